@@ -2,7 +2,7 @@
 
     python -m benchmarks.salvage_damages [TRIALS] [KILOBYTES]
 
-Each trial damages another state, of up to KILOBYTES (10,000 unless told otherwise), most of them much smaller. Each
+Each trial damages another state, of 2 to 500 kB; the last one has KILOBYTES (10,000 unless told otherwise). Each
 object that is taken for certain is compared with the originals of all versions that went into the file, byte for byte:
 `altered` is in none of them. Of tears, only those count that leave no valid JSON.
 """
@@ -20,6 +20,8 @@ from tabulate import tabulate
 from benchmarks.damages.judged import judged
 from benchmarks.damages.kinds import KINDS, made
 
+_SMALLEST: Final = 2000
+_RANGE: Final = 250
 _HEADERS: Final = ("damage", "files", "MB", "objects whole", "found", "uncertain", "altered", "s per MB")
 
 
@@ -28,7 +30,8 @@ def row(kind: str, trials: int, largest: int) -> tuple[str, ...]:
     files = size = whole = found = uncertain = altered = 0
     seconds = 0.0
     for seed in range(trials):
-        damaged = made(kind, seed, int(2000 * (largest / 2000) ** Random(seed).random() ** 2))
+        is_last = seed == trials - 1
+        damaged = made(kind, seed, largest if is_last else int(_SMALLEST * _RANGE ** Random(seed).random()))
         if not KINDS[kind].keeps_all and _is_json(damaged.data):
             continue
         start = time.process_time()

@@ -122,10 +122,10 @@ def _html(chance: Random, new: Written, old: Written) -> Damaged:
 
 def _terminal(chance: Random, new: Written, old: Written) -> Damaged:
     at = chance.choice((len(new.data), place(chance, new.data)))
-    coloured = re.sub(
+    colored = re.sub(
         rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', lambda token: b"\x1b[0;32m" + token[0] + b"\x1b[0m", new.data[:at]
     )
-    return Damaged(coloured, _before(new.objects, at), new.objects)
+    return Damaged(colored, _before(new.objects, at), new.objects)
 
 
 def _garbage(chance: Random, new: Written, old: Written) -> Damaged:
@@ -177,7 +177,7 @@ KINDS: Final[dict[str, Kind]] = {
     "byte order mark": Kind(_byte_order_mark, True),
     "UTF-16": Kind(_utf16, True),
     "HTML": Kind(_html, True),
-    "terminal colours": Kind(_terminal, True),
+    "terminal colors": Kind(_terminal, True),
     "text behind": Kind(_garbage, True),
     "two states": Kind(_two, True),
     "tear": Kind(_tear, False),

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.formats.salvage.fill import Filled
-from statefmt.formats.salvage.model import FoundObject, LostObject, ObjectKey
+from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
 from statefmt.model.addrs import parse_abs_resource_instance
 from statefmt.model.cty import decode_paths
 from statefmt.model.errors import AddressError
@@ -41,7 +41,7 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
     told = {one.key for one in filled.taken}
     wanted = {one.key for one in left}
     secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw)}
-    found: dict[ObjectKey, Importable] = {}
+    found: dict[SalvagedKey, Importable] = {}
     for one in left:
         if one.key is None or one.head is None or one.key in told or one.key.deposed or one.head.mode != "managed":
             continue

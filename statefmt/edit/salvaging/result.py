@@ -10,7 +10,7 @@ from statefmt.edit.salvaging.import_blocks import Importable
 from statefmt.edit.salvaging.known_backups import KnownBackup
 from statefmt.edit.salvaging.source import ConflictSide
 from statefmt.formats.salvage.fill import Backup, Filled
-from statefmt.formats.salvage.model import Envelope, Salvage, SalvagedDocument
+from statefmt.formats.salvage.model import Salvage, SalvagedDocument, SalvagedEnvelope
 from statefmt.model.findings import Finding
 from statefmt.sealed import Seal
 
@@ -36,7 +36,7 @@ class Salvaged(Struct, frozen=True, kw_only=True):
     found: Salvage
     document: SalvagedDocument
     filled: Filled
-    envelope: Envelope
+    envelope: SalvagedEnvelope
     content: bytes
     backups: tuple[Backup, ...] = ()
     unused: tuple[Unused, ...] = ()

@@ -26,7 +26,7 @@ from statefmt.formats.salvage._names import (
 )
 from statefmt.formats.salvage._scan import Break, BreakKind, Scan, ScannedValue
 from statefmt.formats.salvage._values import is_utf8
-from statefmt.formats.salvage.model import Doubt, Envelope, FoundObject, Head, LostObject, SalvagedDocument
+from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedDocument, SalvagedEnvelope
 from statefmt.text.pattern import pattern
 
 # A file that was torn once has one such place; one that has more may be mixed of blocks, with seams that do not show.
@@ -41,7 +41,7 @@ class _Open:
     """A state while its parts are collected. `end` is where it closes, if it does; `is_loose` if parts follow that."""
 
     start: int
-    envelope: Envelope = field(default_factory=Envelope)
+    envelope: SalvagedEnvelope = field(default_factory=SalvagedEnvelope)
     end: int | None = None
     serial_at: int = -1
     is_damaged: bool = False

@@ -16,8 +16,8 @@ _ESCAPED_STATE: Final = pattern(
     rb"\{\s*" + _QUOTE + rb"(?:version|serial|lineage)" + _QUOTE + rb'[^"<]*+'
 )  # fmt: skip
 _MEMBER: Final = pattern(rb'[{,]\s*"\w++"\s*:')
-# What colours text on a terminal. No JSON has the first byte of it.
-_COLOUR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
+# What colors text on a terminal. No JSON has the first byte of it.
+_COLOR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
 
 
 class DecodedText(NamedTuple):
@@ -36,7 +36,7 @@ def decoded(data: bytes) -> DecodedText:
         text = data[: len(data) // 2 * 2].decode(encoding, "surrogatepass").removeprefix("\ufeff")
         data, undone = text.encode("utf-8", "surrogatepass"), ("UTF-16",)
     if b"\x1b[" in data:
-        plain = _COLOUR.sub(b"", data)
+        plain = _COLOR.sub(b"", data)
         data, undone = plain, (*undone, "terminal colors")
     escaped = _ESCAPED_STATE.search(data)
     if escaped is not None and _MEMBER.search(data, 0, escaped.start()) is None:

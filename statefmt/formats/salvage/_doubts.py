@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from statefmt.formats.salvage.model import Doubt, FoundObject, ObjectKey
+from statefmt.formats.salvage.model import Doubt, FoundObject, SalvagedKey
 
 
 class Sign(NamedTuple):
@@ -41,7 +41,7 @@ def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
 
 def without_repeated(objects: Iterable[FoundObject]) -> Iterator[FoundObject]:
     """Mark the later ones of objects that the file has twice, and those whose resource has another provider before."""
-    seen: set[ObjectKey] = set()
+    seen: set[SalvagedKey] = set()
     providers: dict[str, bytes] = {}
     for found in objects:
         if found.key is None or found.head is None or found.doubt is not None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.formats.salvage._values import integer, is_utf8, string
-from statefmt.formats.salvage.model import Envelope
+from statefmt.formats.salvage.model import SalvagedEnvelope
 
 
 class FoundOutput(NamedTuple):
@@ -18,9 +18,9 @@ class FoundOutput(NamedTuple):
     raw: bytes | None
 
 
-def envelope_of(text: bytes, node: ScannedValue) -> Envelope:
+def envelope_of(text: bytes, node: ScannedValue) -> SalvagedEnvelope:
     """Return what a state says of itself, without its outputs."""
-    return Envelope(
+    return SalvagedEnvelope(
         version=integer(text, node.child("version")),
         terraform_version=_raw(text, node.child("terraform_version")),
         serial=integer(text, node.child("serial")),

@@ -6,7 +6,7 @@ from typing import Final
 
 from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.formats.salvage._values import integer, is_utf8, scalar, string
-from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, ObjectKey
+from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedKey
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 
@@ -97,7 +97,7 @@ def lost_object(text: bytes, node: ScannedValue, head: Head) -> LostObject | Non
     return LostObject(key=key, head=head, offset=node.start, end=node.end, import_id=_import_id(text, node))
 
 
-def _key(text: bytes, node: ScannedValue, head: Head) -> ObjectKey | None:
+def _key(text: bytes, node: ScannedValue, head: Head) -> SalvagedKey | None:
     key: InstanceKey = NO_KEY
     index, deposed = node.child("index_key"), node.child("deposed")
     if index is not None:
@@ -108,7 +108,7 @@ def _key(text: bytes, node: ScannedValue, head: Head) -> ObjectKey | None:
         elif not index.is_whole or index.kind in '{["' or scalar(text, index) is not None:
             return None
     deposed_key = "" if deposed is None else string(text, deposed)
-    return None if deposed_key is None else ObjectKey(head.address, key, deposed_key)
+    return None if deposed_key is None else SalvagedKey(head.address, key, deposed_key)
 
 
 def _import_id(text: bytes, node: ScannedValue) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, ObjectKey, SalvagedDocument
+from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedDocument, SalvagedKey
 from statefmt.model.errors import StoreError
 
 
@@ -96,8 +96,8 @@ def _is_newer(backup: Backup, document: SalvagedDocument) -> bool:
     return document.envelope.serial is not None and _serial(backup) > document.envelope.serial
 
 
-def _best(newest_first: Iterable[Backup]) -> dict[ObjectKey, tuple[FoundObject, Backup]]:
-    best: dict[ObjectKey, tuple[FoundObject, Backup]] = {}
+def _best(newest_first: Iterable[Backup]) -> dict[SalvagedKey, tuple[FoundObject, Backup]]:
+    best: dict[SalvagedKey, tuple[FoundObject, Backup]] = {}
     for backup in newest_first:
         for found in backup.document.certain:
             if found.key is not None and found.key not in best:
@@ -116,7 +116,7 @@ def _heads(document: SalvagedDocument) -> dict[str, Head]:
     return heads
 
 
-def _named(document: SalvagedDocument) -> set[ObjectKey]:
+def _named(document: SalvagedDocument) -> set[SalvagedKey]:
     """Return the objects that the file names, but has not whole or not for certain."""
     # What follows the end of a state is not in it, and the text of a torn object may name anything.
     other = (None, Doubt.NESTED, Doubt.LOOSE, Doubt.BEHIND)
@@ -124,7 +124,7 @@ def _named(document: SalvagedDocument) -> set[ObjectKey]:
     return doubtful | {lost.key for lost in document.lost}
 
 
-def _recognized(document: SalvagedDocument, best: dict[ObjectKey, tuple[FoundObject, Backup]]) -> set[ObjectKey]:
+def _recognized(document: SalvagedDocument, best: dict[SalvagedKey, tuple[FoundObject, Backup]]) -> set[SalvagedKey]:
     """Return the objects whose bytes the file has, with a doubt; or without their resource, where only one has them."""
     pairs = {(found.key, found.raw) for found in document.objects if found.doubt not in (None, Doubt.BEHIND)}
     headless = {found.raw for found in document.objects if found.doubt is Doubt.HEADLESS}

@@ -45,7 +45,7 @@ class Head(Struct, frozen=True):
         return next((value for name, value in self.members if name == "provider"), b"")
 
 
-class ObjectKey(Struct, frozen=True):
+class SalvagedKey(Struct, frozen=True):
     """What tells an object from all others in a state: the resource's address, the instance key, the deposed key."""
 
     resource: str
@@ -66,7 +66,7 @@ class FoundObject(Struct, frozen=True, kw_only=True):
     """
 
     head: Head | None
-    key: ObjectKey | None
+    key: SalvagedKey | None
     raw: bytes
     source: str = ""
     offset: int = 0
@@ -77,14 +77,14 @@ class FoundObject(Struct, frozen=True, kw_only=True):
 class LostObject(Struct, frozen=True, kw_only=True):
     """An object that the file names but does not have whole."""
 
-    key: ObjectKey
+    key: SalvagedKey
     head: Head
     offset: int
     end: int
     import_id: str = ""
 
 
-class Envelope(Struct, frozen=True):
+class SalvagedEnvelope(Struct, frozen=True):
     """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded."""
 
     version: int | None = None
@@ -111,7 +111,7 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
     the state, without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
     """
 
-    envelope: Envelope
+    envelope: SalvagedEnvelope
     objects: tuple[FoundObject, ...] = ()
     lost: tuple[LostObject, ...] = ()
     lost_outputs: tuple[str, ...] = ()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from statefmt.formats.salvage.fill import Backup, Filled
-from statefmt.formats.salvage.model import Envelope, FoundObject, Head, SalvagedDocument, StateLayout
+from statefmt.formats.salvage.model import FoundObject, Head, SalvagedDocument, SalvagedEnvelope, StateLayout
 from statefmt.formats.salvage.salvage import salvage
 from statefmt.golang import encode_string
 from statefmt.model.errors import StoreError
 from statefmt.model.snapshot import HIGHEST_SERIAL
 
 
-def salvaged_envelope(envelope: Envelope, backups: Iterable[Backup], filled: Filled) -> Envelope:
+def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], filled: Filled) -> SalvagedEnvelope:
     """Return the members beside the resources, with those that are lost from the newest backup, and the serial + 1.
 
     The serial is higher than that of the file and of each backup; 1 if the file has lost its own and there is no
@@ -23,7 +23,7 @@ def salvaged_envelope(envelope: Envelope, backups: Iterable[Backup], filled: Fil
     serial = max(one.serial or 0 for one in known)
     if serial >= HIGHEST_SERIAL:
         raise StoreError(f"the serial is {HIGHEST_SERIAL}, the highest possible, so no state can follow this one")
-    return Envelope(
+    return SalvagedEnvelope(
         version=4,
         terraform_version=next((one.terraform_version for one in known if one.terraform_version), None),
         serial=serial + 1,
@@ -33,7 +33,7 @@ def salvaged_envelope(envelope: Envelope, backups: Iterable[Backup], filled: Fil
     )
 
 
-def salvaged_state(document: SalvagedDocument, envelope: Envelope, objects: Sequence[FoundObject]) -> bytes:
+def salvaged_state(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes:
     """Return the bytes of a state of format version 4: envelope and objects as they were found.
 
     A state that is whole keeps all its bytes but the serial. Otherwise what is around the objects is laid out as the
@@ -48,7 +48,7 @@ def salvaged_state(document: SalvagedDocument, envelope: Envelope, objects: Sequ
     return content
 
 
-def _own(document: SalvagedDocument, envelope: Envelope, objects: Sequence[FoundObject]) -> bytes | None:
+def _own(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes | None:
     old = document.envelope
     is_same = (old.lineage or "", old.outputs) == (envelope.lineage, envelope.outputs)
     if not document.raw or document.serial_at < 0 or not is_same:
@@ -59,7 +59,7 @@ def _own(document: SalvagedDocument, envelope: Envelope, objects: Sequence[Found
     return document.raw[:begin] + b"%d" % (envelope.serial or 0) + document.raw[begin + len(digits) :]
 
 
-def _composed(layout: StateLayout, envelope: Envelope, objects: Iterable[FoundObject]) -> bytes:
+def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable[FoundObject]) -> bytes:
     heads: dict[str, Head] = {}
     instances: dict[str, list[bytes]] = {}
     for found in objects:
