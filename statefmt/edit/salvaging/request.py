@@ -17,7 +17,7 @@ from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anyt
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.salvage.fill import Backup, Filled, filled
-from statefmt.formats.salvage.model import Envelope, SalvagedDocument
+from statefmt.formats.salvage.model import SalvagedEnvelope, SalvagedDocument
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
 from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
@@ -98,7 +98,9 @@ def salvage_state(
     )
 
 
-def _content(document: SalvagedDocument, envelope: Envelope, merged: Filled) -> tuple[bytes, tuple[Finding, ...]]:
+def _content(
+    document: SalvagedDocument, envelope: SalvagedEnvelope, merged: Filled
+) -> tuple[bytes, tuple[Finding, ...]]:
     """Return the bytes of the result, and what reading it finds."""
     content = salvaged_state(document, envelope, merged.taken)
     findings = inspect(content).findings
