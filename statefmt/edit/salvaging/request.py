@@ -17,7 +17,7 @@ from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anyt
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.salvage.fill import Backup, Filled, filled
-from statefmt.formats.salvage.model import SalvagedEnvelope, SalvagedDocument
+from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
 from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
