@@ -34,6 +34,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.releases               what a release reads, writes and loses
     statefmt.repairs                what keeps a state from being read, and how to mend it
     statefmt.rules                  the rules of `statetool check`
+    statefmt.salvage                what is whole in a damaged state
     statefmt.testing                states for tests: make, generate and compare them
 
 All other modules may change with any release. Names are imported on first use, so that small commands start fast.
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
         releases,
         repairs,
         rules,
+        salvage,
         search,
         selection,
         snapshots,
@@ -180,6 +182,7 @@ __all__ = [
     "repairs",
     "rules",
     "run_context",
+    "salvage",
     "search",
     "selection",
     "snapshots",
@@ -250,7 +253,7 @@ _HOMES = {
 
 _MODULES = frozenset({
     "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "repairs", "rules", "search", "selection", "snapshots", "statistics",
+    "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

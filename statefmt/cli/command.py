@@ -23,19 +23,7 @@ if TYPE_CHECKING:
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset(
     {
-        *(
-            "git-config",
-            "help",
-            "history",
-            "locks",
-            "releases",
-            "rule",
-            "salvage",
-            "schemas",
-            "unlock",
-            "version",
-            "versions",
-        ),
+        *("git-config", "help", "history", "locks", "releases", "rule", "schemas", "unlock", "version", "versions"),
         *("where", "workspaces"),
     }
 )

@@ -19,6 +19,12 @@ from statefmt.store.small_files import open_for_writing
 _REPLACE: Final = Wording("--yes", "overwrite=True")
 
 
+def refuse_existing(path: str, *, replace: bool) -> None:
+    """Raise StoreError if a file exists and must not be replaced."""
+    if not replace and os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises if a name cannot be looked up
+        raise StoreError(f"{path}: the file already exists; ", _REPLACE, " replaces it and keeps a backup")
+
+
 class Copy(Protocol):
     """A destination for the new content of a state."""
 
@@ -66,8 +72,7 @@ class FileCopy:
             self._stream(content)
             written(None)
             return
-        if not self.replace:
-            raise StoreError(f"{self.path}: the file already exists; ", _REPLACE, " replaces it and keeps a backup")
+        refuse_existing(self.path, replace=self.replace)
         if read_bytes(self.path) == content:
             return
         info = self.context.lock_info(target, "write", self.command)

@@ -15,10 +15,11 @@ from statefmt.formats.reading.inspect import ReadResult, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
+from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.shell import shell_word
 
@@ -155,7 +156,8 @@ def loaded_plain(name: str, data: bytes, sources: SourceChoice = KEEP, seal: Sea
         result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
-        raise StateFileError(display_name(name), error) from error
+        told = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
+        raise StateFileError(display_name(name), told) from told
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
@@ -211,6 +213,17 @@ def names_legacy_providers(snapshot: Snapshot) -> bool:
     """Return whether a provider is known by its type only."""
     configs = {resource.provider_config for resource in snapshot.resources}
     return any(config is not None and config.provider.is_legacy for config in configs)
+
+
+def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateError:
+    """Name the command that finds what is whole in a damaged state."""
+    # Imported late: most files are states.
+    from statefmt.formats.reading.damaged import SALVAGING, has_parts
+
+    if not has_parts(data):
+        return error
+    fix = Fix.of(Command("salvage", state_words(name)), SALVAGING)
+    return NotAStateError([replace(finding, fix=fix) for finding in error.findings])
 
 
 def _refuse_other_files(result: ReadResult) -> None:

@@ -107,6 +107,11 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("repair %s -y --decisions configuration/decisions", _MIXED, writes=True),
         Line("repair %s --dry-run --decisions configuration/decisions", _MIXED),
     ],
+    "salvage": [
+        Line("salvage %s --format json --verbose --show-sensitive"),
+        Line("salvage %s -o new"),
+        Line("salvage %s --from before --from-backups --include-uncertain -o new"),
+    ],
     "undo": [
         Line("undo %s -y", "mv --state %s aws_vpc.main aws_vpc.net", writes=True),
         Line("undo %s -y --dry-run", "mv --state %s aws_vpc.main aws_vpc.net"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
+from enum import StrEnum
 from typing import Annotated, Final, Optional
 
 import typer
@@ -11,16 +12,24 @@ import typer
 from statefmt import StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.options.shared import YesOption
+from statefmt.cli.named_state import state_name
+from statefmt.cli.options.shared import (
+    FormatOption,
+    OutputFormat,
+    ShowSensitiveOption,
+    StateOption,
+    YesOption,
+    one_state,
+)
+from statefmt.cli.options.write import file_to_write
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import say
-from statefmt.edit.copies import FileCopy, OutputCopy
-from statefmt.formats.salvage.fill import Backup, filled
-from statefmt.formats.salvage.model import SalvagedDocument
-from statefmt.formats.salvage.salvage import salvage, sides
-from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
-from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.cli.streams import message_terminal, result_terminal, say
+from statefmt.cli.target import kept_text
+from statefmt.locations import STANDARD_INPUT
+from statefmt.render.salvage.json import salvage_json
 from statefmt.render.salvage.text import salvage_text
+from statefmt.salvage import Salvaged, salvage_state, write_salvaged
+from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
     ("Show what is whole in a damaged state.", "statetool salvage terraform.tfstate"),
@@ -28,91 +37,120 @@ EXAMPLES: Final = (
         "Save it, and fill what is torn from a backup.",
         "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
     ),
+    (
+        "Use every backup that is known, also for objects that may have been destroyed since.",
+        "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
+    ),
 )
-_SIDES: Final = ("ours", "theirs")
+
+
+class SideChoice(StrEnum):
+    """A side of a conflict."""
+
+    OURS = "ours"
+    THEIRS = "theirs"
 
 
 def command(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The damaged state; - for standard input.")],
-    out: Annotated[
+    state: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input."),
+    ] = None,
+    state_option: StateOption = None,
+    out: Annotated[
+        Optional[str],  # noqa: UP045
         typer.Option("--out", "--output", "-o", metavar="PATH", help="Write the result to PATH, never to FILE."),
     ] = None,
     backups: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--from", metavar="BACKUP", help="Fill what is torn from this backup; repeatable."),
+        typer.Option("--from", metavar="BACKUP", help="Fill what is torn from a backup or a folder; repeatable."),
     ] = None,
+    use_known: Annotated[
+        bool, typer.Option("--from-backups", help="Use the backups beside FILE, and its history.")
+    ] = False,
     include_uncertain: Annotated[
         bool, typer.Option("--include-uncertain", help="Take objects that may have been destroyed since, too.")
     ] = False,
     side: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="SIDE", help="With conflict markers: take the side ours or theirs."),
+        Optional[SideChoice],  # noqa: UP045
+        typer.Option(help="With conflict markers: which side to take."),
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List everything, not only the first objects.")] = False,
+    show_sensitive: ShowSensitiveOption = False,
+    output_format: FormatOption = OutputFormat.TEXT,
     yes: YesOption = False,
 ) -> int:
     """Take what is whole from a state that is no longer JSON.
 
     Files that were cut short, torn in the middle or filled with zeros, in another encoding, or with other text around
-    them. Takes whole objects only and changes none. Exit status: 0 if the file was whole, 1 if something was lost, 2 if
-    nothing was found.
+    them. Takes whole objects only and changes none. Without --out, only shows what was found. Exit status: 0 if the
+    file was whole, 1 if something was lost, 2 if nothing was found.
     """
-    if side is not None and side not in _SIDES:
-        raise typer.BadParameter("choose ours or theirs", param_hint="--side")
-    if out is not None and _is_same(file, out):
-        raise typer.BadParameter("is the damaged file, which is never overwritten", param_hint="--out")
-    context = run_context()
-    data = context.read(file)
-    where = display_name(file)
-    both = sides(data)
-    if both is not None:
-        if side is None:
-            raise StoreError(
-                f"{where}: this file has conflict markers: choose a side with --side ours or --side theirs"
-            )
-        data = both.ours if side == _SIDES[0] else both.theirs
-    found = salvage(data)
-    if not found.documents:
-        raise StoreError(f"{where}: nothing of a state was found")
-    document = _newest(where, found.documents)
-    others = [Backup(f"{where} (another state in it)", one) for one in found.documents if one is not document]
-    merged = filled(document, [*others, *map(_backup, backups or ())], include_uncertain=include_uncertain)
-    report = salvage_text(found, document, merged)
-    print(report, file=sys.stderr if out == STANDARD_INPUT else sys.stdout)
-    if not merged.taken and not document.is_whole:
+    context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
+    out = file_to_write("--out", out)
+    if out == "":
+        raise typer.BadParameter("the name is empty", param_hint="--out")
+    if name == STANDARD_INPUT and out is not None and _is_standard_input(out):
+        raise StoreError(f"{out}: this is the file on standard input, which is never overwritten")
+    salvaged = salvage_state(
+        context,
+        name,
+        backups=backups or (),
+        use_known=use_known,
+        include_uncertain=include_uncertain,
+        side=None if side is None else side.value,
+        out=out,
+        overwrite=yes,
+    )
+    problem: OSError | None = None
+    try:
+        _report(salvaged, out, output_format, show_sensitive=show_sensitive, everything=verbose)
+    except OSError as error:
+        # The result was asked for, whether or not anyone reads about it.
+        problem = error
+    if not salvaged.content:
+        say(f"{name}: nothing whole was found{'' if out is None else '; nothing was written'}")
+    elif out is None:
+        say("nothing was written; --out PATH saves what was salvaged")
+    else:
+        _write(salvaged, name, out, overwrite=yes)
+        if problem is not None:
+            problem.add_note(f"{out} was written nevertheless")
+    if problem is not None:
+        raise problem
+    if not salvaged.content:
         return FAILED
-    if out is not None:
-        known = [*others, *map(_backup, backups or ())]
-        content = salvaged_state(salvaged_envelope(document.envelope, known), merged.taken)
-        copy = OutputCopy(context) if out == STANDARD_INPUT else FileCopy(context, out, command_line(), yes)
-        copy.write(content, lambda _: None if out == STANDARD_INPUT else say(f"written to {out}"))
-    return FINE if document.is_whole else FOUND
+    return FINE if salvaged.is_whole else FOUND
 
 
-def _newest(where: str, documents: tuple[SalvagedDocument, ...]) -> SalvagedDocument:
-    for one in documents:
-        _refuse_unfit(where, one)
-    if len({one.envelope.lineage for one in documents if one.envelope.lineage}) > 1:
-        raise StoreError(f"{where}: the file has states of several lineages; split it first")
-    return max(documents, key=lambda one: one.envelope.serial or 0)
+def _report(
+    salvaged: Salvaged, out: str | None, output_format: OutputFormat, *, show_sensitive: bool, everything: bool
+) -> None:
+    """Print the report: to standard error if the result goes to standard output."""
+    stream, terminal = (sys.stderr, message_terminal()) if out == STANDARD_INPUT else (sys.stdout, result_terminal())
+    if output_format is OutputFormat.TEXT:
+        print(salvage_text(salvaged, terminal, show_sensitive=show_sensitive, everything=everything), file=stream)
+    else:
+        written = out if salvaged.content else None
+        stream.buffer.write(salvage_json(salvaged, written, show_sensitive=show_sensitive))
+    stream.flush()
 
 
-def _backup(name: str) -> Backup:
-    found = salvage(run_context().read(name)).documents
-    where = display_name(name)
-    if len(found) != 1 or not found[0].is_whole:
-        raise StoreError(f"{where}: this backup is damaged itself, or no state")
-    _refuse_unfit(where, found[0])
-    return Backup(where, found[0])
+def _write(salvaged: Salvaged, name: str, out: str, *, overwrite: bool) -> None:
+    def written(backup: str | None) -> None:
+        if out == STANDARD_INPUT:
+            return
+        encrypted = ", encrypted" if salvaged.is_encrypted else ""
+        say(f"{out}: written{encrypted} with serial {salvaged.envelope.serial}{kept_text(backup)}")
+        if name != STANDARD_INPUT and not salvaged.is_whole:
+            say(f"`{shell_line(['statetool', 'restore', out, '--state', name])}` puts it in place of the damaged state")
+
+    write_salvaged(run_context(), salvaged, out, message=command_line(), overwrite=overwrite, written=written)
 
 
-def _refuse_unfit(where: str, document: SalvagedDocument) -> None:
-    if document.envelope.is_encrypted:
-        raise StoreError(f"{where}: this state is encrypted; decrypt it first with `statetool decrypt`")
-    if document.envelope.version not in (None, 4):
-        raise StoreError(f"{where}: this state has format version {document.envelope.version}; salvage takes version 4")
-
-
-def _is_same(one: str, other: str) -> bool:
-    paths = Path(one), Path(other)
-    return STANDARD_INPUT not in (one, other) and all(path.exists() for path in paths) and paths[0].samefile(paths[1])
+def _is_standard_input(path: str) -> bool:
+    """Return whether a path leads to the file that standard input reads."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(sys.stdin.fileno()))  # noqa: PTH116
+    except (OSError, ValueError, AttributeError):
+        return False

@@ -152,14 +152,18 @@ def write_options(
         raise typer.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
     if out is not None and backup is not None:
         raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
-    for option, path in (("--out", out), ("--backup", None if backup is None else str(backup))):
-        if path is not None and _URL.match(path):
-            raise typer.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
-    if out in _STANDARD_OUTPUT:
-        out = STANDARD_INPUT
+    out = file_to_write("--out", out)
+    file_to_write("--backup", None if backup is None else str(backup))
     timeout = seconds(lock_timeout, "--lock-timeout")
     kept = None if backup is None else str(backup)
     return WriteOptions(out, kept, no_backup, dry_run, lock, timeout, expect_serial, expect_hash, yes)
+
+
+def file_to_write(option: str, path: str | None) -> str | None:
+    """Return the path of an option for a file, `-` for any name of standard output. Raises BadParameter for a URL."""
+    if path is not None and _URL.match(path):
+        raise typer.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
+    return STANDARD_INPUT if path in _STANDARD_OUTPUT else path
 
 
 def store_of(name: str) -> Store:

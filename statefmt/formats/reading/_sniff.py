@@ -5,6 +5,7 @@ Source: OpenTofu `internal/states/statefile/read.go`, `internal/encryption/base.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -59,9 +60,13 @@ def sniff_version(data: bytes) -> int:
 
 def _top_level(data: bytes) -> dict[str, Raw]:
     try:
-        return msgspec.json.decode(data, type=dict[str, Raw])
-    except msgspec.ValidationError:
-        detail = _NOT_AN_OBJECT
+        try:
+            return msgspec.json.decode(data, type=dict[str, Raw])
+        except msgspec.ValidationError:
+            # It stops at the first value: a log line may begin with a number.
+            with suppress(RecursionError):
+                msgspec.json.decode(data, type=Raw)
+            detail = _NOT_AN_OBJECT
     except RecursionError:
         raise too_deep() from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -17,6 +17,16 @@ _HEAD: Final = pattern(
 )
 # In bytes; a state has no or little white space before the first brace.
 _LONGEST_START: Final = 1 << 16
+# Parts of a state of format version 4, also in UTF-16 and HTML: its head, or a resource.
+_PARTS: Final = (
+    (rb'(?:"|&quot;)version(?:"|&quot;)\s*:\s*4\b', rb'(?:"|&quot;)lineage(?:"|&quot;)\s*:\s*(?:"|&quot;)'),
+    (
+        rb'(?:"|&quot;)mode(?:"|&quot;)\s*:\s*(?:"|&quot;)(?:managed|data)(?:"|&quot;)',
+        rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\[',
+    ),
+)
+# What the command does with such a file, after its name.
+SALVAGING: Final = " shows what is whole in this file, and saves it."
 # In digits.
 _LONGEST_SERIAL: Final = 20
 
@@ -38,9 +48,17 @@ def is_json_object(data: bytes) -> bool:
 
 
 def may_be_torn(data: bytes) -> bool:
-    """Return whether data that is not a state may be what a crash left of one: empty, zeroed or cut off."""
+    """Return whether data that is not a state may be what is left of one: empty, zeroed, cut off, or with parts."""
     start = data[:_LONGEST_START].lstrip()
-    return (not start or start.startswith((b"{", b"\0"))) and not _is_json(data)
+    return ((not start or start.startswith((b"{", b"\0"))) and not _is_json(data)) or has_parts(data)
+
+
+def has_parts(data: bytes) -> bool:
+    """Return whether a file that is not JSON has parts of a state in it, which can be salvaged."""
+    text = data.replace(b"\0", b"")
+    found = (all(pattern(part).search(text) for part in parts) for parts in _PARTS)
+    # Python's parser takes UTF-16, which OpenTofu does not.
+    return any(found) and not _is_json(data.decode("utf-8", "replace"))
 
 
 def names_format(data: bytes) -> bool:
@@ -60,7 +78,7 @@ def _decoded(text: bytes) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _is_json(data: bytes) -> bool:
+def _is_json(data: bytes | str) -> bool:
     try:
         json.loads(data)
     except (ValueError, RecursionError):

@@ -10,17 +10,24 @@ from statefmt.text.pattern import pattern
 
 _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SAMPLE: Final = 4096
-_ESCAPED_VERSION: Final = pattern(rb"&(?:quot|#34|#x22);(?:version|serial|lineage)&(?:quot|#34|#x22);")
+_QUOTE: Final = rb"&(?:quot|#34|#x22);"
+# A state in the text of a web page has neither quotes nor tags. Text in a state is behind a member with quotes.
+_ESCAPED_STATE: Final = pattern(
+    rb"\{\s*" + _QUOTE + rb"(?:version|serial|lineage)" + _QUOTE + rb'[^"<]*+'
+)  # fmt: skip
+_MEMBER: Final = pattern(rb'[{,]\s*"\w++"\s*:')
+# What colors text on a terminal. No JSON has the first byte of it.
+_COLOR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """The text in UTF-8, and what was undone for it (such as "UTF-16")."""
 
     text: bytes
     undone: tuple[str, ...] = ()
 
 
-def decoded(data: bytes) -> Decoded:
+def decoded(data: bytes) -> DecodedText:
     """Return the text of a file. Halves of characters stay invalid UTF-8, so that nothing passes for whole."""
     undone: tuple[str, ...] = ()
     if data.startswith(codecs.BOM_UTF8):
@@ -28,17 +35,22 @@ def decoded(data: bytes) -> Decoded:
     elif encoding := _utf16(data):
         text = data[: len(data) // 2 * 2].decode(encoding, "surrogatepass").removeprefix("\ufeff")
         data, undone = text.encode("utf-8", "surrogatepass"), ("UTF-16",)
-    if _ESCAPED_VERSION.search(data):
-        unescaped = html.unescape(data.decode("utf-8", "surrogateescape"))
-        data, undone = unescaped.encode("utf-8", "surrogateescape"), (*undone, "HTML entities")
-    return Decoded(data, undone)
+    if b"\x1b[" in data:
+        plain = _COLOR.sub(b"", data)
+        data, undone = plain, (*undone, "terminal colors")
+    escaped = _ESCAPED_STATE.search(data)
+    if escaped is not None and _MEMBER.search(data, 0, escaped.start()) is None:
+        unescaped = html.unescape(escaped[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        data = data[: escaped.start()] + unescaped + data[escaped.end() :]
+        undone = (*undone, "HTML entities")
+    return DecodedText(data, undone)
 
 
 def _utf16(data: bytes) -> str:
     for mark, encoding in _UTF16:
         if data.startswith(mark):
             return encoding
-    sample = data[:_SAMPLE]
+    sample = data.rstrip(b"\0")[:_SAMPLE]
     if len(sample) < 4 or (sample[0] and sample[1]):
         return ""
     # JSON is mostly ASCII: every other byte is zero, and no other.

@@ -13,15 +13,22 @@ from typing import Final, NamedTuple
 from statefmt.text.pattern import pattern
 
 _SPACE: Final = rb"[ \t\r\n]*+"
-_STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-_MEMBER: Final = pattern(_SPACE + b"(" + _STRING + b")" + _SPACE + b":" + _SPACE)
+_MEMBER: Final = pattern(_SPACE + b"(" + STRING + b")" + _SPACE + b":" + _SPACE)
 # A number ends only before something else: at the end of the text, digits may be missing.
-_SCALAR: Final = pattern(_STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
+_SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
 _GAP: Final = pattern(_SPACE)
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
+# What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
+LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
+# How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
+# in the first column, a compact one no other line break.
+_STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
+_LONGEST_END: Final = 64
+_ANYTHING: Final = pattern(rb"[^\0 \r\n\t]")
 # What the end of the file or a zeroed block cut off: a string, a word, a number, or a name without its value.
 _CUT_OFF: Final = pattern(
     rb'(?:"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+(?:\\(?:u[0-9a-fA-F]{0,3})?|")?|[a-z0-9.+\-E]*+)'
@@ -30,14 +37,15 @@ _CUT_OFF: Final = pattern(
 )
 
 # The parts that are kept; values of attributes are passed over.
+_PART: Final = frozenset({"instances", "attributes", "attributes_flat"})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
 
 
-class Node(NamedTuple):
+class ScannedValue(NamedTuple):
     """A value: its bytes from `start` to `end`, where it stands and what it contains.
 
-    `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of.
-    `repeats` says that an object in it has two members of one name.
+    `name` is the name of the member, "" for an element. `children` are kept only for the parts that a state is made of,
+    `names` are those of all members. `repeats` says that an object in it has two members of one name.
     """
 
     name: str
@@ -45,39 +53,47 @@ class Node(NamedTuple):
     end: int
     kind: str
     is_whole: bool
-    children: tuple[Node, ...] = ()
+    children: tuple[ScannedValue, ...] = ()
+    names: frozenset[str] = frozenset()
     repeats: bool = False
     rescanned: bool = False
 
-    def child(self, name: str) -> Node | None:
+    def child(self, name: str) -> ScannedValue | None:
         """Return the last member of that name."""
         return next((child for child in reversed(self.children) if child.name == name), None)
 
-    def whole(self, name: str) -> Node | None:
+    def whole(self, name: str) -> ScannedValue | None:
         """Return the last member of that name if it is whole."""
         child = self.child(name)
         return child if child is not None and child.is_whole else None
 
 
 class BreakKind(Enum):
-    """What is where the text stops being JSON: the end of the file, zero bytes, or other text."""
+    """What is where the text stops being JSON: the end of the file, zero bytes, other text, or the end of a state."""
 
     END = "end"
     ZEROS = "zeros"
     TEXT = "text"
+    OLD_END = "old end"
+
+    @property
+    def is_seam(self) -> bool:
+        """Whether two texts meet there, or before."""
+        return self in (BreakKind.TEXT, BreakKind.OLD_END)
 
 
 class Break(NamedTuple):
-    """The byte at which an open value stops being JSON."""
+    """The byte at which an open value stops being JSON; `element` is where the innermost open element begins."""
 
     position: int
     kind: BreakKind
+    element: int
 
 
 class Scan(NamedTuple):
     """The outermost values in order, and the places where they break."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[ScannedValue, ...]
     breaks: tuple[Break, ...]
 
 
@@ -88,14 +104,14 @@ class _Frame:
 
     def __init__(self, name: str, start: int, is_object: bool, keeps: bool) -> None:
         self.name, self.start, self.is_object, self.keeps = name, start, is_object, keeps
-        self.children: list[Node] = []
+        self.children: list[ScannedValue] = []
         self.names: set[str] = set()
         self.repeats = False
 
 
 def scan(text: bytes) -> Scan:
     """Return the values in a text, in time linear in its length."""
-    nodes: list[Node] = []
+    nodes: list[ScannedValue] = []
     breaks: list[Break] = []
     position = rescanned = 0
     while True:
@@ -105,40 +121,53 @@ def scan(text: bytes) -> Scan:
         node, position = _value(text, start.start(), is_again=start.start() < rescanned)
         nodes.append(node)
         if node.is_whole:
+            if node.names & _PART and (loose := LOOSE.match(text, position)):
+                position = loose.end()
             continue
         broken = position
-        breaks.append(Break(broken, _kind(text, broken)))
         position = max(broken, start.start() + 1)
-        inner = _innermost(node)
-        # What breaks may have swallowed whole resources. No byte is scanned more than twice.
-        begin = max(inner.start + 1, rescanned)
-        anchor = _ANCHOR.search(text, begin, broken) if begin < broken else None
-        if anchor is not None and not _known(node, anchor.start()):
-            position, rescanned = anchor.start(), broken
+        if breaks and breaks[-1].position == broken:
+            continue
+        breaks.append(Break(broken, _kind(text, broken), _element(node)))
+        if breaks[-1].kind.is_seam:
+            # What breaks may have swallowed whole resources. No byte is scanned more than twice.
+            begin = max(_innermost_end(node), rescanned)
+            anchor = _ANCHOR.search(text, begin, broken) if begin < broken else None
+            if anchor is not None:
+                position, rescanned = anchor.start(), broken
 
 
 def _kind(text: bytes, position: int) -> BreakKind:
     cut = _CUT_OFF.match(text, position)
     if cut is None:
         return BreakKind.TEXT
-    return BreakKind.END if text[cut.end() :].strip(b"\0 \r\n\t") == b"" else BreakKind.ZEROS
+    if _ANYTHING.search(text, cut.end()):
+        return BreakKind.ZEROS
+    return BreakKind.OLD_END if ends_as_state(text) else BreakKind.END
 
 
-def _innermost(node: Node) -> Node:
+def ends_as_state(text: bytes) -> bool:
+    """Return whether a text ends as a state does; zeros may follow."""
+    end = (text if text[-1:] != b"\0" else text.rstrip(b"\0"))[-_LONGEST_END:]
+    return end.endswith(b"\n") and _STATE_END.search(end) is not None
+
+
+def _element(node: ScannedValue) -> int:
+    start = node.start
     while node.children and not node.children[-1].is_whole:
         node = node.children[-1]
-    return node
+        start = start if node.name else node.start
+    return start
 
 
-def _known(node: Node, position: int) -> bool:
-    """Return whether an object at a position is already part of the node's tree."""
-    for child in node.children:
-        if child.start <= position < child.end:
-            return (child.start == position and child.kind == "{") or _known(child, position)
-    return False
+def _innermost_end(node: ScannedValue) -> int:
+    """Return where the parts of a broken value end that are known to be whole."""
+    while node.children and not node.children[-1].is_whole:
+        node = node.children[-1]
+    return node.children[-1].end if node.children else node.start + 1
 
 
-def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
+def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, int]:
     """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
     member, scalar, gap = _MEMBER.match, _SCALAR.match, _GAP.match
@@ -188,7 +217,7 @@ def _value(text: bytes, start: int, *, is_again: bool) -> tuple[Node, int]:
             return _broken(stack, here, is_again), here
         position = value.end()
         if frame.keeps and (name == "id" or frame.name not in ("attributes", "attributes_flat")):
-            frame.children.append(Node(name, here, position, '"' if byte == b'"' else "0", True))
+            frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", True))
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
 
@@ -202,13 +231,16 @@ def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
     return byte == b"{"
 
 
-def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> Node:
+def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> ScannedValue:
     kind = "{" if frame.is_object else "["
-    return Node(frame.name, frame.start, end, kind, is_whole, tuple(frame.children), frame.repeats, rescanned)
+    names = frozenset(frame.names) if frame.keeps else frozenset[str]()
+    return ScannedValue(
+        frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned
+    )
 
 
-def _broken(stack: list[_Frame], end: int, is_again: bool) -> Node:
-    node: Node | None = None
+def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
+    node: ScannedValue | None = None
     for frame in reversed(stack):
         if node is not None:
             frame.children.append(node)

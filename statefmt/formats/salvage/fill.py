@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, ObjectKey, SalvagedDocument
+from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedDocument, SalvagedKey
 from statefmt.model.errors import StoreError
 
 
@@ -22,12 +23,14 @@ class Filled(Struct, frozen=True, kw_only=True):
     """What a state has after its backups were used.
 
     `taken` are the objects of the result, `uncertain` those that were left out, `missing` those that the file names and
-    nothing has.
+    nothing has. `outputs` are names and bytes, `uncertain_outputs` the names of those that only backups have.
     """
 
     taken: tuple[FoundObject, ...]
     uncertain: tuple[FoundObject, ...]
     missing: tuple[LostObject, ...]
+    outputs: tuple[tuple[str, bytes], ...] = ()
+    uncertain_outputs: tuple[str, ...] = ()
 
 
 def refuse_other_states(document: SalvagedDocument, backups: Iterable[Backup]) -> None:
@@ -45,52 +48,108 @@ def refuse_other_states(document: SalvagedDocument, backups: Iterable[Backup]) -
 def filled(document: SalvagedDocument, backups: Sequence[Backup], *, include_uncertain: bool = False) -> Filled:
     """Fill what is missing from backups of the same lineage; of each object, the one from the newest state counts.
 
-    An object that only backups have is uncertain: it may have been destroyed since. One that the file still names, but
-    does not have whole, is taken. Raises StoreError for a backup of another lineage.
+    An object that only backups have is uncertain: it may have been destroyed since. One that the file still names, or
+    has the bytes of, is taken; and so are outputs. Raises StoreError for a backup of another lineage.
     """
     refuse_other_states(document, backups)
-    serial = document.envelope.serial
-    newest_first = sorted(backups, key=lambda one: one.document.envelope.serial or 0, reverse=True)
-    best: dict[ObjectKey, FoundObject] = {}
-    newer: set[ObjectKey] = set()
-    for backup in newest_first:
-        for found in backup.document.certain:
-            if found.key is None or found.key in best:
-                continue
-            best[found.key] = replace(found, source=backup.name)
-            if serial is not None and (backup.document.envelope.serial or 0) > serial:
-                newer.add(found.key)
-    heads: dict[str, Head] = {}
-    taken: dict[ObjectKey, FoundObject] = {}
+    newest_first = sorted(backups, key=_serial, reverse=True)
+    best = _best(newest_first)
+    heads = _heads(document)
+    taken = {found.key: found for found in document.certain if found.key is not None}
+    known = _named(document) | _recognized(document, best)
     uncertain: list[FoundObject] = []
-    named = {lost.key for lost in document.lost}
-    for found in document.objects:
-        if found.key is None or found.head is None:
-            uncertain.append(found)
-        elif found.doubt is None:
-            heads.setdefault(found.key.resource, found.head)
-            taken[found.key] = found
-    for lost in document.lost:
-        heads.setdefault(lost.key.resource, lost.head)
-    doubtful = [found for found in document.objects if found.doubt is not None and found.key is not None]
-    named |= {found.key for found in doubtful if found.key is not None and found.doubt is not Doubt.NESTED}
-    for key, found in best.items():
-        if key in taken and key not in newer:
+    for key, (found, backup) in best.items():
+        if key in taken and not _is_newer(backup, document):
             continue
         head = heads.get(key.resource)
         if head is not None and found.head is not None and head.provider != found.head.provider:
             if key not in taken:
                 uncertain.append(replace(found, doubt=Doubt.PROVIDER))
-        elif key in taken or key in named or include_uncertain:
+        elif key in taken or key in known or include_uncertain:
             taken[key] = found
         else:
             uncertain.append(replace(found, doubt=Doubt.ONLY_IN_BACKUP))
-    for found in doubtful:
-        assert found.key is not None
-        fits = found.head is not None and found.doubt not in (Doubt.PROVIDER, Doubt.SEAM)
-        if found.key not in taken and include_uncertain and fits:
+    contents = {found.raw for found in taken.values()}
+    for found in document.objects:
+        if found.doubt is None:
+            continue
+        fits = found.key is not None and found.doubt not in (Doubt.PROVIDER, Doubt.SEAM)
+        if include_uncertain and fits and found.key is not None and found.key not in taken:
             taken[found.key] = found
-        elif found.doubt is not Doubt.REPEATED:
+        elif found.doubt is not Doubt.REPEATED and not (found.doubt is Doubt.HEADLESS and found.raw in contents):
             uncertain.append(found)
-    missing = tuple(lost for lost in document.lost if lost.key not in taken)
-    return Filled(taken=tuple(taken.values()), uncertain=tuple(uncertain), missing=missing)
+    outputs, left = _outputs(document, newest_first, include_uncertain=include_uncertain)
+    return Filled(
+        taken=tuple(taken.values()),
+        uncertain=tuple(uncertain),
+        missing=tuple(lost for lost in document.lost if lost.key not in taken),
+        outputs=outputs,
+        uncertain_outputs=left,
+    )
+
+
+def _serial(backup: Backup) -> int:
+    return backup.document.envelope.serial or 0
+
+
+def _is_newer(backup: Backup, document: SalvagedDocument) -> bool:
+    return document.envelope.serial is not None and _serial(backup) > document.envelope.serial
+
+
+def _best(newest_first: Iterable[Backup]) -> dict[SalvagedKey, tuple[FoundObject, Backup]]:
+    best: dict[SalvagedKey, tuple[FoundObject, Backup]] = {}
+    for backup in newest_first:
+        for found in backup.document.certain:
+            if found.key is not None and found.key not in best:
+                best[found.key] = replace(found, source=backup.name), backup
+    return best
+
+
+def _heads(document: SalvagedDocument) -> dict[str, Head]:
+    """Return the heads of resources by address: those of certain objects before those of lost ones."""
+    heads: dict[str, Head] = {}
+    for found in document.certain:
+        if found.head is not None:
+            heads.setdefault(found.head.address, found.head)
+    for lost in document.lost:
+        heads.setdefault(lost.head.address, lost.head)
+    return heads
+
+
+def _named(document: SalvagedDocument) -> set[SalvagedKey]:
+    """Return the objects that the file names, but has not whole or not for certain."""
+    # What follows the end of a state is not in it, and the text of a torn object may name anything.
+    other = (None, Doubt.NESTED, Doubt.LOOSE, Doubt.BEHIND)
+    doubtful = {one.key for one in document.objects if one.key is not None and one.doubt not in other}
+    return doubtful | {lost.key for lost in document.lost}
+
+
+def _recognized(document: SalvagedDocument, best: dict[SalvagedKey, tuple[FoundObject, Backup]]) -> set[SalvagedKey]:
+    """Return the objects whose bytes the file has, with a doubt; or without their resource, where only one has them."""
+    pairs = {(found.key, found.raw) for found in document.objects if found.doubt not in (None, Doubt.BEHIND)}
+    headless = {found.raw for found in document.objects if found.doubt is Doubt.HEADLESS}
+    number = Counter(found.raw for found, _ in best.values()) if headless else Counter[bytes]()
+    return {
+        key
+        for key, (found, _) in best.items()
+        if (key, found.raw) in pairs or (number[found.raw] == 1 and found.raw in headless)
+    }
+
+
+def _outputs(
+    document: SalvagedDocument, newest_first: Iterable[Backup], *, include_uncertain: bool
+) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
+    """Return the outputs of the result, and the names of those that only backups have."""
+    taken = dict(document.envelope.outputs)
+    uncertain: dict[str, None] = {}
+    seen: set[str] = set()
+    for backup in newest_first:
+        for name, raw in backup.document.envelope.outputs:
+            if name in seen or (name in taken and not _is_newer(backup, document)):
+                continue
+            seen.add(name)
+            if name in taken or name in document.lost_outputs or include_uncertain:
+                taken[name] = raw
+            else:
+                uncertain[name] = None
+    return tuple(taken.items()), tuple(uncertain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 from msgspec import Struct
@@ -14,7 +15,10 @@ class Doubt(Enum):
 
     SEAM = "it may consist of two versions of the object"
     NESTED = "it was found inside a torn object"
+    LOOSE = "its place in the state is lost"
     REPEATED = "another version of the object comes earlier in the file"
+    BEHIND = "it follows the end of the state"
+    MIXED = "the file mixes several versions"
     HEADLESS = "its resource is lost"
     PROVIDER = "its provider differs from that of the resource in the file"
     ONLY_IN_BACKUP = "only a backup has it: it may have been destroyed since"
@@ -41,7 +45,7 @@ class Head(Struct, frozen=True):
         return next((value for name, value in self.members if name == "provider"), b"")
 
 
-class ObjectKey(Struct, frozen=True):
+class SalvagedKey(Struct, frozen=True):
     """What tells an object from all others in a state: the resource's address, the instance key, the deposed key."""
 
     resource: str
@@ -62,7 +66,7 @@ class FoundObject(Struct, frozen=True, kw_only=True):
     """
 
     head: Head | None
-    key: ObjectKey | None
+    key: SalvagedKey | None
     raw: bytes
     source: str = ""
     offset: int = 0
@@ -73,14 +77,14 @@ class FoundObject(Struct, frozen=True, kw_only=True):
 class LostObject(Struct, frozen=True, kw_only=True):
     """An object that the file names but does not have whole."""
 
-    key: ObjectKey
+    key: SalvagedKey
     head: Head
     offset: int
     end: int
     import_id: str = ""
 
 
-class Envelope(Struct, frozen=True):
+class SalvagedEnvelope(Struct, frozen=True):
     """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded."""
 
     version: int | None = None
@@ -92,15 +96,30 @@ class Envelope(Struct, frozen=True):
     is_encrypted: bool = False
 
 
-class SalvagedDocument(Struct, frozen=True, kw_only=True):
-    """One state as found in a file. `is_whole` if nothing of it is damaged; `lost_outputs` counts torn outputs."""
+class StateLayout(Struct, frozen=True, kw_only=True):
+    """How a state is laid out: its line break, b"" if it has one line, its indentation, and what follows names."""
 
-    envelope: Envelope
+    line: bytes = b"\n"
+    indent: bytes = b"  "
+    colon: bytes = b": "
+
+
+class SalvagedDocument(Struct, frozen=True, kw_only=True):
+    """One state as found in a file, from the offset `start` on.
+
+    `lost_outputs` names outputs that are torn or may be. `is_whole` if nothing is damaged: then `raw` has the bytes of
+    the state, without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
+    """
+
+    envelope: SalvagedEnvelope
     objects: tuple[FoundObject, ...] = ()
     lost: tuple[LostObject, ...] = ()
     lost_outputs: tuple[str, ...] = ()
     is_whole: bool = False
     start: int = 0
+    raw: bytes = b""
+    serial_at: int = -1
+    layout: StateLayout = StateLayout()
 
     @property
     def certain(self) -> tuple[FoundObject, ...]:
@@ -109,9 +128,26 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
 
 
 class Salvage(Struct, frozen=True, kw_only=True):
-    """What a file contains: its documents, in order; `undone` names encodings that were removed; `breaks` in bytes."""
+    """What a file contains: its documents, in order; `undone` names encodings that were removed.
+
+    `text` is the content in UTF-8, without them; `breaks` are in bytes of it.
+    """
 
     documents: tuple[SalvagedDocument, ...]
     undone: tuple[str, ...] = ()
     breaks: tuple[int, ...] = ()
-    size: int = 0
+    text: bytes = b""
+
+    @property
+    def size(self) -> int:
+        """The length of the text in bytes."""
+        return len(self.text)
+
+    def lines(self, offsets: Iterable[int]) -> dict[int, int]:
+        """Return the line of each offset in the text, from 1."""
+        found: dict[int, int] = {}
+        line, last = 1, 0
+        for offset in sorted(set(offsets)):
+            line += self.text.count(b"\n", last, offset)
+            found[offset], last = line, offset
+        return found

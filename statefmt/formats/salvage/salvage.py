@@ -14,7 +14,8 @@ def salvage(data: bytes) -> Salvage:
 
     Takes whole values only, with their bytes as they are. If the file may be torn, which is a new beginning and an old
     end, objects that may hold the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
-    seen.
+    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks. Of an
+    encrypted state, only the serial and the lineage can be read: no part is decrypted without the rest.
     """
     text, undone = decoded(data)
     scanned = scan(text)
@@ -22,7 +23,7 @@ def salvage(data: bytes) -> Salvage:
         documents=documents(text, scanned),
         undone=undone,
         breaks=tuple(one.position for one in scanned.breaks),
-        size=len(text),
+        text=text,
     )
 
 

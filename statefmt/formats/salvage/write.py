@@ -2,64 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from statefmt.formats.salvage.fill import Backup
-from statefmt.formats.salvage.model import Envelope, FoundObject, Head
+from statefmt.formats.salvage.fill import Backup, Filled
+from statefmt.formats.salvage.model import FoundObject, Head, SalvagedDocument, SalvagedEnvelope, StateLayout
+from statefmt.formats.salvage.salvage import salvage
 from statefmt.golang import encode_string
 from statefmt.model.errors import StoreError
 from statefmt.model.snapshot import HIGHEST_SERIAL
 
-_NEXT_LINE = b",\n"
 
-
-def salvaged_envelope(envelope: Envelope, backups: Iterable[Backup]) -> Envelope:
+def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], filled: Filled) -> SalvagedEnvelope:
     """Return the members beside the resources, with those that are lost from the newest backup, and the serial + 1.
 
-    The serial is higher than that of the file and of each backup. Raises StoreError if there is no higher one, or
-    nothing says which lineage the state has.
+    The serial is higher than that of the file and of each backup; 1 if the file has lost its own and there is no
+    backup. The lineage is then "" if that is lost, too. Raises StoreError if no serial is higher.
     """
-    backups = sorted(backups, key=lambda one: one.document.envelope.serial or 0, reverse=True)
-    known = [envelope, *(one.document.envelope for one in backups)]
+    newest_first = sorted(backups, key=lambda one: one.document.envelope.serial or 0, reverse=True)
+    known = [envelope, *(one.document.envelope for one in newest_first)]
     serial = max(one.serial or 0 for one in known)
     if serial >= HIGHEST_SERIAL:
         raise StoreError(f"the serial is {HIGHEST_SERIAL}, the highest possible, so no state can follow this one")
-    lineage = next((one.lineage for one in known if one.lineage), "")
-    release = next((one.terraform_version for one in known if one.terraform_version), None)
-    names = {name for name, _ in envelope.outputs}
-    outputs = list(envelope.outputs)
-    if envelope.check_results is None and backups:
-        # The file ends before its check results, so it may lack outputs too.
-        outputs += [(name, raw) for name, raw in known[1].outputs if name not in names]
-    return Envelope(4, release, serial + 1, lineage, tuple(outputs), envelope.check_results)
+    return SalvagedEnvelope(
+        version=4,
+        terraform_version=next((one.terraform_version for one in known if one.terraform_version), None),
+        serial=serial + 1,
+        lineage=next((one.lineage for one in known if one.lineage), ""),
+        outputs=filled.outputs,
+        check_results=envelope.check_results,
+    )
 
 
-def salvaged_state(envelope: Envelope, objects: Iterable[FoundObject]) -> bytes:
-    """Return the bytes of a state of format version 4: envelope and objects as they were found, indented around them.
+def salvaged_state(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes:
+    """Return the bytes of a state of format version 4: envelope and objects as they were found.
 
-    Resources come in the order of their first object.
+    A state that is whole keeps all its bytes but the serial. Otherwise what is around the objects is laid out as the
+    damaged state was, and resources come in the order of their first object. Raises StoreError if the result, read
+    again, does not have exactly these objects.
     """
-    head = [b'"version": 4']
-    if envelope.terraform_version is not None:
-        head.append(b'"terraform_version": ' + envelope.terraform_version)
-    head.append(b'"serial": %d' % (envelope.serial or 0))
-    head.append(b'"lineage": ' + encode_string(envelope.lineage or ""))
-    outputs = _NEXT_LINE.join(b"    " + encode_string(name) + b": " + raw for name, raw in envelope.outputs)
-    head.append(b'"outputs": ' + (b"{\n" + outputs + b"\n  }" if outputs else b"{}"))
+    content = _own(document, envelope, objects) or _composed(document.layout, envelope, objects)
+    read = salvage(content).documents
+    expected = sorted((str(one.key), one.raw) for one in objects)
+    if len(read) != 1 or sorted((str(one.key), one.raw) for one in read[0].objects) != expected:
+        raise StoreError("the salvaged state does not have the objects that were found when it is read again")
+    return content
+
+
+def _own(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes | None:
+    old = document.envelope
+    is_same = (old.lineage or "", old.outputs) == (envelope.lineage, envelope.outputs)
+    if not document.raw or document.serial_at < 0 or not is_same:
+        return None
+    if [(one.key, one.raw) for one in objects] != [(one.key, one.raw) for one in document.certain]:
+        return None
+    begin, digits = document.serial_at, str(old.serial)
+    return document.raw[:begin] + b"%d" % (envelope.serial or 0) + document.raw[begin + len(digits) :]
+
+
+def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable[FoundObject]) -> bytes:
     heads: dict[str, Head] = {}
     instances: dict[str, list[bytes]] = {}
     for found in objects:
         assert found.key is not None and found.head is not None
         heads.setdefault(found.key.resource, found.head)
         instances.setdefault(found.key.resource, []).append(found.raw)
-    blocks = _NEXT_LINE.join(_block(heads[resource], raws) for resource, raws in instances.items())
-    head.append(b'"resources": ' + (b"[\n" + blocks + b"\n  ]" if blocks else b"[]"))
-    head.append(b'"check_results": ' + (envelope.check_results or b"null"))
-    return b"{\n" + _NEXT_LINE.join(b"  " + member for member in head) + b"\n}\n"
+    blocks = [_block(layout, heads[resource], raws) for resource, raws in instances.items()]
+    members = [(b"version", b"4")]
+    if envelope.terraform_version is not None:
+        members.append((b"terraform_version", envelope.terraform_version))
+    members.append((b"serial", b"%d" % (envelope.serial or 0)))
+    members.append((b"lineage", encode_string(envelope.lineage or "")))
+    members.append((b"outputs", _object(layout, 1, envelope.outputs)))
+    members.append((b"resources", _array(layout, 1, blocks)))
+    members.append((b"check_results", envelope.check_results or b"null"))
+    return _object(layout, 0, [(name.decode(), value) for name, value in members]) + (layout.line or b"\n")
 
 
-def _block(head: Head, raws: Iterable[bytes]) -> bytes:
-    members = [b"      " + encode_string(name) + b": " + value for name, value in head.members]
-    instances = _NEXT_LINE.join(b"        " + raw for raw in raws)
-    members.append(b'      "instances": [\n' + instances + b"\n      ]")
-    return b"    {\n" + _NEXT_LINE.join(members) + b"\n    }"
+def _block(layout: StateLayout, head: Head, raws: Sequence[bytes]) -> bytes:
+    return _object(layout, 2, [*head.members, ("instances", _array(layout, 3, raws))])
+
+
+def _object(layout: StateLayout, depth: int, members: Iterable[tuple[str, bytes]]) -> bytes:
+    return b"{" + _lines(layout, depth, (encode_string(name) + layout.colon + raw for name, raw in members)) + b"}"
+
+
+def _array(layout: StateLayout, depth: int, values: Iterable[bytes]) -> bytes:
+    return b"[" + _lines(layout, depth, values) + b"]"
+
+
+def _lines(layout: StateLayout, depth: int, values: Iterable[bytes]) -> bytes:
+    """Return the values of an object or array at a depth, with the line breaks around them."""
+    return b"".join(_pieces(layout, depth, list(values)))
+
+
+def _pieces(layout: StateLayout, depth: int, values: Sequence[bytes]) -> Iterator[bytes]:
+    inner = layout.line + layout.indent * (depth + 1)
+    for number, value in enumerate(values):
+        yield b"," + inner if number else inner
+        yield value
+    if values:
+        yield layout.line + layout.indent * depth

@@ -3,58 +3,139 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from statefmt.formats.salvage.fill import Filled
-from statefmt.formats.salvage.model import FoundObject, LostObject, Salvage, SalvagedDocument
+from statefmt.edit.salvaging.known_backups import KnownBackup
+from statefmt.edit.salvaging.result import Salvaged
+from statefmt.formats.salvage.model import Doubt, FoundObject
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.render.counted import counted
+from statefmt.render.findings import findings_text
 from statefmt.render.printable import printable
+from statefmt.render.terminal import UNLIMITED, Terminal
+
+# Of each list; enough to see what kind of objects it has.
+_MOST: Final = 10
 
 
-def salvage_text(found: Salvage, document: SalvagedDocument, filled: Filled) -> str:
-    """Return the report, in lines."""
-    return "\n".join(_lines(found, document, filled))
+def salvage_text(
+    salvaged: Salvaged, terminal: Terminal, *, show_sensitive: bool = False, everything: bool = False
+) -> str:
+    """Return the report: counts, then a list of each kind, of which `everything` shows more than the first lines."""
+    most = UNLIMITED if everything else _MOST
+    parts = [_head(salvaged), _taken(salvaged, terminal, most), _uncertain(salvaged, terminal, most)]
+    parts += [_missing(salvaged, terminal, most), _backups(salvaged, most), _errors(salvaged, terminal)]
+    parts += [_imports(salvaged, terminal, most, show_sensitive=show_sensitive)]
+    return "\n".join(line for part in parts for line in part)
 
 
-def _lines(found: Salvage, document: SalvagedDocument, filled: Filled) -> Iterator[str]:
-    if document.is_whole:
-        yield "the state is whole"
-    for position in found.breaks:
-        yield f"not JSON at byte {position:,} of {found.size:,}"
-    for undone in found.undone:
-        yield f"converted: {undone}"
-    sources = Counter(one.source for one in filled.taken)
-    for source, number in sources.items():
-        yield f"{counted(number, 'object')} from {printable(source) if source else 'the file'}"
+def _head(salvaged: Salvaged) -> Iterator[str]:
+    found, envelope = salvaged.found, salvaged.document.envelope
+    name = printable(salvaged.name)
+    side = f", side {salvaged.side!r}" if salvaged.side else ""
+    serial = "serial unknown" if envelope.serial is None else f"serial {envelope.serial}"
+    state = "this state is whole" if salvaged.is_whole else "this state is damaged"
+    yield f"{name}{side}: {state} ({serial}, {counted(found.size, 'byte')})"
+    if found.undone:
+        yield f"  converted: {', '.join(found.undone)}"
+    if len(found.documents) > 1:
+        yield f"  {len(found.documents):,} states in the file; the one with the highest serial is salvaged"
+    lines = found.lines(found.breaks)
+    places = [f"line {lines[one]:,} (byte {one:,})" for one in found.breaks[:_MOST]]
+    more = len(found.breaks) - len(places)
+    if places:
+        yield f"  not JSON from {', '.join(places)}{f' and {more:,} more places' if more else ''}"
+
+
+def _taken(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
+    outputs = len(salvaged.envelope.outputs)
+    filled = salvaged.filled.taken
+    whole = [counted(len(filled), "object"), *([counted(outputs, "output")] if outputs else [])]
+    yield terminal.paint(f"Salvaged: {' and '.join(whole)}", "bold")
+    for source, number in Counter(one.source for one in filled).items():
+        yield f"  {counted(number, 'object')} from {printable(source or salvaged.name)}"
         if source:
-            yield from (f"  {printable(str(one.key))}" for one in filled.taken if one.source == source)
-    if filled.uncertain:
-        yield f"{counted(len(filled.uncertain), 'object')} uncertain and left out:"
-        yield from (f"  {_uncertain(one)}" for one in filled.uncertain)
-    if filled.missing:
-        yield f"{counted(len(filled.missing), 'object')} lost:"
-        yield from (f"  {printable(str(one.key))}: torn at byte {one.end:,}" for one in filled.missing)
-    for name in document.lost_outputs:
-        yield f"output {printable(name)} lost"
-    yield from _imports(filled)
+            yield from _listed([f"    {_key(one)}" for one in filled if one.source == source], most, "    ")
 
 
-def _uncertain(one: FoundObject) -> str:
-    where = f"from {printable(one.source)}" if one.source else f"at byte {one.offset:,}"
-    name = printable(str(one.key)) if one.key is not None else "an object without an address"
-    return f"{name} ({where}): {one.doubt.value if one.doubt else ''}"
-
-
-def _imports(filled: Filled) -> Iterator[str]:
-    """Yield an import block for each current object of a managed resource that is left out and has an id."""
-    told = {one.key for one in filled.taken}
-    left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
+def _uncertain(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
+    left, outputs = salvaged.filled.uncertain, salvaged.filled.uncertain_outputs
+    if left or outputs:
+        parts = [counted(len(left), "object")] * bool(left) + [counted(len(outputs), "output")] * bool(outputs)
+        yield terminal.paint(f"Uncertain and left out: {' and '.join(parts)}", "bold")
+    lines = salvaged.found.lines(one.offset for one in left if not one.source)
+    doubts: dict[Doubt, list[str]] = {}
     for one in left:
-        if one.key is None or one.key in told or one.key.deposed or one.head is None or one.head.mode != "managed":
-            continue
-        # Whether the id is sensitive is known only of whole objects; an object with sensitive paths keeps it.
-        if not one.import_id or (isinstance(one, FoundObject) and b'"value": "id"' in one.raw):
-            continue
-        told.add(one.key)
-        yield f"\nimport {{\n  to = {printable(str(one.key))}\n  id = {hcl_quote(one.import_id)}\n}}"
+        assert one.doubt is not None
+        where = printable(one.source) if one.source else f"line {lines[one.offset]:,}, byte {one.offset:,}"
+        doubts.setdefault(one.doubt, []).append(f"    {_key(one)} ({where})")
+    for doubt, texts in doubts.items():
+        yield f"  {counted(len(texts), 'object')}: {doubt.value}"
+        yield from _listed(texts, most, "    ")
+    if outputs:
+        yield f"  {counted(len(outputs), 'output')}: only a backup has it"
+        yield from _listed([f"    {printable(name)}" for name in outputs], most, "    ")
+    if Doubt.ONLY_IN_BACKUP in doubts or outputs:
+        yield "  --include-uncertain takes those of backups; a plan then shows which were destroyed"
+
+
+def _missing(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
+    missing, outputs = salvaged.filled.missing, _missing_outputs(salvaged)
+    if missing:
+        yield terminal.paint(f"Lost: {counted(len(missing), 'object')}", "bold")
+        lines = salvaged.found.lines(one.offset for one in missing)
+        texts = [f"  {printable(str(one.key))} (line {lines[one.offset]:,}, byte {one.offset:,})" for one in missing]
+        yield from _listed(texts, most, "  ")
+    if outputs:
+        yield terminal.paint(f"Lost: {counted(len(outputs), 'output')}", "bold")
+        yield from _listed([f"  {printable(name)}" for name in outputs], most, "  ")
+
+
+def _missing_outputs(salvaged: Salvaged) -> list[str]:
+    taken = {name for name, _ in salvaged.envelope.outputs}
+    return [name for name in salvaged.document.lost_outputs if name not in taken]
+
+
+def _backups(salvaged: Salvaged, most: int) -> Iterator[str]:
+    if salvaged.unused:
+        yield f"Not used: {counted(len(salvaged.unused), 'backup')}"
+        yield from _listed([f"  {printable(one.name)}: {printable(one.reason)}" for one in salvaged.unused], most, "  ")
+    if salvaged.known and not salvaged.is_whole:
+        number = counted(len(salvaged.known), "backup")
+        yield f"Known, but not used: {number}; name them with --from, or use all with --from-backups"
+        yield from _listed([f"  {_backup(one)}" for one in salvaged.known], most, "  ")
+
+
+def _backup(backup: KnownBackup) -> str:
+    return printable(backup.name) + (" (in the history)" if backup.checksum else "")
+
+
+def _errors(salvaged: Salvaged, terminal: Terminal) -> Iterator[str]:
+    if salvaged.findings:
+        yield f"The result has {counted(len(salvaged.findings), 'error')}, which `statetool repair` may mend:"
+        yield findings_text(salvaged.findings[:_MOST], terminal)
+
+
+def _imports(salvaged: Salvaged, terminal: Terminal, most: int, *, show_sensitive: bool) -> Iterator[str]:
+    shown = [one for one in salvaged.importable if show_sensitive or not one.is_sensitive]
+    hidden = len(salvaged.importable) - len(shown)
+    if salvaged.importable:
+        yield ""
+        yield terminal.paint("# To import what is missing and still exists:", "bold")
+    for one in shown[:most]:
+        yield f"import {{\n  to = {one.address}\n  id = {hcl_quote(one.id)}\n}}"
+    if len(shown) > most:
+        yield f"# … and {len(shown) - most:,} more; --verbose prints all of them"
+    if hidden:
+        yield f"# {counted(hidden, 'object')} with a sensitive id left out; --show-sensitive prints them"
+
+
+def _key(one: FoundObject) -> str:
+    return "an object of an unknown resource" if one.key is None else printable(str(one.key))
+
+
+def _listed(lines: list[str], most: int, indent: str) -> Iterable[str]:
+    yield from lines[:most]
+    if len(lines) > most:
+        yield f"{indent}… and {len(lines) - most:,} more; --verbose lists all of them"

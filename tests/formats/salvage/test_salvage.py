@@ -1,61 +1,26 @@
-"""Salvage of cut, torn and wrapped states. The untouched original is the oracle."""
+"""What backups fill, what is written, and what is no part of a state."""
 
 from __future__ import annotations
 
+import html
 import json
-import random
+import re
+from random import Random
 
 import pytest
 
+from benchmarks.damages.states import LAYOUTS, Block, Plan, plan, write
 from statefmt.formats.salvage.fill import Backup, filled
 from statefmt.formats.salvage.model import Doubt, SalvagedDocument
 from statefmt.formats.salvage.salvage import salvage, sides
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
+from statefmt.model.errors import StoreError
 from statefmt.testing import make_state
-
-_SAMPLE = 100
-_ALL = 2000
-_SEEDS = [pytest.param(seed, marks=[pytest.mark.slow] if seed >= _SAMPLE else []) for seed in range(_ALL)]
-
-
-def _state(chance: random.Random, serial: int, layout: str) -> bytes:
-    def attributes() -> dict[str, object]:
-        return {
-            "x": {"k": [1, 2, 3], "p": "q" * chance.randint(0, 30)},
-            "l": [{"y": {"z": chance.random()}}],
-            "policy": '{"a":"b{\\"c"}',
-        }
-
-    keys = ["", '["k"]', "[0]"]
-    found = {f"aws_instance.a{number}{chance.choice(keys)}": attributes() for number in range(chance.randint(2, 12))}
-    return make_state(found, {"o": "x"}, serial=serial, layout=layout)  # type: ignore[arg-type]
 
 
 def _only(data: bytes) -> SalvagedDocument:
     (document,) = salvage(data).documents
     return document
-
-
-@pytest.mark.parametrize("seed", _SEEDS)
-def test_damaged(seed: int) -> None:
-    chance = random.Random(seed)
-    layout = chance.choice(["indent", "compact"])
-    new, old = _state(chance, 5, layout), _state(chance, 4, chance.choice([layout, "indent"]))
-    original = _only(new)
-    assert original.is_whole
-    assert len(original.objects) == sum(len(block["instances"]) for block in json.loads(new)["resources"])
-    cut = chance.randint(1, len(new) - 3)
-    expected = [one.raw for one in original.objects if one.offset + len(one.raw) <= cut]
-    for damaged in (new[:cut], new[:cut] + bytes(chance.randint(1, 5000))):
-        assert [one.raw for found in salvage(damaged).documents for one in found.certain] == expected
-    for around in (b"2026-01-01 [INFO] {x} done\n" + new, b"\xef\xbb\xbf" + new, new.decode().encode("utf-16")):
-        assert [one.raw for one in _only(around).certain] == [one.raw for one in original.objects]
-    torn = new[:cut] + old[cut:]
-    try:
-        json.loads(torn)
-    except ValueError:
-        known = {(one.key, one.raw) for data in (new, old) for one in _only(data).objects}
-        assert {(one.key, one.raw) for found in salvage(torn).documents for one in found.certain} <= known
 
 
 def test_conflict_markers() -> None:
@@ -73,7 +38,7 @@ def test_backups_fill_what_is_torn_and_no_more() -> None:
     result = filled(torn, [backup])
     assert [str(one.key) for one in result.taken] == ["t.a", "t.b"]
     assert [(str(one.key), one.doubt) for one in result.uncertain] == [("t.c", Doubt.ONLY_IN_BACKUP)]
-    content = json.loads(salvaged_state(salvaged_envelope(torn.envelope, [backup]), result.taken))
+    content = json.loads(salvaged_state(torn, salvaged_envelope(torn.envelope, [backup], result), result.taken))
     assert content["serial"] == 8
     assert [block["name"] for block in content["resources"]] == ["a", "b"]
 
@@ -81,3 +46,108 @@ def test_backups_fill_what_is_torn_and_no_more() -> None:
 @pytest.mark.parametrize("data", [b"", b"\0" * 4096, b"no state", b"<html></html>"])
 def test_nothing(data: bytes) -> None:
     assert salvage(data).documents == ()
+
+
+def _written(data: bytes, *backups: Backup, include_uncertain: bool = False) -> bytes:
+    document = _only(data)
+    result = filled(document, backups, include_uncertain=include_uncertain)
+    return salvaged_state(document, salvaged_envelope(document.envelope, backups, result), result.taken)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind", ["front", "mark", "UTF-16", "zeros", "colors", "HTML"])
+def test_a_state_that_is_whole_keeps_its_bytes(layout: str, kind: str) -> None:
+    original = write(plan(Random(layout), 5000, serial=99), LAYOUTS[layout]).data
+    text = original.decode()
+    data = {
+        "front": b"Initializing...\n" + original,
+        "mark": b"\xef\xbb\xbf" + original,
+        "UTF-16": text.encode("utf-16"),
+        "zeros": original + bytes(5000),
+        "colors": b"\x1b[1m" + original + b"\x1b[0m",
+        "HTML": f"<pre>{html.escape(text)}</pre>".encode(),
+    }[kind]
+    assert _written(data) == re.sub(rb'("serial" ?: ?)99', rb"\g<1>100", original)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_damaged_state_keeps_its_layout_and_what_is_unknown(layout: str) -> None:
+    made = plan(Random(5), 5000, serial=99)
+    blocks = tuple(Block({**block.head, "x": {"y": 1.50}}, block.instances) for block in made.blocks)
+    whole = write(Plan(99, blocks, {}), LAYOUTS[layout])
+    # The array of instances and what follows it is lost after the last object.
+    result = _written(whole.data[: whole.objects[-1].end + 1])
+    expected = re.sub(rb'("serial" ?: ?)99', rb"\g<1>100", whole.data)
+    assert result.split() == expected.split() or layout == "spaced"
+    assert result.count(whole.objects[0].raw) == 1
+    assert json.loads(result) == json.loads(expected)
+
+
+def test_an_output_of_a_backup_is_uncertain_like_an_object() -> None:
+    torn = make_state({"t.a": {}}, {"kept": "a"}, serial=7).replace(b'"resources"', b'"resou', 1)
+    backup = Backup("backup", _only(make_state({"t.a": {}}, {"kept": "b", "gone": "c"}, serial=6)))
+    result = filled(_only(torn), [backup])
+    assert [name for name, _ in result.outputs] == ["kept"]
+    assert result.uncertain_outputs == ("gone",)
+    assert set(json.loads(_written(torn, backup, include_uncertain=True))["outputs"]) == {"kept", "gone"}
+
+
+def test_a_torn_output_is_taken_from_a_backup() -> None:
+    whole = make_state({"t.a": {}}, {"one": "first value", "two": "second value"}, serial=7)
+    torn = whole[: whole.index(b"second value") + 6]
+    backup = Backup("backup", _only(make_state({"t.a": {}}, {"one": "x", "two": "y"}, serial=6)))
+    outputs = json.loads(_written(torn, backup))["outputs"]
+    assert {name: one["value"] for name, one in outputs.items()} == {"one": "first value", "two": "y"}
+
+
+def test_an_object_whose_resource_is_lost_is_known_by_its_bytes() -> None:
+    whole = make_state({"t.a[0]": {"x": "1"}, "t.a[1]": {"x": "2"}, "t.a[2]": {"x": "3"}}, serial=7)
+    first = _only(whole).objects[0]
+    hole = whole[:200] + bytes(first.offset + 20 - 200) + whole[first.offset + 20 :]
+    old = make_state({"t.a[0]": {"x": "1"}, "t.a[1]": {"x": "2"}, "t.a[2]": {"x": "old"}}, serial=6)
+    result = filled(_only(hole), [Backup("backup", _only(old))])
+    assert [str(one.key) for one in result.taken] == ["t.a[1]"]
+
+
+def test_the_serial_follows_that_of_the_newest_backup_if_the_file_lost_its_own() -> None:
+    whole = make_state({"t.a": {}, "t.b": {}}, serial=7)
+    headless = whole[whole.index(b'"resources"') :]
+    backups = [Backup(f"{n}", _only(make_state({"t.a": {}}, serial=n))) for n in (5, 6)]
+    content = json.loads(_written(headless, *backups))
+    assert content["serial"] == 7
+    assert content["lineage"] == json.loads(whole)["lineage"]
+    assert json.loads(_written(headless))["serial"] == 1
+
+
+def test_the_highest_serial_has_no_successor() -> None:
+    with pytest.raises(StoreError, match="no state can follow"):
+        _written(make_state({"t.a": {}}, serial=2**64 - 1)[:-4])
+
+
+def test_a_torn_envelope_is_known_as_encrypted() -> None:
+    envelope = b'{"serial":7,"lineage":"x","meta":{"key_provider.pbkdf2.a":"e30="},"encrypted_data":"AAAABBBBCCCC'
+    document = _only(envelope)
+    assert document.envelope.is_encrypted
+    assert document.envelope.serial == 7
+
+
+def test_members_of_attributes_are_no_parts_of_a_state() -> None:
+    inner = {"schema_version": 0, "attributes": {"id": "i"}}
+    fake = {"mode": "managed", "type": "t", "name": "fake", "provider": "p", "instances": [inner]}
+    whole = make_state({"t.a": {"x": [fake]}, "t.b": {}}, serial=7)
+    for cut in range(len(whole) - 3):
+        holed = whole[: cut // 2] + bytes(cut - cut // 2) + whole[cut:]
+        for document in (*salvage(whole[:cut]).documents, *salvage(holed).documents):
+            assert {str(one.key) for one in document.certain} <= {"t.a", "t.b"}
+
+
+def test_elements_of_an_attribute_are_no_resources_behind_a_seam() -> None:
+    inner = {"schema_version": 0, "attributes": {"id": "i"}}
+    fake = {"mode": "managed", "type": "t", "name": "fake", "provider": "p", "instances": [inner]}
+    whole = make_state({"t.a": {"x": [{}, fake, {**fake, "name": "fake_too"}]}, "t.b": {}}, layout="compact")
+    # The beginning stops behind an object, the end goes on in the list: both are behind an element of an array.
+    beginning = _only(whole).objects[1]
+    torn = whole[: beginning.offset + len(beginning.raw)] + whole[whole.index(b"[{}") + 3 :]
+    documents = salvage(torn).documents
+    assert any("fake" in str(one.key) for document in documents for one in document.objects)
+    assert not any("fake" in str(one.key) for document in documents for one in document.certain)

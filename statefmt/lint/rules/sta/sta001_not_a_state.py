@@ -18,7 +18,17 @@ backend), or pass the right file. If no backup is recent enough, `statetool salv
 damaged one.
 """
 
+from statefmt.formats.reading.damaged import SALVAGING, has_parts
 from statefmt.lint.rule import Rule
+from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
+from statefmt.model.findings import NO_FIX, Fix
 
-RULE = Rule(Code.NOT_A_STATE)
+
+def _fix(subject: Subject) -> Fix:
+    if not has_parts(subject.inspection.data):
+        return NO_FIX
+    return Fix.of(subject.command("salvage", mends=True), SALVAGING)
+
+
+RULE = Rule(Code.NOT_A_STATE, fix=_fix)

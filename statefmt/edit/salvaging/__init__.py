@@ -1,0 +1,1 @@
+"""Salvages a state at a place, with its backups."""

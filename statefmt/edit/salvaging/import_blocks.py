@@ -1,0 +1,81 @@
+"""Finds what can be imported again of the objects that a salvaged state lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.formats.salvage.fill import Filled
+from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
+from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.model.cty import decode_paths
+from statefmt.model.errors import AddressError
+from statefmt.redaction.flat import sounds_secret
+from statefmt.redaction.path_text import step_key
+
+# In place of bytes that are not UTF-8.
+_REPLACED: Final = "\ufffd"
+
+
+class Importable(Struct, frozen=True):
+    """An object that is missing and has an `id`, by which most providers import it.
+
+    `address` is a valid address. `is_sensitive` says that the id is marked as sensitive or, if the marks are lost, that
+    the resource type or a whole version of the object suggests it.
+    """
+
+    address: str
+    id: str
+    is_sensitive: bool = False
+
+
+def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Importable, ...]:
+    """Return the missing and uncertain objects that can be imported: current ones of managed resources, with an id.
+
+    `known` are whole versions of objects, such as those in backups, which say what is sensitive in torn ones.
+    """
+    left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
+    told = {one.key for one in filled.taken}
+    wanted = {one.key for one in left}
+    secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw)}
+    found: dict[SalvagedKey, Importable] = {}
+    for one in left:
+        if one.key is None or one.head is None or one.key in told or one.key.deposed or one.head.mode != "managed":
+            continue
+        if not one.import_id or _REPLACED in one.import_id or not _is_address(str(one.key)):
+            continue
+        hidden = one.key in secret or _is_sensitive(one, one.head.type)
+        found.setdefault(one.key, Importable(str(one.key), one.import_id, hidden))
+    return tuple(found.values())
+
+
+def _is_address(text: str) -> bool:
+    """Return whether a text from a state is an address and nothing else, so that it may be part of a configuration."""
+    try:
+        return _REPLACED not in text and str(parse_abs_resource_instance(text)) == text
+    except AddressError:
+        return False
+
+
+def _is_sensitive(one: FoundObject | LostObject, resource_type: str) -> bool:
+    return sounds_secret(resource_type) if isinstance(one, LostObject) else _has_sensitive_id(one.raw)
+
+
+class _Marks(Struct):
+    sensitive_attributes: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+def _has_sensitive_id(raw: bytes) -> bool:
+    """Return whether a sensitive path leads to the `id`, or to all attributes; true if in doubt."""
+    try:
+        marks = msgspec.json.decode(raw, type=_Marks)
+        if bytes(marks.sensitive_attributes) in (b"[]", b"null"):
+            return False
+        paths, problems = decode_paths(bytes(marks.sensitive_attributes))
+    except (ValueError, RecursionError):
+        return True
+    first = [step_key(path[0]) if path else "id" for path in paths]
+    return bool(problems) or any(key == "id" or not isinstance(key, str) for key in first)

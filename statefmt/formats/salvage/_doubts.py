@@ -1,0 +1,55 @@
+"""Sorts out those of a state's parts that may not be what they seem."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from statefmt.formats.salvage.model import Doubt, FoundObject, SalvagedKey
+
+
+class Sign(NamedTuple):
+    """A place where it shows that two texts meet, there or before: the part before it may hold the seam.
+
+    A part that ends before `since` does not: it has another one behind it that is sound up to the sign.
+    """
+
+    position: int
+    since: int = 0
+
+
+def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
+    """Return the offsets of the parts that may hold a seam; `offsets` are those of all parts, ascending.
+
+    A seam that the grammar does not notice at once is noticed at the next bracket that closes: the stack of open
+    brackets is that of one version, the text that of another. So it is in the part that was closed last, or in the
+    one that shows it.
+    """
+    found: set[int] = set()
+    for sign in signs:
+        last = bisect_right(offsets, sign.position)
+        if last and offsets[last - 1] == sign.position:
+            found.add(sign.position)
+            last -= 1
+        if last and offsets[last - 1] >= sign.since:
+            found.add(offsets[last - 1])
+    return found
+
+
+def without_repeated(objects: Iterable[FoundObject]) -> Iterator[FoundObject]:
+    """Mark the later ones of objects that the file has twice, and those whose resource has another provider before."""
+    seen: set[SalvagedKey] = set()
+    providers: dict[str, bytes] = {}
+    for found in objects:
+        if found.key is None or found.head is None or found.doubt is not None:
+            yield found
+        elif found.key in seen:
+            yield replace(found, doubt=Doubt.REPEATED)
+        elif providers.setdefault(found.key.resource, found.head.provider) != found.head.provider:
+            yield replace(found, doubt=Doubt.PROVIDER)
+        else:
+            seen.add(found.key)
+            yield found
