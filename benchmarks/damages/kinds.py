@@ -122,9 +122,7 @@ def _html(chance: Random, new: Written, old: Written) -> Damaged:
 
 def _terminal(chance: Random, new: Written, old: Written) -> Damaged:
     at = chance.choice((len(new.data), place(chance, new.data)))
-    colored = re.sub(
-        rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', lambda token: b"\x1b[0;32m" + token[0] + b"\x1b[0m", new.data[:at]
-    )
+    colored = re.sub(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]', lambda token: b"\x1b[0;32m" + token[0] + b"\x1b[0m", new.data[:at])
     return Damaged(colored, _before(new.objects, at), new.objects)
 
 
