@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from statefmt.context import RunContext
 from statefmt.edit.copies import FileCopy, OutputCopy, refuse_existing
 from statefmt.edit.salvaging._backups import fitting_backups, is_one_file, named_backups
@@ -14,10 +16,12 @@ from statefmt.edit.salvaging.result import Salvaged, Unused
 from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anything
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.salvage.fill import Backup, filled
+from statefmt.formats.salvage.fill import Backup, Filled, filled
+from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
+from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
-from statefmt.model.findings import Severity
+from statefmt.model.findings import Finding, Severity
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 
@@ -74,8 +78,7 @@ def salvage_state(
     merged = filled(file.document, found, include_uncertain=include_uncertain)
     envelope = salvaged_envelope(file.document.envelope, found, merged)
     has_any = bool(merged.taken or envelope.outputs or file.document.is_whole)
-    content = salvaged_state(file.document, envelope, merged.taken) if has_any else b""
-    errors = inspect(content).findings if has_any else ()
+    content, errors = _content(file.document, envelope, merged) if has_any else (b"", ())
     seals = [file.seal, *(one.seal for one in used)]
     return Salvaged(
         name=where,
@@ -93,6 +96,19 @@ def salvage_state(
         side=file.side,
         seal=next((seal for seal in seals if seal is not None), None),
     )
+
+
+def _content(
+    document: SalvagedDocument, envelope: SalvagedEnvelope, merged: Filled
+) -> tuple[bytes, tuple[Finding, ...]]:
+    """Return the bytes of the result, and what reading it finds."""
+    content = salvaged_state(document, envelope, merged.taken)
+    findings = inspect(content).findings
+    if document.raw and any(one.code in NO_STATE for one in findings):
+        # Without a valid version, its own bytes are not a state, but its objects are whole.
+        content = salvaged_state(replace(document, raw=b""), envelope, merged.taken)
+        findings = inspect(content).findings
+    return content, findings
 
 
 def write_salvaged(

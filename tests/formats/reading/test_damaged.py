@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.reading.damaged import known_snapshot, may_be_torn
+from statefmt.formats.reading.damaged import has_parts, known_snapshot, may_be_torn
 
 HEAD = b'{\n  "version": 4,\n  "terraform_version": "1.9.4",\n  "serial": 41,\n  "lineage": "9f3c",\n  "outp'
 
@@ -38,3 +38,29 @@ def test_serial_and_lineage(data: bytes, serial: int, lineage: str) -> None:
 )
 def test_torn(data: bytes, torn: bool) -> None:
     assert may_be_torn(data) is torn
+
+
+_BLOCK = b'"mode": "managed", "type": "t", "name": "n", "instances": [{"attributes": {}}]'
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (HEAD, True),
+        (HEAD.decode().encode("utf-16"), True),
+        (HEAD.replace(b'"', b"&quot;"), True),
+        (b"}, {" + _BLOCK, True),
+        # What is JSON is not damaged.
+        (b'{"version": 4, "lineage": "l"}', False),
+        (b"[{%s}]" % _BLOCK, False),
+        # An encrypted state, an older format, the output of `show -json`, a package.
+        (b'{"serial": 41, "lineage": "l", "meta": {}, "encrypted_data": "AA', False),
+        (HEAD.replace(b"4,", b"3,", 1), False),
+        (b'{"format_version": "1.0", "values": {"resources": [{"mode": "managed", "type": "t"', False),
+        (b'{"name": "p", "version": "4.0.0",', False),
+        (b"\x89PNG\r\n\x1a\n", False),
+        (b"", False),
+    ],
+)
+def test_parts(data: bytes, found: bool) -> None:
+    assert has_parts(data) is found

@@ -86,6 +86,7 @@ def test_version(data: bytes, version: int) -> None:
         pytest.param(b'{"version":4} {"version":4}', NotAStateError, "trailing characters", id="two states"),
         pytest.param(b'{"version":4}\x00', NotAStateError, "trailing characters", id="a NUL at the end"),
         pytest.param(b"<<<<<<< HEAD\n{}", NotAStateError, "line 1, column 1", id="a merge conflict"),
+        pytest.param(b"2026-01-01 ok\n{}", NotAStateError, "trailing characters", id="a log line"),
         pytest.param(b"version: 4\n", NotAStateError, "line 1, column 1", id="YAML"),
         pytest.param(b"\x1f\x8b\x08\x00", NotAStateError, "not JSON", id="gzip"),
         pytest.param(b'{"a":' * _DEEP, NotAStateError, "nested too deeply", id="a million objects deep"),
