@@ -191,7 +191,7 @@ def _object(chance: Random) -> Members:
     attributes |= {f"a{n}": _value(chance, 3) for n in range(chance.randrange(8))}
     made: Members = {"schema_version": chance.randrange(3), "attributes": attributes, "sensitive_attributes": []}
     if chance.random() < 0.5:
-        made["private"] = f"{chance.getrandbits(200):x}"
+        made["private"] = f"{chance.getrandbits(192):048x}"
     if chance.random() < 0.5:
         made["dependencies"] = ["aws_eip.a", "module.m.aws_instance.b"]
     return made

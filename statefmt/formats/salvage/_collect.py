@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from statefmt.formats.salvage._breaks import Break, BreakKind
 from statefmt.formats.salvage._doubts import Sign, held, without_repeated
 from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, outputs_of
 from statefmt.formats.salvage._layout import layout_at
@@ -24,7 +25,7 @@ from statefmt.formats.salvage._names import (
     lost_object,
     object_of,
 )
-from statefmt.formats.salvage._scan import Break, BreakKind, Scan, ScannedValue
+from statefmt.formats.salvage._scan import Scan, ScannedValue
 from statefmt.formats.salvage._values import is_utf8
 from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedDocument, SalvagedEnvelope
 from statefmt.text.pattern import pattern

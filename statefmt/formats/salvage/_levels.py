@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.formats.salvage._scan import LOOSE, STRING, ScannedValue, ends_as_state
+from statefmt.formats.salvage._breaks import ends_as_state
+from statefmt.formats.salvage._grammar import LOOSE, STRING
+from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.text.pattern import pattern
 
 # Resources stand in the state and its array.

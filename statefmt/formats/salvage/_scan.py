@@ -7,35 +7,15 @@ scanning resumes at the next place that looks like the beginning of an object.
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Final, NamedTuple
 
+from statefmt.formats.salvage._breaks import Break, kind_of_break
+from statefmt.formats.salvage._grammar import GAP, LOOSE, MEMBER, SCALAR
 from statefmt.text.pattern import pattern
 
-_SPACE: Final = rb"[ \t\r\n]*+"
-STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
-_NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
-_MEMBER: Final = pattern(_SPACE + b"(" + STRING + b")" + _SPACE + b":" + _SPACE)
-# A number ends only before something else: at the end of the text, digits may be missing.
-_SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
-_GAP: Final = pattern(_SPACE)
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
-# What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
-LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
-# How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
-# in the first column, a compact one no other line break.
-_STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
-_LONGEST_END: Final = 64
-_ANYTHING: Final = pattern(rb"[^\0 \r\n\t]")
-# What the end of the file or a zeroed block cut off: a string, a word, a number, or a name without its value.
-_CUT_OFF: Final = pattern(
-    rb'(?:"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+(?:\\(?:u[0-9a-fA-F]{0,3})?|")?|[a-z0-9.+\-E]*+)'
-    + _SPACE
-    + rb":?(?=\0|\Z)"
-)
-
 # The parts that are kept; values of attributes are passed over.
 _PART: Final = frozenset({"instances", "attributes", "attributes_flat"})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
@@ -66,28 +46,6 @@ class ScannedValue(NamedTuple):
         """Return the last member of that name if it is whole."""
         child = self.child(name)
         return child if child is not None and child.is_whole else None
-
-
-class BreakKind(Enum):
-    """What is where the text stops being JSON: the end of the file, zero bytes, other text, or the end of a state."""
-
-    END = "end"
-    ZEROS = "zeros"
-    TEXT = "text"
-    OLD_END = "old end"
-
-    @property
-    def is_seam(self) -> bool:
-        """Whether two texts meet there, or before."""
-        return self in (BreakKind.TEXT, BreakKind.OLD_END)
-
-
-class Break(NamedTuple):
-    """The byte at which an open value stops being JSON; `element` is where the innermost open element begins."""
-
-    position: int
-    kind: BreakKind
-    element: int
 
 
 class Scan(NamedTuple):
@@ -128,28 +86,13 @@ def scan(text: bytes) -> Scan:
         position = max(broken, start.start() + 1)
         if breaks and breaks[-1].position == broken:
             continue
-        breaks.append(Break(broken, _kind(text, broken), _element(node)))
+        breaks.append(Break(broken, kind_of_break(text, broken), _element(node)))
         if breaks[-1].kind.is_seam:
             # What breaks may have swallowed whole resources. No byte is scanned more than twice.
             begin = max(_innermost_end(node), rescanned)
             anchor = _ANCHOR.search(text, begin, broken) if begin < broken else None
             if anchor is not None:
                 position, rescanned = anchor.start(), broken
-
-
-def _kind(text: bytes, position: int) -> BreakKind:
-    cut = _CUT_OFF.match(text, position)
-    if cut is None:
-        return BreakKind.TEXT
-    if _ANYTHING.search(text, cut.end()):
-        return BreakKind.ZEROS
-    return BreakKind.OLD_END if ends_as_state(text) else BreakKind.END
-
-
-def ends_as_state(text: bytes) -> bool:
-    """Return whether a text ends as a state does; zeros may follow."""
-    end = (text if text[-1:] != b"\0" else text.rstrip(b"\0"))[-_LONGEST_END:]
-    return end.endswith(b"\n") and _STATE_END.search(end) is not None
 
 
 def _element(node: ScannedValue) -> int:
@@ -170,7 +113,7 @@ def _innermost_end(node: ScannedValue) -> int:
 def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, int]:
     """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
-    member, scalar, gap = _MEMBER.match, _SCALAR.match, _GAP.match
+    member, scalar, gap = MEMBER.match, SCALAR.match, GAP.match
     position, name = start + 1, ""
     # After a bracket that opens, anything may follow; after a comma, only a value.
     is_fresh, expects = True, True
