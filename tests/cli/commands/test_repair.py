@@ -302,6 +302,18 @@ def test_a_repair_is_undone(folder: Path, statetool: Statetool) -> None:
     assert path.read_text() == before.replace('"serial": 5', '"serial": 7')
 
 
+def test_state_that_is_not_utf8(folder: Path, statetool: Statetool) -> None:
+    """The bytes are mended, and no object counts as forgotten."""
+    path = folder / "terraform.tfstate"
+    valid = (SAMPLES / "broken/duplicate-instance.tfstate").read_text("utf-8").replace("logs-us-west-2-copy", "müll")
+    path.write_bytes(valid.encode("cp1252"))
+    done = statetool("repair", "--choose", "STA013 * windows-1252", "--choose", "ADR002 * keep=last", "--yes")
+    assert done.status == 0, done.err
+    assert 'logs["us-west-2"] (id logs-us-west-2)' in done.text + done.err
+    assert "1 object" in done.text + done.err
+    assert '"id": "müll"' in path.read_text("utf-8")
+
+
 def test_other_commands_name_the_repair(folder: Path, statetool: Statetool) -> None:
     _broken(folder, "duplicate-instance").rename(folder / "a state")
     done = statetool("list", "--state", "a state")
