@@ -94,8 +94,8 @@ def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInsta
 def moved_down(state: LooseState, block: Path, inherited: AbsProviderInstance) -> Rebound:
     """Return the changes that move the provider of a block to its objects without one."""
     changes: Rebound = {(*block, PROVIDER): None}
-    for one in state.objects(block):
-        if one.block == block and not one.names_provider:
+    for one in state.objects_of_block(block):
+        if not one.names_provider:
             changes[*one.path, PROVIDER] = _of_object(inherited)
     return changes
 

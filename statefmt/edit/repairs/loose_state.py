@@ -141,6 +141,10 @@ class LooseState(LooseDocument):
         """Return the current and deposed objects of the instance that an object belongs to."""
         return self.once(_by_key, instance).get(self._key(instance), ())
 
+    def objects_of_block(self, block: Path) -> Sequence[LooseObject]:
+        """Return the objects of one block, in file order."""
+        return self.once(_by_block, block).get(block[:2], ())
+
     def has_object(self, resource: Path, key: InstanceKey, deposed: str = "") -> bool:
         """Return whether a resource has an object with a key and a deposed key."""
         return (key, deposed) in self.once(_by_place, resource)
@@ -243,6 +247,13 @@ def _by_place(state: LooseState, resource: Path) -> Mapping[tuple[InstanceKey | 
     found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
     for one in state.objects(resource):
         found.setdefault((one.key, one.deposed), []).append(one)
+    return found
+
+
+def _by_block(state: LooseState, resource: Path) -> Mapping[Path, Sequence[LooseObject]]:
+    found: dict[Path, list[LooseObject]] = {}
+    for one in state.objects(resource):
+        found.setdefault(one.block, []).append(one)
     return found
 
 

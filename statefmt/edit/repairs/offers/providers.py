@@ -70,7 +70,7 @@ def both_levels(state: LooseState, path: Path, finding: Finding) -> Iterator[Cho
     """Name the provider at one level only; the objects keep the provider that counts, if it is at the instances."""
     block = path[:2]
     inherited = provider_instance(state.string((*block, PROVIDER)))
-    own = [one for one in state.objects(block) if one.block == block and one.names_provider]
+    own = [one for one in state.objects_of_block(block) if one.names_provider]
     lost = sum(one.provider != inherited for one in own)
     yield Choice("instances", "keep the addresses of the instances", lambda _: moved_down(state, block, inherited))
     yield Choice(

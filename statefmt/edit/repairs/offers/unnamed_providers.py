@@ -68,7 +68,7 @@ def _of_block(state: LooseState, path: Path) -> Iterator[Choice]:
     keyed = read_instance(state.string(path))
     if not isinstance(keyed, Unreadable):
         yield Choice("instances", "write it to each object", lambda _: moved_down(state, block, keyed))
-    inheriting = [one for one in state.objects(block) if one.block == block and not one.names_provider]
+    inheriting = [one for one in state.objects_of_block(block) if not one.names_provider]
     if inheriting:
         yield from configured_provider(state, path, inheriting, lambda found: _in_place_of_level(path, found))
     yield named_provider("name this one", name)
