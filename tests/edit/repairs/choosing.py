@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from statefmt.edit.repairs.decisions import Decided
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import Mended, repaired
+from statefmt.edit.repairs.repair import MendedDefect, repaired
 from tests.edit.repairs.consequences import allowed
 from tests.edit.repairs.unchanged import Path
 
@@ -41,7 +41,7 @@ class Round(NamedTuple):
 
     before: bytes
     after: bytes
-    mended: tuple[Mended, ...]
+    mended: tuple[MendedDefect, ...]
 
     @property
     def allowed(self) -> set[Path]:
@@ -61,6 +61,16 @@ def first_choice(defect: Defect, _: bool = True) -> Decided | None:
         return None
     choice = next((choice for choice in defect.choices if not choice.value), defect.choices[0])
     return Decided(choice, value_for(defect, choice))
+
+
+def only(wanted: Defect, choice: Choice, value: str) -> Decider:
+    """Decide one defect of a text by a choice, and the others by their first choices."""
+
+    def decide(defect: Defect, is_first: bool) -> Decided | None:
+        is_wanted = is_first and (defect.finding.code, defect.path) == (wanted.finding.code, wanted.path)
+        return Decided(choice, value) if is_wanted else first_choice(defect)
+
+    return decide
 
 
 def rounds(data: bytes, decide: Decider) -> list[Round]:
