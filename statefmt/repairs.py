@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         parse_decisions,
     )
     from statefmt.edit.repairs.defect import Choice, Defect
-    from statefmt.edit.repairs.find import defects, is_fatal
+    from statefmt.edit.repairs.find import can_mend, defects, is_fatal
     from statefmt.edit.repairs.listed import FoundDefects
     from statefmt.edit.repairs.repair import MendedDefect
     from statefmt.edit.repairs.state import RepairResult
@@ -44,6 +44,7 @@ __all__ = [
     "FoundDefects",
     "MendedDefect",
     "RepairResult",
+    "can_mend",
     "check_choice",
     "decision_for",
     "decision_places",
@@ -64,6 +65,7 @@ __getattr__ = lazy_names(
         "FoundDefects": "statefmt.edit.repairs.listed",
         "MendedDefect": "statefmt.edit.repairs.repair",
         "RepairResult": "statefmt.edit.repairs.state",
+        "can_mend": "statefmt.edit.repairs.find",
         "check_choice": "statefmt.edit.repairs.decisions",
         "decision_places": "statefmt.edit.repairs.decisions",
         "decision_for": "statefmt.edit.repairs.decisions",

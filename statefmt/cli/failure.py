@@ -9,8 +9,9 @@ from typing import Final
 import click
 
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
-from statefmt.cli.streams import message_terminal
+from statefmt.cli.streams import message_terminal, say
 from statefmt.render.printable import printable
+from statefmt.text.shell import shell_line
 
 # Enough to act on; `check` shows all of them.
 _MOST_FINDINGS: Final = 10
@@ -43,6 +44,18 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     print(findings_text(reasons[:_MOST_FINDINGS], message_terminal()), file=sys.stderr)
     if len(reasons) > _MOST_FINDINGS:
         print(f"  … and {len(reasons) - _MOST_FINDINGS} more; `statetool check` shows all of them", file=sys.stderr)
+    _point_to_repair(error, error.name or name)
+
+
+def _point_to_repair(error: StateError, name: str) -> None:
+    """Name the command that mends the state, unless a finding does or none can."""
+    from statefmt.repairs import can_mend
+
+    said = any(command.name == "repair" for finding in error.reasons for command in finding.fix.commands)
+    if said or not any(map(can_mend, error.reasons)):
+        return
+    words = ["statetool", "repair", *(["--state", name] if os.path.isfile(name) else [])]  # noqa: PTH113 - also "\0"
+    say(f"`{shell_line(words)}` lists what can be done about it", "  ")
 
 
 def _advice(error: StatetoolError) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Final
 
 from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
 from statefmt.edit.repairs.shown_id import shown_id
+from statefmt.formats.raw_json.syntax import utf8_problem
 from statefmt.formats.writing.changes import Path
+
+_NOT_ASCII: Final = bytes(range(0x80, 0x100))
 
 
 def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> tuple[str, ...]:
@@ -20,10 +24,12 @@ def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> t
         return ()
     old = LooseState(before, show_sensitive=show_sensitive)
     new = LooseState(after)
-    left = Counter(text for one in _objects(new) for text in _attributes(new, one))
+    # Bytes that are not UTF-8 change everywhere.
+    ignored = b"" if utf8_problem(before) is None else _NOT_ASCII
+    left = Counter(text for one in _objects(new) for text in _attributes(new, one, ignored))
     found: list[str] = []
     for one in _objects(old):
-        kept = [text for text in _attributes(old, one) if left[text]]
+        kept = [text for text in _attributes(old, one, ignored) if left[text]]
         if not kept:
             found.append(_named(old, one))
         left.subtract(kept)
@@ -36,10 +42,10 @@ def _objects(state: LooseState) -> Iterator[Path]:
         yield from state.parts((*resource, INSTANCES))
 
 
-def _attributes(state: LooseState, instance: Path) -> list[bytes]:
+def _attributes(state: LooseState, instance: Path, ignored: bytes) -> list[bytes]:
     """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
     forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
-    return [text for text in forms if text not in (None, b"null")] or [b""]
+    return [text.translate(None, ignored) for text in forms if text is not None and text != b"null"] or [b""]
 
 
 def _named(state: LooseState, instance: Path) -> str:

@@ -158,6 +158,9 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
             f"{decision.choice!r}; its choices are: {offered}",
             address=defect.finding.address or None,
         )
+    if found[0].alone and decision.place == ANYWHERE:
+        # Such as a provider that is no part of this conflict.
+        return None
     return Decided(*found, decision)
 
 

@@ -15,13 +15,14 @@ class Choice:
 
     `name` selects it in a decision. `value` names what the user must add (`ADDRESS`), or is "" if nothing.
     `text` says what it does. `changes` returns the changes to the file for the value given; it raises SurgeryError
-    if the value is not valid.
+    if the value is not valid. A choice that fits one defect `alone` is not made by a decision for all places.
     """
 
     name: str
     text: str
     changes: Callable[[str], Changes]
     value: str = ""
+    alone: bool = False
 
     @property
     def label(self) -> str:

@@ -95,6 +95,11 @@ def defects(
     return tuple(found.values())
 
 
+def can_mend(finding: Finding) -> bool:
+    """Return whether there may be choices for a finding."""
+    return finding.code in OFFERS
+
+
 def is_fatal(defect: Defect) -> bool:
     """Return whether the reader refuses a state with the defect."""
     return defect.finding.severity is Severity.ERROR and defect.finding.code not in RULES

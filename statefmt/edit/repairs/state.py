@@ -39,9 +39,15 @@ def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState
     Raises StateFileError if it is not a state of a known format, and EncryptionError if it cannot be decrypted.
     """
     state, error = loaded_to_mend(context, name, data)
-    if error is not None and isinstance(error.__cause__, NotAStateError):
+    cause = None if error is None else error.__cause__
+    if error is not None and isinstance(cause, NotAStateError) and not _is_in_another_encoding(cause):
         raise error
     return state
+
+
+def _is_in_another_encoding(error: NotAStateError) -> bool:
+    """Return whether the file is JSON but for bytes that are not UTF-8."""
+    return all(finding.code == Code.NOT_UTF8 for finding in error.findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Final
@@ -299,3 +300,25 @@ def test_a_repair_is_undone(folder: Path, statetool: Statetool) -> None:
     assert statetool("repair", "--keep", "first", "--yes").status == 0
     assert statetool("undo", "--yes").status == 0
     assert path.read_text() == before.replace('"serial": 5', '"serial": 7')
+
+
+def test_state_that_is_not_utf8(folder: Path, statetool: Statetool) -> None:
+    """The bytes are mended, and no object counts as forgotten."""
+    path = folder / "terraform.tfstate"
+    valid = (SAMPLES / "broken/duplicate-instance.tfstate").read_text("utf-8").replace("logs-us-west-2-copy", "müll")
+    path.write_bytes(valid.encode("cp1252"))
+    done = statetool("repair", "--choose", "STA013 * windows-1252", "--choose", "ADR002 * keep=last", "--yes")
+    assert done.status == 0, done.err
+    assert 'logs["us-west-2"] (id logs-us-west-2)' in done.text + done.err
+    assert "1 object" in done.text + done.err
+    assert '"id": "müll"' in path.read_text("utf-8")
+
+
+def test_other_commands_name_the_repair(folder: Path, statetool: Statetool) -> None:
+    _broken(folder, "duplicate-instance").rename(folder / "a state")
+    done = statetool("list", "--state", "a state")
+    command = re.findall("`(statetool repair.*?)`", done.err)
+    assert (done.status, command) == (2, ["statetool repair --state 'a state'"])
+    assert statetool(*shlex.split(command[0])[1:]).status == 1
+    _broken(folder, "truncated")
+    assert "repair" not in statetool("list").err

@@ -161,10 +161,10 @@ def test_shared_remote_object() -> None:
     """Whatever is decided for all of them, one address keeps the object."""
     before = state(resource(_ONE), resource(_ONE, _OTHER, name="b"))
     assert list(offered(before, "ADR008")) == ["keep=ADDRESS"]
-    assert mended(before, 'ADR008 * keep=aws_vpc.b["a"]') == state(resource(), resource(_ONE, _OTHER, name="b"))
+    assert mended(before, 'ADR008 aws_vpc.a keep=aws_vpc.b["a"]') == state(resource(), resource(_ONE, _OTHER, name="b"))
     assert mended(before, 'ADR008 aws_vpc.a keep=aws_vpc.a["a"]') == state(resource(_ONE), resource(_OTHER, name="b"))
     with pytest.raises(SurgeryError, match="none of the addresses"):
-        mended(before, "ADR008 * keep=aws_vpc.c")
+        mended(before, "ADR008 aws_vpc.a keep=aws_vpc.c")
 
 
 def test_objects_of_other_regions_are_not_shared() -> None:
@@ -172,6 +172,6 @@ def test_objects_of_other_regions_are_not_shared() -> None:
         return resource(f'{{"attributes":{{"id":"x","region":"{region}"}}}}', name=name)
 
     before = state(of("r1", "a"), of("r2", "b"), of("r1", "c"))
-    assert mended(before, "ADR008 * keep=aws_vpc.c") == state(
+    assert mended(before, "ADR008 aws_vpc.a keep=aws_vpc.c") == state(
         of("r1", "a").replace('{"attributes":{"id":"x","region":"r1"}}', ""), of("r2", "b"), of("r1", "c")
     )

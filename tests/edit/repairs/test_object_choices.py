@@ -70,10 +70,10 @@ _HASH = '"deposed":"short"'
         # Names.
         (
             state(resource(name="a b"), resource(name="a b")),
-            "ADR009 * rename=ab",
+            "ADR009 /resources/0/name rename=ab",
             state(resource(name="ab"), resource(name="ab")),
         ),
-        (state(resource(kind="")), "ADR009 * rename=aws_vpc", state(resource())),
+        (state(resource(kind="")), "ADR009 /resources/0/type rename=aws_vpc", state(resource())),
         (state(resource(name="a b"), resource()), "ADR009 * forget", state(resource())),
         (
             state(resource(module="module.m[")),
@@ -147,8 +147,12 @@ def test_new_deposed_key_comes_from_the_object() -> None:
 @pytest.mark.parametrize(
     ("before", "decision", "reason"),
     [
-        (state(resource(name="a b"), resource(name="c")), "ADR009 * rename=c", "already has a resource aws_vpc.c"),
-        (state(resource(name="a b")), "ADR009 * rename=c d", "not an identifier"),
+        (
+            state(resource(name="a b"), resource(name="c")),
+            "ADR009 /resources/0/name rename=c",
+            "already has a resource aws_vpc.c",
+        ),
+        (state(resource(name="a b")), "ADR009 /resources/0/name rename=c d", "not an identifier"),
         (state(resource(keyed("true", "x"), keyed("0", "y"))), "ADR004 * value=0", "already has an object"),
         (state(resource(keyed("true", "x"))), "ADR004 * value=1.5", "is not a key"),
         (_of('"dependencies":["?"]'), "DEP001 * address=!", "is not valid here"),

@@ -6,6 +6,8 @@ from typing import Final
 
 import pytest
 
+from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.repair import repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
 
@@ -47,13 +49,13 @@ _MISSING: Final = state(
         (_CONFLICT, f"PRV003 aws_vpc.a provider={_plain(_A)}", [(GOOGLE, _A)]),
         (_CONFLICT, f"PRV003 * provider={_plain(_B)}", [(GOOGLE, _B)]),
         (_CONFLICT, f"PRV003 * provider={_plain(GOOGLE)}", [(_A, GOOGLE), (_B, GOOGLE)]),
-        (_CONFLICT, f"PRV003 * provider={_plain(_WEST)}", [(_A, _WEST), (GOOGLE, _WEST), (_B, _WEST)]),
+        (_CONFLICT, f"PRV003 aws_vpc.a provider={_plain(_WEST)}", [(_A, _WEST), (GOOGLE, _WEST), (_B, _WEST)]),
         (_SPREAD, f"PRV006 * provider={_plain(_WEST)}", [(f'"{AWS}"', f'"{_WEST}"')]),
         (_SPREAD, f"PRV006 * provider={_plain(AWS)}", [(_WEST, AWS)]),
         # With a key, each object names the provider.
         (
             _SPREAD,
-            f"PRV006 * provider={_plain(_A)}",
+            f"PRV006 aws_vpc.a provider={_plain(_A)}",
             [
                 (f'"provider":"{AWS}",', ""),
                 (f'"provider":"{_WEST}",', ""),
@@ -148,4 +150,15 @@ def test_empty_block() -> None:
 @pytest.mark.parametrize("given", ["aws", "provider[", "module.m[0].provider.aws"])
 def test_unreadable_choice(given: str) -> None:
     with pytest.raises(SurgeryError):
-        mended(_CONFLICT, f"PRV003 * provider={given}")
+        mended(_CONFLICT, f"PRV003 aws_vpc.a provider={given}")
+
+
+def test_same_conflict_everywhere() -> None:
+    """A decision for all places leaves conflicts of other configurations alone."""
+    objects = [keyed("0", "x", _own(AWS)), keyed("1", "y", _own(GOOGLE))]
+    other = resource(keyed("0", "x", _own(AWS)), keyed("1", "y", _own(_WEST)), name="other", provider="")
+    same = [resource(*objects, name=name, provider="") for name in ("a", "b")]
+    made = [parse_decision(f"PRV003 * provider={_plain(GOOGLE)}")]
+    repair = repaired(state(*same, other).encode(), lambda one, pointers: decided(one, made, pointers=pointers))
+    assert repair.content.decode() == state(*[one.replace(AWS, GOOGLE) for one in same], other)
+    assert [one.place for one in repair.left if one.finding.code == "PRV003"] == ["aws_vpc.other"]

@@ -23,9 +23,9 @@ def chosen_provider(address: str, text: str, changes: Callable[[str], Rebound]) 
     return Choice(f"{PROVIDER}={address}", text, lambda _: changes(address))
 
 
-def named_provider(text: str, changes: Callable[[str], Rebound]) -> Choice:
+def named_provider(text: str, changes: Callable[[str], Rebound], *, alone: bool = False) -> Choice:
     """Let the user name a provider."""
-    return Choice(PROVIDER, text, changes, "ADDRESS")
+    return Choice(PROVIDER, text, changes, "ADDRESS", alone)
 
 
 def configured_provider(

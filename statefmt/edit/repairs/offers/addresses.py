@@ -38,7 +38,7 @@ def identifier(state: LooseState, path: Path, finding: Finding) -> Iterator[Choi
             raise SurgeryError(f"the state already has a resource {address}")
         return {(*block, member): encode_string(given) for block in blocks}
 
-    yield Choice("rename", f"this {member}", rename, "IDENTIFIER")
+    yield Choice("rename", f"this {member}", rename, "IDENTIFIER", alone=True)
     forgotten = "forget the resource; the real objects continue to exist"
     yield Choice("forget", forgotten, lambda _: dict.fromkeys(blocks))
 

@@ -32,7 +32,7 @@ def conflict(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice
         text = provider_text(bound)
         yield chosen_provider(text, f"bind {counted(len(objects) - configs[bound.config], len(objects))} to it", bind)
     yield from configured_provider(state, path, objects, lambda found: _rebound(state, path, found))
-    yield named_provider("bind the objects of other configurations to it", bind)
+    yield named_provider("bind the objects of other configurations to it", bind, alone=True)
 
 
 def blocks_differ(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
@@ -63,7 +63,7 @@ def spread_keys(state: LooseState, path: Path, finding: Finding) -> Iterator[Cho
     yield from configured_provider(
         state, path, objects, lambda found: named_each(state, {one: found[one.path] for one in objects})
     )
-    yield named_provider("bind all objects of the instance to it", bind)
+    yield named_provider("bind all objects of the instance to it", bind, alone=True)
 
 
 def both_levels(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:

@@ -25,7 +25,7 @@ def shared(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
 
     forgotten = "the other address" if len(addresses) == 2 else f"the {len(addresses) - 1} other addresses"
     text = f"keep this address and forget {forgotten}; the real object continues to exist"
-    yield Choice("keep", text, keep, "ADDRESS")
+    yield Choice("keep", text, keep, "ADDRESS", alone=True)
 
 
 def same_object(state: LooseState, path: Path) -> Sequence[Path]:

@@ -35,7 +35,8 @@ def not_utf8(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice
         return {(): whole.strip(" \t\r\n").encode()}
 
     yield Choice("windows-1252", f"read {count} as characters of Windows-1252", lambda _: rewritten(_windows))
-    yield Choice("replace", f"write U+FFFD for {count}, which are lost", lambda _: rewritten(lambda _: "\ufffd"))
+    text_of_loss = f"write U+FFFD in place of {count}, as OpenTofu does"
+    yield Choice("replace", text_of_loss, lambda _: rewritten(lambda _: "\ufffd"))
 
 
 def release(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
