@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from statefmt.formats.raw_json.pointer import token
@@ -16,6 +17,8 @@ class LooseDocument:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._repeated: dict[Path, frozenset[str]] = {}
+        self._once_only: dict[tuple[Path, bool], bytes] = {}
         self._spans: dict[Path, Span | None] = {(): value_at(data)}
         self._containers: dict[Path, Container | None] = {}
         self._names: dict[Path, NamedItems] = {}
@@ -41,6 +44,44 @@ class LooseDocument:
         """Return the names of the members of an object; none if it does not exist."""
         container = self._container(path)
         return [] if container is None else [item.name for item in container.items]
+
+    def repeated(self, path: Path) -> Path | None:
+        """Return the first part on the way to a path whose name several members of its object have."""
+        for length in range(1, len(path) + 1):
+            parent, name = path[: length - 1], path[length - 1]
+            if (name if _is_map(parent) else name.lower()) in self._repeated_names(parent):
+                return path[:length]
+        return None
+
+    def once_only(self, path: Path, *, last: bool) -> bytes:
+        """Return the text of an object with only the last, or the first, of the members with one name."""
+        if (path, last) not in self._once_only:
+            self._once_only[path, last] = self._without_repeated(path, last)
+        return self._once_only[path, last]
+
+    def _without_repeated(self, path: Path, last: bool) -> bytes:
+        container = self._container(path)
+        assert container is not None
+        names = [item.name if _is_map(path) else item.name.lower() for item in container.items]
+        numbers = range(len(names))
+        kept = {names[number]: number for number in (numbers if last else reversed(numbers))}
+        pieces = [b"{"]
+        for number in sorted(kept.values()):
+            item = container.items[number]
+            before = item.before if len(pieces) > 1 else container.items[0].before
+            pieces += [self.data[before.start : before.end], self.data[item.whole.start : item.whole.end]]
+        return b"".join([*pieces, self.data[container.after.start : container.after.end], b"}"])
+
+    def _repeated_names(self, path: Path) -> frozenset[str]:
+        if path not in self._repeated:
+            found = Counter(name if _is_map(path) else name.lower() for name in self._member_names(path))
+            self._repeated[path] = frozenset(name for name, number in found.items() if number > 1)
+        return self._repeated[path]
+
+    def _member_names(self, path: Path) -> list[str]:
+        span = self._span(path)
+        is_object = span is not None and self.data[span.start : span.start + 1] == b"{"
+        return self.names(path) if is_object else []
 
     def _span(self, path: Path) -> Span | None:
         if path not in self._spans:
@@ -71,6 +112,14 @@ class LooseDocument:
             is_container = span is not None and opens in (b"{", b"[")
             self._containers[path] = container_at(self.data, span.start, span.end) if span and is_container else None
         return self._containers[path]
+
+
+def _is_map(path: Path) -> bool:
+    """Return whether the names in an object are data: those of outputs, and of resources in versions 1 to 3.
+
+    Others are compared as Go does, in any case.
+    """
+    return path[-1:] in (("outputs",), ("resources",))
 
 
 def pointer(path: Path) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from statefmt.edit.repairs._document import path_of, pointer
+from statefmt.edit.repairs._document import LooseDocument, path_of, pointer
 from statefmt.formats.reading.impossible import impossible_values
 from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspect
 from statefmt.formats.versions.invalid import INVALID
@@ -45,10 +45,15 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
     be read, and all pointers stay. What only follows from the null is left out.
     """
     unread: dict[Path, bytes | None] = {}
+    document, is_repeated = LooseDocument(data), False
     for wrong in wrong_types(data, version):
         unread[wrong.path] = b"null"
+        is_repeated = is_repeated or document.repeated(wrong.path) is not None
         place = pointer(wrong.path)
         yield Code.INVALID_STRUCTURE.notice(INVALID, f"The member {place} is not valid: {wrong.reason}.", pointer=place)
+    if is_repeated:
+        # It is not known which of the members a path means.
+        return
     for finding, replacement in _stops(_copy(data, unread), version):
         unread.update(replacement)
         yield finding

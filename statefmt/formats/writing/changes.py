@@ -85,7 +85,8 @@ class _Rewriter:
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
             item = named.find(name)
-            field = name if item is None or name in order else item.name
+            lower = name.lower()
+            field = lower if lower in order else name if item is None else item.name
             if below.is_leaf:
                 edited[field] = None if below.text is None else [below.text]
             elif item is None:

@@ -63,6 +63,16 @@ def first_choice(defect: Defect, _: bool = True) -> Decided | None:
     return Decided(choice, value_for(defect, choice))
 
 
+def only(wanted: Defect, choice: Choice, value: str) -> Decider:
+    """Decide one defect of a text by a choice, and the others by their first choices."""
+
+    def decide(defect: Defect, is_first: bool) -> Decided | None:
+        is_wanted = is_first and (defect.finding.code, defect.path) == (wanted.finding.code, wanted.path)
+        return Decided(choice, value) if is_wanted else first_choice(defect)
+
+    return decide
+
+
 def rounds(data: bytes, decide: Decider) -> list[Round]:
     """Repair round by round, so that the paths of each lead into the text that it was given."""
     found: list[Round] = []

@@ -102,6 +102,16 @@ def _identifiers(mended: MendedDefect, top: Part) -> Iterator[Path]:
             yield block
 
 
+def _repeated(mended: MendedDefect, top: Part) -> Iterator[Path]:
+    """All members of the objects on the way whose names are repeated."""
+    path = mended.defect.path
+    for parent in (path[:length] for length in range(len(path))):
+        part = top.under(*parent)
+        names = [item.name for item in part.items] if part and part.opening == b"{" else []
+        lower = [name.lower() for name in names]
+        yield from ((*parent, name) for name in names if lower.count(name.lower()) > 1)
+
+
 _BY_CODE: Final[Mapping[str, Callable[[MendedDefect, Part], Iterator[Path]]]] = {
     "ADR002": _duplicates,
     "ADR005": _merged,
@@ -112,6 +122,7 @@ _BY_CODE: Final[Mapping[str, Callable[[MendedDefect, Part], Iterator[Path]]]] = 
     "INS008": _attribute_forms,
     "OUT001": _whole,
     "OUT002": _whole,
+    "STA004": _repeated,
     "STA005": _renamed,
     **dict.fromkeys(("PRV001", "PRV002", "PRV003", "PRV004", "PRV005", "PRV006"), _providers),
 }

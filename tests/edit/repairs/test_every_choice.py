@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from statefmt.edit.repairs.decisions import Decided
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading.inspect import inspect
 from statefmt.model.errors import SurgeryError
-from tests.edit.repairs.choosing import Decider, first_choice, rounds, value_for
+from tests.edit.repairs.choosing import only, rounds, value_for
 from tests.edit.repairs.test_recorded_repairs import NOT_MENDED, each_refused
 from tests.edit.repairs.unchanged import differences
 from tests.formats.recorded import input_of
@@ -25,21 +24,11 @@ def _each(data: bytes) -> Iterator[tuple[Defect, Choice]]:
             yield defect, choice
 
 
-def _only(data: bytes, wanted: Defect, choice: Choice, value: str) -> Decider:
-    """Decide one defect of a text by a choice, and the others by their first choices."""
-
-    def decide(defect: Defect, is_first: bool) -> Decided | None:
-        is_wanted = is_first and (defect.finding.code, defect.path) == (wanted.finding.code, wanted.path)
-        return Decided(choice, value) if is_wanted else first_choice(defect)
-
-    return decide
-
-
 @each_refused
 def test_every_choice_mends(case: dict[str, Any]) -> None:
     data = input_of(case)
     for defect, choice in _each(data):
-        decide = _only(data, defect, choice, value_for(defect, choice))
+        decide = only(defect, choice, value_for(defect, choice))
         try:
             steps = rounds(data, decide)
         except SurgeryError as error:
@@ -61,7 +50,7 @@ def test_values_that_no_state_has(case: dict[str, Any]) -> None:
     for defect, choice in _each(data):
         for value in _NO_VALUES if choice.value else ():
             try:
-                content = repaired(data, _only(data, defect, choice, value)).content
+                content = repaired(data, only(defect, choice, value)).content
             except SurgeryError:
                 continue
             inspect(content)

@@ -64,7 +64,7 @@ class _Comparison:
             if one and other and one.name == other.name:
                 pairs.append(_Pair(first, second))
                 first, second = first + 1, second + 1
-            elif one and (*path, one.name.lower()) in self._changed and not self._is_later(one, new, second):
+            elif one and (*path, one.name.lower()) in self._changed and self._is_gone(old, first, new, second):
                 pairs.append(_Pair(first, None))
                 first += 1
             elif other and (*path, other.name.lower()) in self._changed:
@@ -75,8 +75,12 @@ class _Comparison:
         return pairs
 
     @staticmethod
-    def _is_later(one: Part, new: Part, second: int) -> bool:
-        return any(item.name == one.name for item in new.items[second:])
+    def _is_gone(old: Part, first: int, new: Part, second: int) -> bool:
+        """Whether the text after has fewer members with a name left than the text before."""
+        name = old.items[first].name
+        return sum(item.name == name for item in old.items[first:]) > sum(
+            item.name == name for item in new.items[second:]
+        )
 
     def _elements(self, old: Part, new: Part, path: Path) -> list[_Pair] | None:
         """The elements in pairs, in order: those at changed paths may be gone, and new ones only follow all others."""

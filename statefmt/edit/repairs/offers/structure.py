@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
+from statefmt.edit.repairs.offers._parts import fixed, json_value, removal, replacement
 from statefmt.formats.writing.changes import Path
 from statefmt.golang import encode_string
 from statefmt.model.findings import Finding
@@ -21,6 +21,13 @@ _SCALAR: Final = pattern(r"-?[0-9][0-9.eE+-]*|true|false")
 
 def wrong_type(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     """Convert the value if its text fits the type; write another one; remove it, which means the default."""
+    repeated = state.repeated(path)
+    if repeated is not None:
+        # The path may lead into another of them than the one with the problem.
+        for name, last in (("keep=last", True), ("keep=first", False)):
+            text = f"of the members with one name, such as {repeated[-1]}, keep the {name.removeprefix('keep=')}"
+            yield fixed(name, text, {repeated[:-1]: state.once_only(repeated[:-1], last=last)})
+        return
     text = (state.raw(path) or b"").decode("utf-8", "replace")
     bare = state.string(path) if text.startswith('"') else text
     wanted = finding.detail
