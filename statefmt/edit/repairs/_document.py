@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import Container, container_at, value_at
-from statefmt.formats.writing.changes import NamedItems, Path
+from statefmt.formats.writing.changes import JsonPath, NamedItems
 from statefmt.golang import loads_exact
 from statefmt.pieces import Span
 
@@ -17,35 +17,35 @@ class LooseDocument:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._repeated: dict[Path, frozenset[str]] = {}
-        self._once_only: dict[tuple[Path, bool], bytes] = {}
-        self._spans: dict[Path, Span | None] = {(): value_at(data)}
-        self._containers: dict[Path, Container | None] = {}
-        self._names: dict[Path, NamedItems] = {}
+        self._repeated: dict[JsonPath, frozenset[str]] = {}
+        self._once_only: dict[tuple[JsonPath, bool], bytes] = {}
+        self._spans: dict[JsonPath, Span | None] = {(): value_at(data)}
+        self._containers: dict[JsonPath, Container | None] = {}
+        self._names: dict[JsonPath, NamedItems] = {}
 
-    def raw(self, path: Path) -> bytes | None:
+    def raw(self, path: JsonPath) -> bytes | None:
         """Return the text of a part; None if it does not exist."""
         span = self._span(path)
         return None if span is None else self.data[span.start : span.end]
 
-    def string(self, path: Path) -> str:
+    def string(self, path: JsonPath) -> str:
         """Return a string; "" if the part is missing or not a string."""
         raw = self.raw(path) or b""
         return str(loads_exact(raw, replace_invalid=True)) if raw.startswith(b'"') else ""
 
-    def parts(self, path: Path) -> Iterator[Path]:
+    def parts(self, path: JsonPath) -> Iterator[JsonPath]:
         """Yield the paths of the elements of an array; nothing if it is not an array."""
         container = self._container(path)
         if container is not None and self.data[container.span.start : container.span.start + 1] == b"[":
             for number in range(len(container.items)):
                 yield (*path, str(number))
 
-    def names(self, path: Path) -> list[str]:
+    def names(self, path: JsonPath) -> list[str]:
         """Return the names of the members of an object; none if it does not exist."""
         container = self._container(path)
         return [] if container is None else [item.name for item in container.items]
 
-    def repeated(self, path: Path) -> Path | None:
+    def repeated(self, path: JsonPath) -> JsonPath | None:
         """Return the first part on the way to a path whose name several members of its object have."""
         for length in range(1, len(path) + 1):
             parent, name = path[: length - 1], path[length - 1]
@@ -53,13 +53,13 @@ class LooseDocument:
                 return path[:length]
         return None
 
-    def once_only(self, path: Path, *, last: bool) -> bytes:
+    def once_only(self, path: JsonPath, *, last: bool) -> bytes:
         """Return the text of an object with only the last, or the first, of the members with one name."""
         if (path, last) not in self._once_only:
             self._once_only[path, last] = self._without_repeated(path, last)
         return self._once_only[path, last]
 
-    def _without_repeated(self, path: Path, last: bool) -> bytes:
+    def _without_repeated(self, path: JsonPath, last: bool) -> bytes:
         container = self._container(path)
         assert container is not None
         names = [item.name if _is_map(path) else item.name.lower() for item in container.items]
@@ -72,23 +72,23 @@ class LooseDocument:
             pieces += [self.data[before.start : before.end], self.data[item.whole.start : item.whole.end]]
         return b"".join([*pieces, self.data[container.after.start : container.after.end], b"}"])
 
-    def _repeated_names(self, path: Path) -> frozenset[str]:
+    def _repeated_names(self, path: JsonPath) -> frozenset[str]:
         if path not in self._repeated:
             found = Counter(name if _is_map(path) else name.lower() for name in self._member_names(path))
             self._repeated[path] = frozenset(name for name, number in found.items() if number > 1)
         return self._repeated[path]
 
-    def _member_names(self, path: Path) -> list[str]:
+    def _member_names(self, path: JsonPath) -> list[str]:
         span = self._span(path)
         is_object = span is not None and self.data[span.start : span.start + 1] == b"{"
         return self.names(path) if is_object else []
 
-    def _span(self, path: Path) -> Span | None:
+    def _span(self, path: JsonPath) -> Span | None:
         if path not in self._spans:
             self._spans[path] = self._find(path)
         return self._spans[path]
 
-    def _find(self, path: Path) -> Span | None:
+    def _find(self, path: JsonPath) -> Span | None:
         container = self._container(path[:-1])
         if container is None:
             return None
@@ -100,12 +100,12 @@ class LooseDocument:
             return None
         return container.items[int(name)].value
 
-    def _named(self, path: Path, container: Container) -> NamedItems:
+    def _named(self, path: JsonPath, container: Container) -> NamedItems:
         if path not in self._names:
             self._names[path] = NamedItems(container)
         return self._names[path]
 
-    def _container(self, path: Path) -> Container | None:
+    def _container(self, path: JsonPath) -> Container | None:
         if path not in self._containers:
             span = self._span(path)
             opens = b"" if span is None else self.data[span.start : span.start + 1]
@@ -114,7 +114,7 @@ class LooseDocument:
         return self._containers[path]
 
 
-def _is_map(path: Path) -> bool:
+def _is_map(path: JsonPath) -> bool:
     """Return whether the names in an object are data: those of outputs, and of resources in versions 1 to 3.
 
     Others are compared as Go does, in any case.
@@ -122,11 +122,11 @@ def _is_map(path: Path) -> bool:
     return path[-1:] in (("outputs",), ("resources",))
 
 
-def pointer(path: Path) -> str:
+def pointer(path: JsonPath) -> str:
     """Return a path as a JSON pointer."""
     return "".join(f"/{token(name)}" for name in path)
 
 
-def path_of(text: str) -> Path:
+def path_of(text: str) -> JsonPath:
     """Return a JSON pointer as a path."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:])

@@ -9,7 +9,7 @@ from typing import Final
 from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
 from statefmt.edit.repairs.shown_id import shown_id
 from statefmt.formats.raw_json.syntax import utf8_problem
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 
@@ -37,17 +37,17 @@ def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> t
     return (*found, *(f"output.{name}" for name in dict.fromkeys(old.names(("outputs",))) if name not in outputs))
 
 
-def _objects(state: LooseState) -> Iterator[Path]:
+def _objects(state: LooseState) -> Iterator[JsonPath]:
     for resource in state.parts((RESOURCES,)):
         yield from state.parts((*resource, INSTANCES))
 
 
-def _attributes(state: LooseState, instance: Path, ignored: bytes) -> list[bytes]:
+def _attributes(state: LooseState, instance: JsonPath, ignored: bytes) -> list[bytes]:
     """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
     forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
     return [text.translate(None, ignored) for text in forms if text is not None and text != b"null"] or [b""]
 
 
-def _named(state: LooseState, instance: Path) -> str:
+def _named(state: LooseState, instance: JsonPath) -> str:
     named = shown_id(state, instance)
     return state.instance_address(instance) + (f" (id {named})" if named else "")

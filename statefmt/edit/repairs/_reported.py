@@ -12,7 +12,7 @@ from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspec
 from statefmt.formats.versions.invalid import INVALID
 from statefmt.formats.versions.structure import wrong_types
 from statefmt.formats.versions.upgrade_problems import repeated_instances, upgrade_problems
-from statefmt.formats.writing.changes import Path, changed
+from statefmt.formats.writing.changes import JsonPath, changed
 from statefmt.lint.check import check
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
@@ -44,7 +44,7 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
     A part that the reader cannot read becomes null in a copy, which every part may be: then the rest of the copy can
     be read, and all pointers stay. What only follows from the null is left out.
     """
-    unread: dict[Path, bytes | None] = {}
+    unread: dict[JsonPath, bytes | None] = {}
     document, is_repeated = LooseDocument(data), False
     for wrong in wrong_types(data, version):
         unread[wrong.path] = b"null"
@@ -68,11 +68,11 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
             yield located
 
 
-def _copy(data: bytes, unread: dict[Path, bytes | None]) -> bytes:
+def _copy(data: bytes, unread: dict[JsonPath, bytes | None]) -> bytes:
     return changed(data, unread) if unread else data
 
 
-def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[Path, bytes | None]]]:
+def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[JsonPath, bytes | None]]]:
     """Yield what makes the reader stop, with the change to a copy that keeps it from stopping there."""
     if version != CURRENT_VERSION:
         for finding in upgrade_problems(data, version):
@@ -83,7 +83,7 @@ def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[Path, byte
         yield finding, {path_of(finding.pointer): b"null"}
 
 
-def _left_out(path: Path) -> dict[Path, bytes | None]:
+def _left_out(path: JsonPath) -> dict[JsonPath, bytes | None]:
     if path[:1] != ("modules",):
         return {path: b"null"}
     # A module with another path would hide another one, or be part of it.
@@ -107,7 +107,7 @@ def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:
 class _Following:
     """What may be about a part that was not read."""
 
-    def __init__(self, unread: Collection[Path]) -> None:
+    def __init__(self, unread: Collection[JsonPath]) -> None:
         self._unread = frozenset(unread)
         self._above = frozenset(path[:length] for path in unread for length in range(1, len(path)))
         self._blocks = frozenset(path[:2] for path in unread if path[-1:] == ("provider",))

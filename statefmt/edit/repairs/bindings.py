@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from statefmt.edit.repairs.loose_state import PROVIDER, LooseObject, LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig
 from statefmt.model.errors import SurgeryError
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
-Rebound: TypeAlias = dict[Path, bytes | None]
+Rebound: TypeAlias = dict[JsonPath, bytes | None]
 
 
 def provider_instance(text: str) -> AbsProviderInstance:
@@ -45,7 +45,9 @@ def config_text(config: ConfigProviderConfig) -> str:
     return text if read_config(text) == config else config.legacy_str()
 
 
-def rebound(state: LooseState, resource: Path, target: Callable[[LooseObject], AbsProviderInstance | None]) -> Rebound:
+def rebound(
+    state: LooseState, resource: JsonPath, target: Callable[[LooseObject], AbsProviderInstance | None]
+) -> Rebound:
     """Return the changes after which each object of a resource has its target.
 
     Objects whose target is None stay as they are.
@@ -91,7 +93,7 @@ def named_each(state: LooseState, targets: Mapping[LooseObject, AbsProviderInsta
     return changes
 
 
-def moved_down(state: LooseState, block: Path, inherited: AbsProviderInstance) -> Rebound:
+def moved_down(state: LooseState, block: JsonPath, inherited: AbsProviderInstance) -> Rebound:
     """Return the changes that move the provider of a block to its objects without one."""
     changes: Rebound = {(*block, PROVIDER): None}
     for one in state.objects_of_block(block):

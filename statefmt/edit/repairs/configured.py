@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from statefmt.edit.repairs.loose_state import LooseObject, LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, parse_abs_resource
 from statefmt.model.errors import AddressError, SurgeryError
 
 
-def configured(state: LooseState, resource: Path, objects: Iterable[LooseObject]) -> Mapping[Path, AbsProviderInstance]:
+def configured(
+    state: LooseState, resource: JsonPath, objects: Iterable[LooseObject]
+) -> Mapping[JsonPath, AbsProviderInstance]:
     """Return the provider instance that the configuration gives to each object, by the object's path.
 
     Raises SurgeryError with the reason if it does not determine that of all of them.
@@ -24,7 +26,7 @@ def configured(state: LooseState, resource: Path, objects: Iterable[LooseObject]
         raise SurgeryError(f"{error.text!r} is not an address, so no configuration has it") from error
     if address.config() not in references.blocks:
         raise SurgeryError(f"the configuration does not declare {address}")
-    found: dict[Path, AbsProviderInstance] = {}
+    found: dict[JsonPath, AbsProviderInstance] = {}
     for one in objects:
         if one.key is None:
             raise SurgeryError(f"{address} has an instance with an invalid key, which no configuration has")
@@ -38,7 +40,7 @@ def configured(state: LooseState, resource: Path, objects: Iterable[LooseObject]
     return found
 
 
-def configured_config(state: LooseState, resource: Path) -> ConfigProviderConfig | None:
+def configured_config(state: LooseState, resource: JsonPath) -> ConfigProviderConfig | None:
     """Return the provider configuration that the configuration gives to a resource; None if it does not say it."""
     references = state.references
     if references is None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.text.pattern import pattern
 
 # Names that providers give to the time at which the real object was created.
@@ -20,7 +20,7 @@ _RFC_3339: Final = pattern(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(?:\.(\d{1,9})
 _Time: TypeAlias = tuple[datetime, str]
 
 
-def newest(state: LooseState, objects: Sequence[Path]) -> Path | None:
+def newest(state: LooseState, objects: Sequence[JsonPath]) -> JsonPath | None:
     """Return the object that was created last; None unless all objects have the same attribute that says so.
 
     If several attributes do, they must agree.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from statefmt.formats.writing.changes import Changes, Path
+from statefmt.formats.writing.changes import Changes, JsonPath
 from statefmt.model.findings import Finding
 
 
@@ -39,7 +39,7 @@ class Defect:
     """
 
     finding: Finding
-    path: Path
+    path: JsonPath
     choices: tuple[Choice, ...] = ()
 
     @property

@@ -26,7 +26,7 @@ from statefmt.edit.repairs.offers import (
     unnamed_providers,
 )
 from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding, Severity
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
 
-_Offer = Callable[[LooseState, Path, Finding], Iterable[Choice]]
+_Offer = Callable[[LooseState, JsonPath, Finding], Iterable[Choice]]
 
 # By code. Errors of other codes have no choice; warnings of other codes are not defects.
 OFFERS: Final[dict[str, _Offer]] = {
@@ -105,7 +105,7 @@ def is_fatal(defect: Defect) -> bool:
     return defect.finding.severity is Severity.ERROR and defect.finding.code not in RULES
 
 
-def _group(state: LooseState, finding: Finding, path: Path) -> Hashable:
+def _group(state: LooseState, finding: Finding, path: JsonPath) -> Hashable:
     """Return what findings share that are one defect: the same choice mends them."""
     if finding.code == Code.DUPLICATE_INSTANCE and path[:1] == (RESOURCES,):
         return finding.code, state.objects_like(path)[0].path
@@ -119,7 +119,7 @@ def _group(state: LooseState, finding: Finding, path: Path) -> Hashable:
     return finding.code, finding.pointer, finding.pointer or finding.address or finding.detail
 
 
-def _with_choices(state: LooseState, finding: Finding, path: Path) -> Defect:
+def _with_choices(state: LooseState, finding: Finding, path: JsonPath) -> Defect:
     severity = Severity.ERROR if finding.code in NO_STATE else finding.severity
     finding = replace(finding, severity=severity, address=finding.address or _address(state, path))
     offer = OFFERS.get(finding.code)
@@ -128,7 +128,7 @@ def _with_choices(state: LooseState, finding: Finding, path: Path) -> Defect:
     return Defect(finding, path, tuple(offer(state, path, finding)) if offer is not None and is_located else ())
 
 
-def _address(state: LooseState, path: Path) -> str:
+def _address(state: LooseState, path: JsonPath) -> str:
     """Return the address of the resource or output that a path leads into."""
     if len(path) >= 2 and path[0] == RESOURCES:
         return state.resource_address(path[:2])

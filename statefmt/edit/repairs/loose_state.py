@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from statefmt.edit.repairs._document import LooseDocument, path_of
 from statefmt.formats.versions.upgrade_problems import repeated_instances
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -41,14 +41,14 @@ class LooseObject(NamedTuple):
     `names_provider` is True if the entry itself names it. `provider` is None if it is missing or unreadable.
     """
 
-    path: Path
+    path: JsonPath
     key: InstanceKey | None
     deposed: str
     names_provider: bool
     provider: AbsProviderInstance | None
 
     @property
-    def block(self) -> Path:
+    def block(self) -> JsonPath:
         """The path of the block that it is in."""
         return self.path[:2]
 
@@ -80,34 +80,34 @@ class LooseState(LooseDocument):
         super().__init__(data)
         self.references = references
         self.show_sensitive = show_sensitive
-        self._identities: dict[Path, _Identity] = {}
+        self._identities: dict[JsonPath, _Identity] = {}
         self._objects: dict[_Identity, tuple[LooseObject, ...]] = {}
-        self._by_path: dict[Path, LooseObject] = {}
+        self._by_path: dict[JsonPath, LooseObject] = {}
         self._found: dict[Hashable, Any] = {}
 
-    def resource_address(self, resource: Path) -> str:
+    def resource_address(self, resource: JsonPath) -> str:
         """Return the address of a block of `resources`, even if parts of it are invalid."""
         return self._identity(resource).address
 
-    def address_with(self, resource: Path, member: str, text: str) -> str:
+    def address_with(self, resource: JsonPath, member: str, text: str) -> str:
         """Return the address that a block has with another `type` or `name`."""
         return self._identity(resource)._replace(**{member: text}).address
 
-    def instance_address(self, instance: Path) -> str:
+    def instance_address(self, instance: JsonPath) -> str:
         """Return the address of an object's instance, with the deposed key in parentheses if it has one."""
         key, deposed = self._key(instance), self.string((*instance, "deposed"))
         address = f"{self.resource_address(instance)}{'' if key is None else key}"
         return f"{address} (deposed {deposed})" if deposed else address
 
-    def blocks(self, resource: Path) -> Sequence[Path]:
+    def blocks(self, resource: JsonPath) -> Sequence[JsonPath]:
         """Return the blocks with the resource of one of them, in file order."""
         return self._blocks.get(self._identity(resource), ())
 
-    def blocks_at(self, address: str) -> Sequence[Path]:
+    def blocks_at(self, address: str) -> Sequence[JsonPath]:
         """Return the blocks with an address, in file order."""
         return self._by_address.get(address, ())
 
-    def objects(self, resource: Path) -> Sequence[LooseObject]:
+    def objects(self, resource: JsonPath) -> Sequence[LooseObject]:
         """Return the objects of all blocks with the resource of one of them, in file order."""
         identity = self._identity(resource)
         if identity not in self._objects:
@@ -116,12 +116,12 @@ class LooseState(LooseDocument):
             self._by_path.update((one.path, one) for one in objects)
         return self._objects[identity]
 
-    def object(self, instance: Path) -> LooseObject:
+    def object(self, instance: JsonPath) -> LooseObject:
         """Return the object at a path. Raises KeyError if there is none."""
         self.objects(instance)
         return self._by_path[instance]
 
-    def once(self, work_out: Callable[[LooseState, Path], T], resource: Path = ()) -> T:
+    def once(self, work_out: Callable[[LooseState, JsonPath], T], resource: JsonPath = ()) -> T:
         """Return what a function finds about a resource, given one of its blocks, or about the state.
 
         The function is called once for each resource.
@@ -132,36 +132,36 @@ class LooseState(LooseDocument):
         found: T = self._found[which]
         return found
 
-    def objects_like(self, instance: Path) -> Sequence[LooseObject]:
+    def objects_like(self, instance: JsonPath) -> Sequence[LooseObject]:
         """Return the objects with the address and the deposed key of one of them, in file order."""
         which = self._key(instance), self.string((*instance, "deposed"))
         return self.once(_by_place, instance).get(which, ())
 
-    def objects_with_key(self, instance: Path) -> Sequence[LooseObject]:
+    def objects_with_key(self, instance: JsonPath) -> Sequence[LooseObject]:
         """Return the current and deposed objects of the instance that an object belongs to."""
         return self.once(_by_key, instance).get(self._key(instance), ())
 
-    def objects_of_block(self, block: Path) -> Sequence[LooseObject]:
+    def objects_of_block(self, block: JsonPath) -> Sequence[LooseObject]:
         """Return the objects of one block, in file order."""
         return self.once(_by_block, block).get(block[:2], ())
 
-    def has_object(self, resource: Path, key: InstanceKey, deposed: str = "") -> bool:
+    def has_object(self, resource: JsonPath, key: InstanceKey, deposed: str = "") -> bool:
         """Return whether a resource has an object with a key and a deposed key."""
         return (key, deposed) in self.once(_by_place, resource)
 
-    def providers(self, resource: Path) -> Sequence[AbsProviderInstance]:
+    def providers(self, resource: JsonPath) -> Sequence[AbsProviderInstance]:
         """Return the provider instances of a resource, the most used first."""
         return self.once(_providers, resource)
 
-    def configurations(self, resource: Path) -> Sequence[ConfigProviderConfig]:
+    def configurations(self, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
         """Return the provider configurations of a resource, the most used first."""
         return self.once(_configurations, resource)
 
-    def names_providers(self, block: Path) -> bool:
+    def names_providers(self, block: JsonPath) -> bool:
         """Return whether an object of a block names a provider of its own."""
         return block in self.once(_naming_providers, block)
 
-    def providers_of_type(self, resource: Path) -> Sequence[ConfigProviderConfig]:
+    def providers_of_type(self, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
         """Return the configurations that resources of the type have, in the module, or else in the state.
 
         The most used come first.
@@ -169,28 +169,28 @@ class LooseState(LooseDocument):
         module, _, kind, _ = self._identity(resource)
         return self._of_types.get((kind, module)) or self._of_types.get((kind, None), ())
 
-    def old_entries(self, address: str) -> Sequence[Path]:
+    def old_entries(self, address: str) -> Sequence[JsonPath]:
         """Return the entries of a state of version 1 to 3 with the address of an instance, if there are several."""
         return self._old_entries.get(address, ())
 
-    def object_id(self, instance: Path) -> str:
+    def object_id(self, instance: JsonPath) -> str:
         """Return the attribute `id` of an object; "" if it has none."""
         return self.string((*instance, "attributes", "id")) or self.string((*instance, "attributes_flat", "id"))
 
     @cached_property
-    def _blocks(self) -> Mapping[_Identity, Sequence[Path]]:
-        found: dict[_Identity, list[Path]] = {}
+    def _blocks(self) -> Mapping[_Identity, Sequence[JsonPath]]:
+        found: dict[_Identity, list[JsonPath]] = {}
         for block in self.parts((RESOURCES,)):
             found.setdefault(self._identity(block), []).append(block)
         return found
 
     @cached_property
-    def _old_entries(self) -> Mapping[str, Sequence[Path]]:
+    def _old_entries(self) -> Mapping[str, Sequence[JsonPath]]:
         found = repeated_instances(self.data, int(self.raw(("version",)) or b"0"))
         return {address: tuple(map(path_of, pointers)) for address, pointers in found.items()}
 
     @cached_property
-    def _by_address(self) -> Mapping[str, Sequence[Path]]:
+    def _by_address(self) -> Mapping[str, Sequence[JsonPath]]:
         return {self.resource_address(blocks[0]): blocks for blocks in self._blocks.values()}
 
     @cached_property
@@ -203,7 +203,7 @@ class LooseState(LooseDocument):
                         found.setdefault((identity.type, module), Counter())[one.provider.config] += 1
         return {place: tuple(config for config, _ in counted.most_common()) for place, counted in found.items()}
 
-    def _identity(self, resource: Path) -> _Identity:
+    def _identity(self, resource: JsonPath) -> _Identity:
         block = resource[:2]
         if block not in self._identities:
             module = self.string((*block, "module"))
@@ -211,7 +211,7 @@ class LooseState(LooseDocument):
             self._identities[block] = _Identity(_canonical(module), mode, kind, name)
         return self._identities[block]
 
-    def _objects_in(self, block: Path) -> list[LooseObject]:
+    def _objects_in(self, block: JsonPath) -> list[LooseObject]:
         config = read_config(self.string((*block, PROVIDER)))
         inherited = None if isinstance(config, Unreadable) else AbsProviderInstance(config, NO_KEY)
         found = []
@@ -222,7 +222,7 @@ class LooseState(LooseDocument):
             found.append(LooseObject(path, self._key(path), self.string((*path, "deposed")), bool(own), bound))
         return found
 
-    def _key(self, instance: Path) -> InstanceKey | None:
+    def _key(self, instance: JsonPath) -> InstanceKey | None:
         """Return the key as OpenTofu reads it; None if it is invalid."""
         raw = self.raw((*instance, "index_key")) or b"null"
         if raw == b"null":
@@ -243,36 +243,36 @@ def _canonical(module: str) -> str:
         return module
 
 
-def _by_place(state: LooseState, resource: Path) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
+def _by_place(state: LooseState, resource: JsonPath) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
     found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
     for one in state.objects(resource):
         found.setdefault((one.key, one.deposed), []).append(one)
     return found
 
 
-def _by_block(state: LooseState, resource: Path) -> Mapping[Path, Sequence[LooseObject]]:
-    found: dict[Path, list[LooseObject]] = {}
+def _by_block(state: LooseState, resource: JsonPath) -> Mapping[JsonPath, Sequence[LooseObject]]:
+    found: dict[JsonPath, list[LooseObject]] = {}
     for one in state.objects(resource):
         found.setdefault(one.block, []).append(one)
     return found
 
 
-def _by_key(state: LooseState, resource: Path) -> Mapping[InstanceKey | None, Sequence[LooseObject]]:
+def _by_key(state: LooseState, resource: JsonPath) -> Mapping[InstanceKey | None, Sequence[LooseObject]]:
     found: dict[InstanceKey | None, list[LooseObject]] = {}
     for one in state.objects(resource):
         found.setdefault(one.key, []).append(one)
     return found
 
 
-def _providers(state: LooseState, resource: Path) -> Sequence[AbsProviderInstance]:
+def _providers(state: LooseState, resource: JsonPath) -> Sequence[AbsProviderInstance]:
     found = Counter(one.provider for one in state.objects(resource) if one.provider is not None)
     return [provider for provider, _ in found.most_common()]
 
 
-def _configurations(state: LooseState, resource: Path) -> Sequence[ConfigProviderConfig]:
+def _configurations(state: LooseState, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
     found = Counter(one.provider.config for one in state.objects(resource) if one.provider is not None)
     return [config for config, _ in found.most_common()]
 
 
-def _naming_providers(state: LooseState, resource: Path) -> frozenset[Path]:
+def _naming_providers(state: LooseState, resource: JsonPath) -> frozenset[JsonPath]:
     return frozenset(one.block for one in state.objects(resource) if one.names_provider)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import NumberText, encode_string, loads_exact
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
@@ -15,7 +15,7 @@ DEPOSED_KEY: Final = 8
 _WHOLE: Final = pattern(r"0|[1-9][0-9]{0,14}")
 
 
-def new_instance_key(state: LooseState, one: Path, given: str) -> dict[Path, bytes | None]:
+def new_instance_key(state: LooseState, one: JsonPath, given: str) -> dict[JsonPath, bytes | None]:
     """Return the change that gives an object an instance key, as JSON. Raises SurgeryError."""
     key = parse_key(given)
     if state.has_object(one, key, state.string((*one, "deposed"))):
@@ -23,7 +23,7 @@ def new_instance_key(state: LooseState, one: Path, given: str) -> dict[Path, byt
     return {(*one, "index_key"): key_json(key)}
 
 
-def new_deposed_key(state: LooseState, one: Path, given: str) -> dict[Path, bytes | None]:
+def new_deposed_key(state: LooseState, one: JsonPath, given: str) -> dict[JsonPath, bytes | None]:
     """Return the change that gives a deposed object another deposed key. Raises SurgeryError."""
     if len(given.encode()) != DEPOSED_KEY:
         raise SurgeryError(f"{given!r} is not a deposed key, which has exactly {DEPOSED_KEY} bytes")

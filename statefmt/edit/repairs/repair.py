@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from statefmt.edit.repairs.decisions import Decided, Decision
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
-from statefmt.formats.writing.changes import Changes, Path, changed
+from statefmt.formats.writing.changes import Changes, JsonPath, changed
 from statefmt.model.errors import SurgeryError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ class _Collected:
     """The changes of one round, none of which is inside another."""
 
     def __init__(self) -> None:
-        self.changes: dict[Path, bytes | None] = {}
-        self._above: set[Path] = set()
+        self.changes: dict[JsonPath, bytes | None] = {}
+        self._above: set[JsonPath] = set()
 
     def add(self, changes: Changes) -> bool:
         """Add changes; return False, and add none, if one of them meets an earlier one: the next round makes them."""
@@ -90,7 +90,7 @@ class _Collected:
         self._above.update(path[:length] for path in changes for length in range(len(path)))
         return True
 
-    def _fits(self, path: Path, text: bytes | None) -> bool:
+    def _fits(self, path: JsonPath, text: bytes | None) -> bool:
         if path in self.changes:
             return self.changes[path] == text
         return path not in self._above and not any(path[:length] in self.changes for length in range(len(path)))

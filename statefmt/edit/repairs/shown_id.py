@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import id_is_sensitive
 from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
@@ -18,7 +18,7 @@ from statefmt.redaction.withheld import Withheld, withheld_members
 _SECRET_IDS: Final = frozenset({"random_password", "random_string", "random_bytes"})
 
 
-def shown_id(state: LooseState, instance: Path) -> str:
+def shown_id(state: LooseState, instance: JsonPath) -> str:
     """Return the id of an object, HIDDEN if it may be secret, "" if there is none."""
     found = state.object_id(instance)
     if not found or state.show_sensitive:
@@ -27,7 +27,7 @@ def shown_id(state: LooseState, instance: Path) -> str:
     return HIDDEN if is_secret else found
 
 
-def _is_sensitive(state: LooseState, instance: Path, name: str) -> bool:
+def _is_sensitive(state: LooseState, instance: JsonPath, name: str) -> bool:
     """Return whether a mark leads to the id, or another sensitive value is the same; True if in doubt."""
     raw = state.raw((*instance, "attributes"))
     flat = loads_exact(state.raw((*instance, "attributes_flat")) or b"null", replace_invalid=True)

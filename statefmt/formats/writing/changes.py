@@ -14,9 +14,9 @@ from statefmt.formats.writing.assemble import Assembler, Entry
 from statefmt.pieces import Pieces, Span, joined, merged
 
 # The tokens of a JSON pointer, unescaped.
-Path: TypeAlias = tuple[str, ...]
+JsonPath: TypeAlias = tuple[str, ...]
 # The new text of each changed part, None to remove it. A last token that starts with "-" appends an element.
-Changes: TypeAlias = Mapping[Path, bytes | None]
+Changes: TypeAlias = Mapping[JsonPath, bytes | None]
 
 _INSTANCE: Final = ("index_key", "status", "deposed", "provider", "schema_version")
 _RESOURCE: Final = ("module", "mode", "type", "name", "each", "provider", "instances")
@@ -70,7 +70,7 @@ class _Rewriter:
         self._data = data
         self._write = Assembler(data, style_of(data).layout)
 
-    def value(self, span: Span, node: _Node, path: Path) -> Pieces:
+    def value(self, span: Span, node: _Node, path: JsonPath) -> Pieces:
         if node.is_leaf:
             return [node.text or b"null"]
         opening = self._data[span.start : span.start + 1]
@@ -80,7 +80,7 @@ class _Rewriter:
         container = container_at(self._data, span.start, span.end) if opening == b"{" else None
         return self._object(container, node, path)
 
-    def _object(self, container: Container | None, node: _Node, path: Path) -> Pieces:
+    def _object(self, container: Container | None, node: _Node, path: JsonPath) -> Pieces:
         order, named = _order(path), NamedItems(container)
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
@@ -95,7 +95,7 @@ class _Rewriter:
                 edited[field] = self.value(item.value, below, (*path, name))
         return self._write.edited(container, edited, order, len(path) + 1)
 
-    def _array(self, container: Container, node: _Node, path: Path) -> Pieces:
+    def _array(self, container: Container, node: _Node, path: JsonPath) -> Pieces:
         entries: list[Entry[None]] = []
         for number, item in enumerate(container.items):
             below = node.below.get(str(number))
@@ -113,7 +113,7 @@ class _Rewriter:
         return self._write.array(container, entries, len(path) + 1)
 
 
-def _order(path: Path) -> tuple[str, ...]:
+def _order(path: JsonPath) -> tuple[str, ...]:
     """Return the order of the members of a known object of version 4, for new ones."""
     if not path:
         return _STATE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from statefmt.edit.repairs.defect import Choice
-from statefmt.formats.writing.changes import Changes, Path
+from statefmt.formats.writing.changes import Changes, JsonPath
 from statefmt.golang import encode_string, loads_exact
 from statefmt.model.errors import SurgeryError
 
@@ -15,25 +15,25 @@ def fixed(name: str, text: str, changes: Changes) -> Choice:
     return Choice(name, text, lambda _: changes)
 
 
-def removal(path: Path, text: str, name: str = "remove") -> Choice:
+def removal(path: JsonPath, text: str, name: str = "remove") -> Choice:
     """Remove the part."""
     return fixed(name, text, {path: None})
 
 
-def replacement(path: Path, content: bytes, name: str, text: str) -> Choice:
+def replacement(path: JsonPath, content: bytes, name: str, text: str) -> Choice:
     """Write a value that is known."""
     return fixed(name, text, {path: content})
 
 
-def json_value(path: Path, text: str = "write this JSON value instead") -> Choice:
+def json_value(path: JsonPath, text: str = "write this JSON value instead") -> Choice:
     """Write a JSON value that the user gives."""
     return Choice("value", text, lambda given: {path: _json(given)}, "JSON")
 
 
-def string(path: Path, name: str, value: str, text: str, check: Callable[[str], object] = str) -> Choice:
+def string(path: JsonPath, name: str, value: str, text: str, check: Callable[[str], object] = str) -> Choice:
     """Write a string that the user gives; `check` raises ValueError if it is not valid."""
 
-    def changes(given: str) -> dict[Path, bytes | None]:
+    def changes(given: str) -> dict[JsonPath, bytes | None]:
         try:
             check(given)
         except ValueError as error:

@@ -9,7 +9,7 @@ from statefmt.edit.repairs.bindings import Rebound
 from statefmt.edit.repairs.configured import configured
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import PROVIDER, LooseObject, LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.errors import SurgeryError
 
@@ -30,9 +30,9 @@ def named_provider(text: str, changes: Callable[[str], Rebound], *, alone: bool 
 
 def configured_provider(
     state: LooseState,
-    resource: Path,
+    resource: JsonPath,
     objects: Sequence[LooseObject],
-    changes: Callable[[Mapping[Path, AbsProviderInstance]], Rebound],
+    changes: Callable[[Mapping[JsonPath, AbsProviderInstance]], Rebound],
 ) -> Iterator[Choice]:
     """Offer the provider instances that the configuration gives to objects, if one was given."""
     if state.references is None:

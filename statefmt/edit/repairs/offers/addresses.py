@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import removal, string
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import is_identifier, parse_module_instance
 from statefmt.model.errors import SurgeryError
@@ -18,19 +18,19 @@ from statefmt.model.findings import Finding
 _BLOCK: Final = 2
 
 
-def module(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def module(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the module, or forget the resource."""
     yield string(path, "module", "ADDRESS", "the module that has the resource", parse_module_instance)
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def identifier(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def identifier(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another type or name, or forget the resource."""
     blocks = state.blocks(path)
     # The pointer leads to the block if it does not have the member.
     member = path[-1] if len(path) > _BLOCK else finding.summary.rpartition(" ")[2]
 
-    def rename(given: str) -> dict[Path, bytes | None]:
+    def rename(given: str) -> dict[JsonPath, bytes | None]:
         if not is_identifier(given):
             raise SurgeryError(f"{given!r} is not an identifier")
         address = state.address_with(blocks[0], member, given)
@@ -43,7 +43,7 @@ def identifier(state: LooseState, path: Path, finding: Finding) -> Iterator[Choi
     yield Choice("forget", forgotten, lambda _: dict.fromkeys(blocks))
 
 
-def check_result(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def check_result(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Remove a check result, which the next plan writes again."""
     # The whole result, or one of its objects.
     yield removal(path[:-1], "remove the result; the next plan checks again")

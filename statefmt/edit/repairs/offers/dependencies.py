@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import removal, replacement, string
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import parse_abs_resource, parse_abs_resource_instance
 from statefmt.model.errors import AddressError, SurgeryError
@@ -17,7 +17,7 @@ from statefmt.model.findings import Finding
 _DEPENDS_ON: Final = "depends_on"
 
 
-def invalid(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the resource without an instance key, or drop the dependency."""
     resource = _resource(state.string(path))
     if resource and _DEPENDS_ON not in path:
@@ -27,12 +27,12 @@ def invalid(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]
     yield removal(path, "drop the dependency; the next apply writes those of the configuration")
 
 
-def dangling(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def dangling(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Drop the entries of the resource's objects, or let them name another resource."""
     mentions = state.once(_mentions, path).get(_target(state.string(path)), [path])
     number = f"{len(mentions)} {'entry' if len(mentions) == 1 else 'entries'}"
 
-    def renamed(given: str) -> dict[Path, bytes | None]:
+    def renamed(given: str) -> dict[JsonPath, bytes | None]:
         try:
             parse_abs_resource(given)
         except AddressError as error:
@@ -45,9 +45,9 @@ def dangling(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice
     yield Choice("address", f"depend on this instead, in {number}", renamed, "ADDRESS")
 
 
-def _mentions(state: LooseState, resource: Path) -> Mapping[str, Sequence[Path]]:
+def _mentions(state: LooseState, resource: JsonPath) -> Mapping[str, Sequence[JsonPath]]:
     """Return the places of the dependencies of a resource by what they lead to, without keys."""
-    found: dict[str, list[Path]] = {}
+    found: dict[str, list[JsonPath]] = {}
     for one in state.objects(resource):
         for member in ("dependencies", _DEPENDS_ON):
             for place in state.parts((*one.path, member)):

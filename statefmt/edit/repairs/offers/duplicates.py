@@ -10,19 +10,19 @@ from statefmt.edit.repairs.loose_state import RESOURCES, LooseState
 from statefmt.edit.repairs.new_keys import new_deposed_key, new_instance_key
 from statefmt.edit.repairs.offers.legacy import renaming
 from statefmt.edit.repairs.shown_id import shown_id
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
 
-def duplicate(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def duplicate(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep one of the objects and forget the others, or give the first or the last another key."""
     if path[0] != RESOURCES:
         yield from _of_old_format(state, path, finding.address)
         return
     objects = [one.path for one in state.objects_like(path)]
 
-    def keep(name: str, kept: Path) -> Choice:
+    def keep(name: str, kept: JsonPath) -> Choice:
         return Choice(name, _kept(state, kept, objects), lambda _: _without(objects, kept))
 
     yield keep("keep=first", objects[0])
@@ -46,7 +46,7 @@ def duplicate(state: LooseState, path: Path, finding: Finding) -> Iterator[Choic
     yield from _renamings(state, objects)
 
 
-def _of_old_format(state: LooseState, path: Path, address: str) -> Iterator[Choice]:
+def _of_old_format(state: LooseState, path: JsonPath, address: str) -> Iterator[Choice]:
     """Offer the same for the entries of the modules of a state of version 1 to 3."""
     entries = state.old_entries(address)
     yield Choice("keep=first", "keep the first entry and forget the others", lambda _: _without(entries, entries[0]))
@@ -54,7 +54,7 @@ def _of_old_format(state: LooseState, path: Path, address: str) -> Iterator[Choi
     yield renaming(state, path)
 
 
-def _renamings(state: LooseState, objects: Sequence[Path]) -> Iterator[Choice]:
+def _renamings(state: LooseState, objects: Sequence[JsonPath]) -> Iterator[Choice]:
     """Offer another key for one object, which must be free."""
     is_deposed = bool(state.string((*objects[0], "deposed")))
     what, value = ("deposed key", "KEY") if is_deposed else ('key: a number, or a string as "a"', "JSON")
@@ -64,18 +64,18 @@ def _renamings(state: LooseState, objects: Sequence[Path]) -> Iterator[Choice]:
     yield Choice("rename-first", f"give the first object this {what}", lambda given: write(state, first, given), value)
 
 
-def _without(objects: Sequence[Path], kept: Path) -> dict[Path, bytes | None]:
+def _without(objects: Sequence[JsonPath], kept: JsonPath) -> dict[JsonPath, bytes | None]:
     return {one: None for one in objects if one != kept}
 
 
-def _with_id(state: LooseState, objects: Sequence[Path], given: str) -> Path:
+def _with_id(state: LooseState, objects: Sequence[JsonPath], given: str) -> JsonPath:
     found = [one for one in objects if state.object_id(one) == given]
     if len(found) != 1:
         raise SurgeryError(f"{len(found)} of the {len(objects)} objects have this id")
     return found[0]
 
 
-def _kept(state: LooseState, kept: Path, objects: Sequence[Path]) -> str:
+def _kept(state: LooseState, kept: JsonPath, objects: Sequence[JsonPath]) -> str:
     """Say which object stays, and which ones are forgotten."""
     others = [one for one in objects if one != kept]
     if len(others) == 1:
@@ -85,6 +85,6 @@ def _kept(state: LooseState, kept: Path, objects: Sequence[Path]) -> str:
     return f"keep {_called(state, kept, 'it')} and {forgotten}; the real objects continue to exist"
 
 
-def _called(state: LooseState, one: Path, otherwise: str) -> str:
+def _called(state: LooseState, one: JsonPath, otherwise: str) -> str:
     named = shown_id(state, one)
     return f"the object with the id {named}" if named else otherwise

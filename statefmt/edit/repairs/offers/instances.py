@@ -11,7 +11,7 @@ from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
 from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
 from statefmt.formats.raw_json.spans import container_at
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import Members, encode_string, loads_exact
 from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.findings import Finding
@@ -19,7 +19,7 @@ from statefmt.model.findings import Finding
 _FORGET: Final = "forget the object; the real one continues to exist"
 
 
-def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def mode(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
     # A block that is null, or without a type, is no resource of any mode.
     if state.string((*path[:-1], "type")):
@@ -28,13 +28,13 @@ def mode(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def status(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def status(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Replace the object with the next apply, or take it for whole."""
     yield replacement(path, b'"tainted"', "tainted", "tainted: the next apply replaces it")
     yield removal(path, "the object is whole", "ready")
 
 
-def deposed_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def deposed_key(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.
     new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:DEPOSED_KEY]
@@ -45,7 +45,7 @@ def deposed_key(state: LooseState, path: Path, finding: Finding) -> Iterator[Cho
     yield removal(path[:-1], _FORGET, "forget")
 
 
-def sensitive_paths(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def sensitive_paths(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep the paths that can be read, or convert names of attributes to paths."""
     text = state.raw(path) or b""
     names = _names(text)
@@ -68,13 +68,13 @@ def sensitive_paths(state: LooseState, path: Path, finding: Finding) -> Iterator
     yield removal(path, "drop all paths; OpenTofu then shows the values unless the schema hides them")
 
 
-def missing_path(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def missing_path(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Drop a path that leads nowhere, or write another one."""
     yield removal(path, "drop the path, which hides nothing")
     yield json_value(path, "this path, as a JSON array of steps")
 
 
-def both_forms(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def both_forms(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep one of the two forms of attributes."""
     yield removal(path, 'keep "attributes", which counts', "typed")
     yield removal((*path[:-1], "attributes"), 'keep "attributes_flat"', "flat")

@@ -9,7 +9,7 @@ from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseObject, LooseState
 from statefmt.edit.repairs.new_keys import key_json, new_instance_key
 from statefmt.edit.repairs.offers._parts import removal
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
@@ -19,7 +19,7 @@ _KEY: Final = 'this key: a number, or a string as "a"'
 _FORGET: Final = "the real object continues to exist"
 
 
-def invalid(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write a key, or none, or forget the object."""
     one = path[:-1]
     yield Choice("value", _KEY, lambda given: new_instance_key(state, one, given), "JSON")
@@ -28,7 +28,7 @@ def invalid(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]
     yield removal(one, f"forget the object; {_FORGET}", "forget")
 
 
-def mixed(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def mixed(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Give all instances keys of one kind, or one of them another key, or forget it."""
     objects, odd = state.objects(path), state.objects_with_key(path[:4])
     for name, text, convert in (
@@ -39,8 +39,8 @@ def mixed(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
         if changes is not None:
             yield Choice(name, text, lambda _, changes=changes: changes)  # type: ignore[misc]
 
-    def rename(given: str) -> dict[Path, bytes | None]:
-        changes: dict[Path, bytes | None] = {}
+    def rename(given: str) -> dict[JsonPath, bytes | None]:
+        changes: dict[JsonPath, bytes | None] = {}
         for one in odd:
             changes.update(new_instance_key(state, one.path, given))
         return changes
@@ -52,10 +52,10 @@ def mixed(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
 
 def _converted(
     objects: Sequence[LooseObject], convert: Callable[[InstanceKey], InstanceKey | None]
-) -> dict[Path, bytes | None] | None:
+) -> dict[JsonPath, bytes | None] | None:
     """Return the changes of keys; None if a key cannot be converted, or if two objects would get the same one."""
     after: set[tuple[InstanceKey, str]] = set()
-    changes: dict[Path, bytes | None] = {}
+    changes: dict[JsonPath, bytes | None] = {}
     for one in objects:
         key = None if one.key is None else convert(one.key)
         if key is None or (key, one.deposed) in after:

@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import json_value, removal, string
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
@@ -17,7 +17,7 @@ _FORGET: Final = "forget the resource; the real object continues to exist"
 _RESOURCE_STEPS: Final = 4
 
 
-def not_upgradable(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def not_upgradable(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Mend what the upgrade refuses: a provider reference, the name of a resource, the path of a module, the serial."""
     if path[-1] == "provider":
         yield string(path, "provider", "REFERENCE", "this provider, as provider.TYPE or provider.TYPE.ALIAS")
@@ -40,13 +40,13 @@ def not_upgradable(state: LooseState, path: Path, finding: Finding) -> Iterator[
         yield removal(path, "start again at 0")
 
 
-def renaming(state: LooseState, path: Path) -> Choice:
+def renaming(state: LooseState, path: JsonPath) -> Choice:
     """Give an entry of `resources` another name."""
     text = "this address: TYPE.NAME or TYPE.NAME.INDEX"
     return Choice("rename", text, lambda given: _renamed(state, path, given), "ADDRESS")
 
 
-def _renamed(state: LooseState, path: Path, given: str) -> dict[Path, bytes | None]:
+def _renamed(state: LooseState, path: JsonPath, given: str) -> dict[JsonPath, bytes | None]:
     renamed = (*path[:-1], given)
     if state.raw(renamed) is not None:
         raise SurgeryError(f"the module already has a resource {given}")

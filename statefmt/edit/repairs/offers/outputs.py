@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import json_value, removal
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
 from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.model.cty.values import canonical_output
@@ -18,7 +18,7 @@ from statefmt.model.findings import Finding
 _LONGEST: Final = 80
 
 
-def output(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def output(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Take the type that the value implies, write another value or type, or remove the output."""
     whole = path[:-1]
     value = state.raw((*whole, "value"))

@@ -15,12 +15,12 @@ from statefmt.edit.repairs.offers._provider_choices import (
     counted,
     named_provider,
 )
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.findings import Finding
 
 
-def conflict(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def conflict(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind all objects of the resource to one configuration; those that have it keep their keys."""
     objects = state.objects(path[:2])
 
@@ -35,12 +35,12 @@ def conflict(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice
     yield named_provider("bind the objects of other configurations to it", bind, alone=True)
 
 
-def blocks_differ(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def blocks_differ(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind all objects to one configuration; a block without objects may also go."""
     return _empty_block(state, path) if path[-1] == PROVIDER else conflict(state, path, finding)
 
 
-def _empty_block(state: LooseState, path: Path) -> Iterator[Choice]:
+def _empty_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     """Let the objects keep their configuration, or give them that of the later block without objects."""
     block = path[:2]
     last = state.string((*block, PROVIDER))
@@ -49,7 +49,7 @@ def _empty_block(state: LooseState, path: Path) -> Iterator[Choice]:
     yield named_provider("bind the objects of other configurations to it", lambda given: _bound_to(state, path, given))
 
 
-def spread_keys(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def spread_keys(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind the current and the deposed objects of one instance to one provider instance."""
     objects = state.objects_with_key(path[:4])
 
@@ -66,7 +66,7 @@ def spread_keys(state: LooseState, path: Path, finding: Finding) -> Iterator[Cho
     yield named_provider("bind all objects of the instance to it", bind, alone=True)
 
 
-def both_levels(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def both_levels(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider at one level only; the objects keep the provider that counts, if it is at the instances."""
     block = path[:2]
     inherited = provider_instance(state.string((*block, PROVIDER)))
@@ -80,7 +80,7 @@ def both_levels(state: LooseState, path: Path, finding: Finding) -> Iterator[Cho
     )
 
 
-def _bound_to(state: LooseState, path: Path, given: str) -> Rebound:
+def _bound_to(state: LooseState, path: JsonPath, given: str) -> Rebound:
     """Bind the objects of other configurations to one."""
     target = provider_instance(given)
     return rebound(
@@ -90,5 +90,5 @@ def _bound_to(state: LooseState, path: Path, given: str) -> Rebound:
     )
 
 
-def _rebound(state: LooseState, path: Path, found: Mapping[Path, AbsProviderInstance]) -> Rebound:
+def _rebound(state: LooseState, path: JsonPath, found: Mapping[JsonPath, AbsProviderInstance]) -> Rebound:
     return rebound(state, path[:2], lambda one: found.get(one.path, one.provider))

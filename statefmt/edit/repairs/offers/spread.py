@@ -7,14 +7,14 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import INSTANCES, PROVIDER, LooseState
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import compact
 from statefmt.model.findings import Finding
 
 _JOINED: Final = frozenset({"module", "mode", "type", "name", "each", PROVIDER, INSTANCES})
 
 
-def merge(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def merge(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Join the blocks of a resource into the first that has objects."""
     blocks = state.blocks(path)
     base = next((block for block in blocks if next(state.parts((*block, INSTANCES)), None)), blocks[0])
@@ -26,17 +26,17 @@ def merge(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     yield Choice("merge", f"join it with {number}; no object is lost", lambda _: extra | _moved(state, base, others))
 
 
-def _moved(state: LooseState, base: Path, others: Sequence[Path]) -> dict[Path, bytes | None]:
-    changes: dict[Path, bytes | None] = dict.fromkeys(others)
+def _moved(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> dict[JsonPath, bytes | None]:
+    changes: dict[JsonPath, bytes | None] = dict.fromkeys(others)
     for block in others:
         for one in state.parts((*block, INSTANCES)):
             changes[*base, INSTANCES, f"-{block[-1]}-{one[-1]}"] = state.raw(one)
     return changes
 
 
-def _unknown(state: LooseState, base: Path, others: Sequence[Path]) -> dict[Path, bytes | None] | None:
+def _unknown(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> dict[JsonPath, bytes | None] | None:
     """Return the unknown members of other blocks that the joined one gets; None if they differ."""
-    extra: dict[Path, bytes | None] = {}
+    extra: dict[JsonPath, bytes | None] = {}
     for block in others:
         for name in state.names(block):
             if name.lower() in _JOINED:

@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import fixed, json_value, removal, replacement
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import HIGHEST_SERIAL
@@ -19,7 +19,7 @@ _WHOLE: Final = pattern(r"(\d{1,20})(?:\.0+)?")
 _SCALAR: Final = pattern(r"-?[0-9][0-9.eE+-]*|true|false")
 
 
-def wrong_type(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def wrong_type(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Convert the value if its text fits the type; write another one; remove it, which means the default."""
     repeated = state.repeated(path)
     if repeated is not None:
@@ -44,7 +44,7 @@ def wrong_type(state: LooseState, path: Path, finding: Finding) -> Iterator[Choi
     yield removal(path, "remove it: everything in it is forgotten")
 
 
-def private(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def private(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Remove private data that no provider can read."""
     yield removal(path, "remove it: the provider loses what it kept there, such as timeouts")
     yield json_value(path)

@@ -10,7 +10,7 @@ from uuid import UUID
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import removal, replacement, string
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
@@ -24,13 +24,13 @@ _WHOLE: Final = pattern(r"[0-9]{1,16}")
 _NOT_UTF8: Final = pattern("[\udc80-\udcff]")
 
 
-def not_utf8(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def not_utf8(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Take the bytes for characters of the usual encoding of Windows, or replace them."""
     text = state.data.decode("utf-8", "surrogateescape")
     number = sum(1 for _ in _NOT_UTF8.finditer(text))
     count = f"{number} {'byte' if number == 1 else 'bytes'}"
 
-    def rewritten(character: Callable[[bytes], str]) -> dict[Path, bytes | None]:
+    def rewritten(character: Callable[[bytes], str]) -> dict[JsonPath, bytes | None]:
         whole = _NOT_UTF8.sub(lambda match: character(match[0].encode("utf-8", "surrogateescape")), text)
         return {(): whole.strip(" \t\r\n").encode()}
 
@@ -39,7 +39,7 @@ def not_utf8(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice
     yield Choice("replace", text_of_loss, lambda _: rewritten(lambda _: "\ufffd"))
 
 
-def release(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def release(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the release that wrote the state."""
     stripped = state.string(path).strip()
     if normalise_version(stripped):
@@ -48,10 +48,10 @@ def release(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]
     yield removal(path, "remove it: any release may then read the state")
 
 
-def serial(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def serial(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Continue from the serial of a good copy."""
 
-    def written(given: str) -> dict[Path, bytes | None]:
+    def written(given: str) -> dict[JsonPath, bytes | None]:
         if not _WHOLE.fullmatch(given) or int(given) >= _HIGHEST:
             raise SurgeryError(f"{given!r} is not a serial: write a whole number below {_HIGHEST}")
         return {path: str(int(given)).encode()}
@@ -60,10 +60,10 @@ def serial(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
     yield Choice("serial", text, written, "NUMBER")
 
 
-def lineage(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def lineage(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write the lineage of a backup, or a new one."""
 
-    def written(given: str) -> dict[Path, bytes | None]:
+    def written(given: str) -> dict[JsonPath, bytes | None]:
         if not given:
             raise SurgeryError("a lineage cannot be empty")
         return {path: encode_string(given)}

@@ -17,7 +17,7 @@ from statefmt.edit.repairs.bindings import (
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._provider_choices import as_others, configured_provider, named_provider
-from statefmt.formats.writing.changes import Path
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
 from statefmt.model.findings import Finding
@@ -27,7 +27,7 @@ from statefmt.model.provider_text import Unreadable, read_instance
 _BLOCK_MEMBER: Final = 3
 
 
-def missing(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def missing(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider: that of other objects of the resource, of the configuration, or of the type."""
     one = state.object(path[:4])
 
@@ -40,12 +40,12 @@ def missing(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]
     yield named_provider("name this one", name)
 
 
-def invalid(state: LooseState, path: Path, finding: Finding) -> Iterator[Choice]:
+def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider instead of the unreadable address, or take that of others."""
     return _of_object(state, path) if len(path) > _BLOCK_MEMBER else _of_block(state, path)
 
 
-def _of_object(state: LooseState, path: Path) -> Iterator[Choice]:
+def _of_object(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     one = state.object(path[:4])
 
     def name(given: str) -> Rebound:
@@ -57,7 +57,7 @@ def _of_object(state: LooseState, path: Path) -> Iterator[Choice]:
     yield named_provider("name this one", name)
 
 
-def _of_block(state: LooseState, path: Path) -> Iterator[Choice]:
+def _of_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     block = path[:2]
 
     def name(given: str) -> Rebound:
@@ -74,7 +74,7 @@ def _of_block(state: LooseState, path: Path) -> Iterator[Choice]:
     yield named_provider("name this one", name)
 
 
-def _in_place_of_level(path: Path, found: Mapping[Path, AbsProviderInstance]) -> Rebound:
+def _in_place_of_level(path: JsonPath, found: Mapping[JsonPath, AbsProviderInstance]) -> Rebound:
     configs = {bound.config for bound in found.values()}
     if len(configs) == 1 and all(bound.key == NO_KEY for bound in found.values()):
         return {path: encode_string(str(configs.pop()))}
