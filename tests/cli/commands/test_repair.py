@@ -160,6 +160,10 @@ def test_a_file_of_decisions_decides_nothing_until_it_is_edited(folder: Path, st
             "decisions:2: no defect for the decision: ADR002 x.y keep=first",
         ),
         ("ADR002 * keep=oldest\n", "decisions:1: ADR002 at aws_s3_bucket.logs"),
+        (
+            "ADR002 * keep=id=absent\n",
+            'decisions:1: ADR002 at aws_s3_bucket.logs["us-west-2"]: keep=id=absent: 0 of the 2 objects have this id',
+        ),
         ("ADR002 * keep=first\nADR002 * keep=last\n", "decisions:2: two decisions for ADR002 at aws_s3_bucket.logs"),
     ],
 )
@@ -170,6 +174,13 @@ def test_errors_name_the_line(lines: str, reason: str, folder: Path, statetool: 
     done = statetool("repair", "--decisions", "decisions", "--yes")
     assert (done.status, path.read_bytes()) == (2, before)
     assert reason in " ".join(done.err.split())
+
+
+def test_a_file_of_decisions_may_come_from_windows(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    (folder / "decisions").write_bytes(b"\xef\xbb\xbf# so\r\nADR002 * keep=last\r\n")
+    assert statetool("repair", "--decisions", "decisions", "--yes").status == 0
+    assert '"id": "logs-us-west-2-copy"' in path.read_text()
 
 
 def test_the_decision_that_is_closest_counts(folder: Path, statetool: Statetool) -> None:
