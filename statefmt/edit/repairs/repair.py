@@ -81,7 +81,9 @@ def _changes(defect: Defect, choice: Decided) -> Changes:
     except SurgeryError as error:
         origin = "" if choice.decision is None or not choice.decision.origin else f"{choice.decision.origin}: "
         place = f"{defect.finding.code} at {defect.place}"
-        raise SurgeryError(f"{origin}{place}: {choice.label}: {error}", address=defect.finding.address or None) from error
+        raise SurgeryError(
+            f"{origin}{place}: {choice.label}: {error}", address=defect.finding.address or None
+        ) from error
 
 
 class _Collected:
