@@ -333,3 +333,11 @@ def test_other_commands_name_the_repair(folder: Path, statetool: Statetool) -> N
     assert statetool(*shlex.split(command[0])[1:]).status == 1
     _broken(folder, "truncated")
     assert "repair" not in statetool("list").err
+
+
+def test_a_name_that_no_command_can_write_has_a_way_out(folder: Path, statetool: Statetool) -> None:
+    resource = {"mode": "managed", "type": "t", "name": "a b", "provider": 'provider["a/b/c"]', "instances": []}
+    (folder / "terraform.tfstate").write_text(json.dumps({"version": 4, "serial": 1, "resources": [resource]}))
+    assert "`statetool repair --state terraform.tfstate` shows the choices" in statetool("check").text
+    assert statetool("repair", "--choose", "ADR009 /resources/0/name rename=ab", "--yes").status == 0
+    assert "ADR009" not in statetool("check").text
