@@ -97,7 +97,7 @@ def test_linear(shape: str) -> None:
     assert second < _HIGHEST_STEP * first, counts
 
 
-def _first(defect: Defect, _: bool) -> Decided | None:
+def _first(defect: Defect) -> Decided | None:
     choice = next((choice for choice in defect.choices if not choice.value), None)
     return None if choice is None else Decided(choice, "")
 

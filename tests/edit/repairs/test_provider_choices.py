@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.repair import repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
@@ -159,6 +159,6 @@ def test_same_conflict_everywhere() -> None:
     other = resource(keyed("0", "x", _own(AWS)), keyed("1", "y", _own(_WEST)), name="other", provider="")
     same = [resource(*objects, name=name, provider="") for name in ("a", "b")]
     made = [parse_decision(f"PRV003 * provider={_plain(GOOGLE)}")]
-    repair = repaired(state(*same, other).encode(), lambda one, pointers: decided(one, made, pointers=pointers))
+    repair = repaired(state(*same, other).encode(), DecisionIndex(made).decided)
     assert repair.content.decode() == state(*[one.replace(AWS, GOOGLE) for one in same], other)
     assert [one.place for one in repair.left if one.finding.code == "PRV003"] == ["aws_vpc.other"]
