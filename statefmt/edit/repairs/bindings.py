@@ -125,7 +125,9 @@ def moved_down(state: LooseState, block: JsonPath, inherited: AbsProviderInstanc
     after = {one.provider if one.names_provider else inherited for one in objects}
     if len(after) == 1 and (only := after.pop()) is not None and only.key == NO_KEY:
         lifted: Rebound = {(*one.path, PROVIDER): None for one in objects if one.names_provider}
-        return lifted if only == inherited else {(*block, PROVIDER): encode_string(config_text(only.config))} | lifted
+        if only != inherited:
+            lifted[*block, PROVIDER] = encode_string(config_text(only.config))
+        return lifted
     changes: Rebound = {(*block, PROVIDER): None}
     for one in state.objects_of_block(block):
         if not one.names_provider:

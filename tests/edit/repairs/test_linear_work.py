@@ -18,7 +18,7 @@ from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
 
 _SIZES: Final = (20, 40, 80)
 # Where each part does little work for each of the others.
-_LARGER: Final = {"resources without a provider": (50, 100, 200)}
+_LARGER: Final = {"resources without a provider": (70, 140, 280)}
 # Twice as many parts are twice the work, give or take; in a quadratic repair the step is four times as high.
 _HIGHEST_STEP: Final = 2.5
 _OTHER: Final = resource(keyed("0", "x"), name="other")
