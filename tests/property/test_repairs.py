@@ -6,8 +6,7 @@ from random import Random
 
 from hypothesis import given, strategies as st
 
-from statefmt.edit.repairs.decisions import Decided, decided, parse_decisions
-from statefmt.edit.repairs.defect import Defect
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decisions
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading.inspect import inspect
@@ -47,9 +46,4 @@ def test_decisions_in_any_order_give_the_same(state: bytes, seed: int) -> None:
 
 
 def _by(lines: list[str]) -> Decider:
-    decisions = parse_decisions("\n".join(lines))
-
-    def decide(defect: Defect, pointers: bool) -> Decided | None:
-        return decided(defect, decisions, pointers=pointers)
-
-    return decide
+    return DecisionIndex(parse_decisions("\n".join(lines))).decided

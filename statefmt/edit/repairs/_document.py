@@ -33,10 +33,15 @@ class LooseDocument:
         raw = self.raw(path) or b""
         return str(loads_exact(raw, replace_invalid=True)) if raw.startswith(b'"') else ""
 
+    def is_array(self, path: JsonPath) -> bool:
+        """Return whether a part is an array."""
+        span = self._span(path)
+        return span is not None and self.data[span.start : span.start + 1] == b"["
+
     def parts(self, path: JsonPath) -> Iterator[JsonPath]:
         """Yield the paths of the elements of an array; nothing if it is not an array."""
-        container = self._container(path)
-        if container is not None and self.data[container.span.start : container.span.start + 1] == b"[":
+        container = self._container(path) if self.is_array(path) else None
+        if container is not None:
             for number in range(len(container.items)):
                 yield (*path, str(number))
 

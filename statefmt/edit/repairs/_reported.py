@@ -35,6 +35,8 @@ _TOP: Final[dict[str, str]] = {
 }
 # Parts that end here can be left out of a state of versions 1 to 3: /modules/0/resources/NAME, /modules/0/outputs/NAME.
 _MODULE_PART: Final = 4
+# /resources/0
+_BLOCK: Final = 2
 _EMPTY_MODULE: Final = b'{"path":["root"]}'
 
 
@@ -96,9 +98,11 @@ def _found(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:
-    """Return a finding with the pointer that the reader leaves out for versions 1 to 3, if it is known."""
+    """Return a finding with the pointer that the reader leaves out: to a missing member, or for versions 1 to 3."""
     if finding.code in _TOP:
         return replace(finding, pointer=_TOP[finding.code])
+    if finding.code == Code.INVALID_IDENTIFIER and finding.pointer.count("/") == _BLOCK:
+        return replace(finding, pointer=f"{finding.pointer}/{finding.summary.rpartition(' ')[2]}")
     if finding.code == Code.DUPLICATE_INSTANCE and not finding.pointer:
         return replace(finding, pointer=repeated.get(finding.address, ("", ""))[1])
     return finding

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from json import dumps, loads
 from typing import Final, NamedTuple
 
 from statefmt.edit.repairs.defect import Choice, Defect
@@ -14,13 +15,17 @@ from statefmt.text.pattern import pattern
 
 ANYWHERE: Final = "*"
 # An address may have spaces in the strings of its keys.
+_PLACE: Final = pattern(r'(?:[^\s"]|"(?:[^"\\]|\\.)*")+')
 _DECISION: Final = pattern(r'\s*([A-Z]{3}[0-9]{3})\s+((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+(\S.*?)\s*')
-_BRACKET: Final = pattern(r"\[")
+# An address that ends in a key, with the address of the resource.
+_INSTANCE: Final = pattern(r'(.+)\[(?:-?[0-9]+|"(?:[^"\\]|\\.)*")\](?: \(.*\))?')
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """A choice for the defects of one code at a place: an address, the address of a resource, a pointer, or `*`.
+
+    A pointer leads into the file that is read, also to what shows when other defects are mended.
 
     `origin` is where it was read, as `FILE:LINE`; "" if it is not from a file.
     """
@@ -32,16 +37,7 @@ class Decision:
 
     def __str__(self) -> str:
         """Return the line that parse_decision() reads."""
-        return f"{self.code} {self.place} {self.choice}"
-
-    def is_about(self, defect: Defect, *, pointers: bool) -> bool:
-        """Return whether it decides a defect; `pointers` whether pointers still lead where the user saw them."""
-        address, place = defect.finding.address, self.place
-        return self.code == defect.finding.code and (
-            place in (ANYWHERE, address)
-            or address.startswith(f"{place}[")
-            or (pointers and place == defect.finding.pointer)
-        )
+        return f"{self.code} {written_place(self.place)} {self.choice}"
 
 
 class Decided(NamedTuple):
@@ -65,12 +61,21 @@ class DecisionIndex:
         for decision in decisions:
             self._by_place.setdefault((decision.code, decision.place), []).append(decision)
 
-    def near(self, defect: Defect) -> list[Decision]:
-        """Return all decisions that may be about a defect."""
-        code, address = defect.finding.code, defect.finding.address
-        resources = (address[: match.start()] for match in _BRACKET.finditer(address))
-        places = dict.fromkeys((ANYWHERE, address, defect.finding.pointer, *resources))
-        return [decision for place in places for decision in self._by_place.get((code, place), ())]
+    def decided(self, defect: Defect) -> Decided | None:
+        """Return the choice that is decided for a defect: by its pointer, its address, its resource, or all places.
+
+        The closest counts. Raises SurgeryError if the defect does not have the choice.
+        """
+        # Another decision may have to come first: it is then made in a later round.
+        if not defect.choices:
+            return None
+        finding = defect.finding
+        instance = _INSTANCE.fullmatch(finding.address)
+        for place in (finding.pointer, finding.address, instance[1] if instance else ANYWHERE, ANYWHERE):
+            closest = self._by_place.get((finding.code, place))
+            if closest:
+                return _made(defect, closest)
+        return None
 
 
 def parse_decision(text: str, origin: str = "") -> Decision:
@@ -81,7 +86,7 @@ def parse_decision(text: str, origin: str = "") -> Decision:
             f"{origin and f'{origin}: '}invalid decision {text!r}: write CODE PLACE CHOICE, such as "
             "ADR002 aws_vpc.main keep=first"
         )
-    return Decision(match[1], match[2], match[3], origin)
+    return Decision(match[1], _pointer(match[2]) or match[2], match[3], origin)
 
 
 def parse_decisions(text: str, name: str = "decisions") -> list[Decision]:
@@ -109,7 +114,7 @@ def decision_for(defect: Defect, choice: str) -> Decision:
 
 def check_choice(defect: Defect, choice: str) -> None:
     """Raise SurgeryError if a defect does not have a choice, or if its value is not valid."""
-    found = decided(defect, [decision_for(defect, choice)], pointers=True)
+    found = _made(defect, [decision_for(defect, choice)])
     if found is not None:
         found.choice.changes(found.value)
 
@@ -117,31 +122,38 @@ def check_choice(defect: Defect, choice: str) -> None:
 def decision_places(defects: Sequence[Defect]) -> list[str]:
     """Return how a decision names the place of each defect: by its address, unless others of the code have it, too.
 
-    A place that cannot be written on a line, or not at all, is `*`.
+    A place that cannot be written on a line is a JSON pointer in quotes; the whole file is `*`.
     """
     count = Counter((defect.finding.code, defect.finding.address) for defect in defects)
-    return [_written_place(defect, count[defect.finding.code, defect.finding.address] == 1) for defect in defects]
+    return [_place(defect, count[defect.finding.code, defect.finding.address] == 1) for defect in defects]
 
 
-def _written_place(defect: Defect, is_alone: bool) -> str:
-    for place in (defect.finding.address if is_alone else "", defect.finding.pointer):
-        match = _DECISION.fullmatch(f"{defect.finding.code} {place} x") if place.isprintable() else None
-        if match is not None and match[2] == place:
-            return place
-    return ANYWHERE
+def _place(defect: Defect, is_alone: bool) -> str:
+    finding = defect.finding
+    if not finding.pointer:
+        return finding.address or ANYWHERE
+    return finding.address if is_alone and _is_word(finding.address) else written_place(finding.pointer)
 
 
-def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) -> Decided | None:
-    """Return the choice that decisions make for a defect: one for its place, for its resource, or for all places.
+def written_place(place: str) -> str:
+    """Return a place as a line of a decision can have it: a pointer with spaces, say, as a JSON string."""
+    return place if _is_word(place) or not place.startswith("/") else dumps(place)
 
-    Raises SurgeryError if the defect does not have the choice.
-    """
-    about = [decision for decision in decisions if decision.is_about(defect, pointers=pointers)]
-    # Another decision may have to come first: it is then made in a later round.
-    if not about or not defect.choices:
-        return None
-    nearest = min(_distance(decision, defect) for decision in about)
-    closest = [decision for decision in about if _distance(decision, defect) == nearest]
+
+def _is_word(place: str) -> bool:
+    return place.isprintable() and _PLACE.fullmatch(place) is not None and not place.startswith('"')
+
+
+def _pointer(text: str) -> str:
+    """Return the pointer that a JSON string has; "" if the text is none."""
+    try:
+        return str(loads(text)) if text.startswith('"/') else ""
+    except ValueError:
+        return ""
+
+
+def _made(defect: Defect, closest: Sequence[Decision]) -> Decided | None:
+    """Return the choice of decisions on a defect, which must agree."""
     decision = closest[0]
     other = next((one for one in closest if one.choice != decision.choice), None)
     if other is not None:
@@ -162,12 +174,6 @@ def decided(defect: Defect, decisions: Iterable[Decision], *, pointers: bool) ->
         # Such as a provider that is no part of this conflict.
         return None
     return Decided(*found, decision)
-
-
-def _distance(decision: Decision, defect: Defect) -> int:
-    if decision.place == ANYWHERE:
-        return 2
-    return 0 if decision.place in (defect.finding.address, defect.finding.pointer) else 1
 
 
 def chosen(choices: Sequence[Choice], text: str) -> tuple[Choice, str] | None:

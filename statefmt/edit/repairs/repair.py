@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, TypeAlias
 
+from statefmt.edit.repairs._document import path_of, pointer
+from statefmt.edit.repairs._origins import Origins
 from statefmt.edit.repairs.decisions import Decided, Decision
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import defects
-from statefmt.formats.writing.changes import Changes, JsonPath, changed
+from statefmt.formats.writing.changes import Changes, JsonPath, MovedText, changed
 from statefmt.model.errors import SurgeryError
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
 
-# Returns what was decided for a defect; the flag says whether pointers still are those of the file that was read.
-Decide: TypeAlias = Callable[[Defect, bool], Decided | None]
-
-# Mending one defect may show others; this many times in a row is a choice that mends nothing.
-_MOST_ROUNDS: Final = 100
+# Returns what was decided for a defect, whose pointer is that of the file that was read.
+Decide: TypeAlias = Callable[[Defect], Decided | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,20 @@ class Repair:
     content: bytes
     mended: tuple[MendedDefect, ...]
     left: tuple[Defect, ...]
+    used: frozenset[Decision]
 
-    @property
-    def used(self) -> frozenset[Decision]:
-        """The decisions that decided something."""
-        return frozenset(one.decided.decision for one in self.mended if one.decided.decision is not None)
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What can be mended at once: the changes, the defects, and those that nothing was decided for.
+
+    `used` are the decisions that decided something, if only for a part that another one removes.
+    """
+
+    changes: Changes
+    mended: tuple[MendedDefect, ...]
+    left: tuple[Defect, ...]
+    used: frozenset[Decision]
 
 
 def repaired(
@@ -55,24 +64,59 @@ def repaired(
     Raises SurgeryError if a choice does not mend its defect, or its value is not valid.
     """
     mended: list[MendedDefect] = []
-    for number in range(_MOST_ROUNDS):
+    used: set[Decision] = set()
+    origins, seen = Origins(), {_digest(data)}
+    while True:
         found = defects(data, references, show_sensitive=show_sensitive)
-        made = _Collected()
-        left: list[Defect] = []
-        for defect in found:
-            choice = decide(defect, number == 0)
-            if choice is None:
-                left.append(defect)
-            elif made.add(_changes(defect, choice)):
-                mended.append(MendedDefect(defect, choice))
-        if not made.changes:
-            return Repair(data, tuple(mended), tuple(left))
-        content = changed(data, made.changes)
-        if content == data:
-            break
-        data = content
-    last = mended[-1]
-    raise SurgeryError(f"{last.defect.place}: {last.decided.label} does not mend {last.defect.finding.code}")
+        step = one_round(found if not mended else [_as_read(defect, origins) for defect in found], decide)
+        mended += step.mended
+        used |= step.used
+        if not step.changes:
+            return Repair(data, tuple(mended), step.left, frozenset(used))
+        origins.note(data, step.changes)
+        data = changed(data, step.changes)
+        # Mending one defect may show others, but never leads back.
+        if _digest(data) in seen:
+            last = mended[-1]
+            raise SurgeryError(f"{last.defect.place}: {last.decided.label} does not mend {last.defect.finding.code}")
+        seen.add(_digest(data))
+
+
+def one_round(found: Iterable[Defect], decide: Decide) -> Round:
+    """Return what can be mended at once of the defects found. Raises SurgeryError if a value is not valid."""
+    made = _Collected()
+    mended: list[MendedDefect] = []
+    left: list[Defect] = []
+    later: list[tuple[Decided, Changes]] = []
+    for defect in found:
+        choice = decide(defect)
+        if choice is None:
+            left.append(defect)
+            continue
+        changes = _changes(defect, choice)
+        if made.add(changes):
+            mended.append(MendedDefect(defect, choice))
+        else:
+            later.append((choice, changes))
+    used = [one.decided for one in mended]
+    removed = made.removed() if later else frozenset()
+    for choice, changes in later:
+        if all(any(path[:length] in removed for length in range(len(path) + 1)) for path in changes):
+            used.append(choice)
+    decisions = frozenset(one.decision for one in used if one.decision is not None)
+    return Round(made.changes, tuple(mended), tuple(left), decisions)
+
+
+def _as_read(defect: Defect, origins: Origins) -> Defect:
+    """Return a defect with the pointer of the file that was read."""
+    finding = defect.finding
+    if not finding.pointer:
+        return defect
+    return replace(defect, finding=replace(finding, pointer=pointer(origins.of(path_of(finding.pointer)))))
+
+
+def _digest(data: bytes) -> bytes:
+    return sha256(data).digest()
 
 
 def _changes(defect: Defect, choice: Decided) -> Changes:
@@ -100,6 +144,16 @@ class _Collected:
         self.changes.update(changes)
         self._above.update(path[:length] for path in changes for length in range(len(path)))
         return True
+
+    def removed(self) -> frozenset[JsonPath]:
+        """Return the parts that are removed, and not moved elsewhere."""
+        moved = {
+            text.source[:length]
+            for text in self.changes.values()
+            if isinstance(text, MovedText)
+            for length in range(len(text.source) + 1)
+        }
+        return frozenset(path for path, text in self.changes.items() if text is None and path not in moved)
 
     def _fits(self, path: JsonPath, text: bytes | None) -> bool:
         if path in self.changes:

@@ -13,7 +13,7 @@ from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs._forgotten import forgotten
-from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decided, decision_for
+from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decision_for
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import MendedDefect, repaired
@@ -85,12 +85,12 @@ def repairing(
 
     index = DecisionIndex(decisions)
 
-    def decide(defect: Defect, pointers: bool) -> Decided | None:
-        found = decided(defect, index.near(defect), pointers=pointers)
+    def decide(defect: Defect) -> Decided | None:
+        found = index.decided(defect)
         if found is not None or ask is None or not defect.choices:
             return found
         choice = ask(defect)
-        return None if choice is None else decided(defect, [decision_for(defect, choice)], pointers=True)
+        return None if choice is None else DecisionIndex([decision_for(defect, choice)]).decided(defect)
 
     def propose(state: LoadedState) -> Proposal[RepairResult]:
         repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)

@@ -23,6 +23,18 @@ _RESOURCE: Final = ("module", "mode", "type", "name", "each", "provider", "insta
 _STATE: Final = ("version", "terraform_version", "serial", "lineage", "outputs", "resources", "check_results")
 
 
+class MovedText(bytes):
+    """The new text of a part that is that of another part, `source`."""
+
+    source: JsonPath
+
+    def __new__(cls, text: bytes, source: JsonPath) -> MovedText:
+        """Take the text from its source."""
+        moved = super().__new__(cls, text)
+        moved.source = source
+        return moved
+
+
 class _Node:
     """A part with its new text, or with changes below it."""
 

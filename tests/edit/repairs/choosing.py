@@ -7,8 +7,10 @@ from typing import Final, NamedTuple
 
 from statefmt.edit.repairs.decisions import Decided
 from statefmt.edit.repairs.defect import Choice, Defect
-from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import MendedDefect, repaired
+from statefmt.edit.repairs.find import defects, is_fatal
+from statefmt.edit.repairs.repair import MendedDefect, one_round
+from statefmt.formats.writing.changes import changed
+from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.consequences import allowed
 from tests.edit.repairs.unchanged import Path
 
@@ -33,7 +35,7 @@ _OF_CODES: Final = {
     ("INS003", "JSON"): "[]",
     ("OUT001", "JSON"): '"string"',
 }
-Decider = Callable[[Defect, bool], Decided | None]
+Decider = Callable[[Defect], Decided | None]
 
 
 class Round(NamedTuple):
@@ -55,7 +57,7 @@ def value_for(defect: Defect, choice: Choice) -> str:
     return _OF_CODES.get((code, choice.value), _VALUES.get(choice.value, "")) if choice.value else ""
 
 
-def first_choice(defect: Defect, _: bool = True) -> Decided | None:
+def first_choice(defect: Defect) -> Decided | None:
     """The first choice that needs no value, else the first one; None for what the reader accepts."""
     if not is_fatal(defect) or not defect.choices:
         return None
@@ -66,9 +68,13 @@ def first_choice(defect: Defect, _: bool = True) -> Decided | None:
 def only(wanted: Defect, choice: Choice, value: str) -> Decider:
     """Decide one defect of a text by a choice, and the others by their first choices."""
 
-    def decide(defect: Defect, is_first: bool) -> Decided | None:
-        is_wanted = is_first and (defect.finding.code, defect.path) == (wanted.finding.code, wanted.path)
-        return Decided(choice, value) if is_wanted else first_choice(defect)
+    left = [(wanted.finding.code, wanted.path)]
+
+    def decide(defect: Defect) -> Decided | None:
+        if (defect.finding.code, defect.path) not in left:
+            return first_choice(defect)
+        left.clear()
+        return Decided(choice, value)
 
     return decide
 
@@ -77,8 +83,11 @@ def rounds(data: bytes, decide: Decider) -> list[Round]:
     """Repair round by round, so that the paths of each lead into the text that it was given."""
     found: list[Round] = []
     while True:
-        step = repaired(data, lambda defect, is_first: decide(defect, not found) if is_first else None)
-        if not step.mended:
+        step = one_round(defects(data), decide)
+        if not step.changes:
             return found
-        found.append(Round(data, step.content, step.mended))
-        data = step.content
+        after = changed(data, step.changes)
+        if after in (data, *(one.before for one in found)):
+            raise SurgeryError("a choice leads back to the state as it was before")
+        found.append(Round(data, after, step.mended))
+        data = after

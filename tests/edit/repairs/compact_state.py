@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading.inspect import read
@@ -39,7 +39,7 @@ def keyed(key: str, identifier: str, rest: str = "") -> str:
 def mended(before: str, decision: str) -> str:
     """The state after a decision, which the reader accepts."""
     made = [parse_decision(decision)]
-    repair = repaired(before.encode(), lambda defect, pointers: decided(defect, made, pointers=pointers))
+    repair = repaired(before.encode(), DecisionIndex(made).decided)
     assert repair.used == frozenset(made)
     read(repair.content)
     return repair.content.decode()

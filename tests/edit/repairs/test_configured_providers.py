@@ -9,7 +9,7 @@ import pytest
 
 from statefmt.configuration import load
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading.inspect import read
@@ -128,6 +128,6 @@ def test_not_offered_without_a_configuration() -> None:
 
 def _mended(before: str, code: str, references: ProviderReferences) -> str:
     made = [parse_decision(f"{code} * provider=config")]
-    repair = repaired(before.encode(), lambda defect, pointers: decided(defect, made, pointers=pointers), references)
+    repair = repaired(before.encode(), DecisionIndex(made).decided, references)
     read(repair.content)
     return repair.content.decode()

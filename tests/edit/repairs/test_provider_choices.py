@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.repair import repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
@@ -26,6 +26,11 @@ def _own(provider: str, rest: str = "") -> str:
     return f'{rest},"provider":"{provider}"'
 
 
+def _lifted(provider: str, *own: str) -> list[tuple[str, str]]:
+    """The changes after which a resource names a provider, and its objects none of their own."""
+    return [*[(_own(one), "") for one in own], ('"name":"a",', f'"name":"a","provider":"{provider}",')]
+
+
 _CONFLICT: Final = state(
     resource(keyed("0", "x", _own(_A)), keyed("1", "y", _own(GOOGLE)), keyed("2", "z", _own(_B)), provider="")
 )
@@ -37,6 +42,8 @@ _KEYS: Final = state(
     resource(keyed("0", "x", _own(_A)), keyed("0", "old", _own(_B, _DEPOSED)), keyed("1", "y", _own(_B)), provider="")
 )
 _BOTH: Final = state(resource(keyed("0", "x", _own(_A)), keyed("1", "y"), provider=_BY))
+_BOTH_ALIKE: Final = state(resource(keyed("0", "x", _own(_WEST)), keyed("1", "y", _own(_WEST)), provider=AWS))
+_ONE_MISSING: Final = state(resource(keyed("0", "x"), keyed("1", "y", _own(AWS)), provider=""))
 _MISSING: Final = state(
     resource(keyed("0", "x"), keyed("1", "y", _own(_A)), provider=""), resource(keyed("0", "z"), name="b", provider="")
 )
@@ -48,8 +55,11 @@ _MISSING: Final = state(
         # Objects of the chosen configuration keep their keys.
         (_CONFLICT, f"PRV003 aws_vpc.a provider={_plain(_A)}", [(GOOGLE, _A)]),
         (_CONFLICT, f"PRV003 * provider={_plain(_B)}", [(GOOGLE, _B)]),
-        (_CONFLICT, f"PRV003 * provider={_plain(GOOGLE)}", [(_A, GOOGLE), (_B, GOOGLE)]),
-        (_CONFLICT, f"PRV003 aws_vpc.a provider={_plain(_WEST)}", [(_A, _WEST), (GOOGLE, _WEST), (_B, _WEST)]),
+        # Without keys, the resource names it.
+        (_CONFLICT, f"PRV003 * provider={_plain(GOOGLE)}", _lifted(GOOGLE, _A, GOOGLE, _B)),
+        (_CONFLICT, f"PRV003 aws_vpc.a provider={_plain(_WEST)}", _lifted(_WEST, _A, GOOGLE, _B)),
+        (_BOTH_ALIKE, "PRV001 * instances", [(_own(_WEST), ""), (f'"{AWS}"', f'"{_WEST}"')]),
+        (_ONE_MISSING, f"PRV002 * provider={_plain(AWS)}", _lifted(AWS, AWS)),
         (_SPREAD, f"PRV006 * provider={_plain(_WEST)}", [(f'"{AWS}"', f'"{_WEST}"')]),
         (_SPREAD, f"PRV006 * provider={_plain(AWS)}", [(_WEST, AWS)]),
         # With a key, each object names the provider.
@@ -159,6 +169,7 @@ def test_same_conflict_everywhere() -> None:
     other = resource(keyed("0", "x", _own(AWS)), keyed("1", "y", _own(_WEST)), name="other", provider="")
     same = [resource(*objects, name=name, provider="") for name in ("a", "b")]
     made = [parse_decision(f"PRV003 * provider={_plain(GOOGLE)}")]
-    repair = repaired(state(*same, other).encode(), lambda one, pointers: decided(one, made, pointers=pointers))
-    assert repair.content.decode() == state(*[one.replace(AWS, GOOGLE) for one in same], other)
+    repair = repaired(state(*same, other).encode(), DecisionIndex(made).decided)
+    mended_same = [resource(keyed("0", "x"), keyed("1", "y"), name=name, provider=GOOGLE) for name in ("a", "b")]
+    assert repair.content.decode() == state(*mended_same, other)
     assert [one.place for one in repair.left if one.finding.code == "PRV003"] == ["aws_vpc.other"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.edit.repairs.decisions import decided, parse_decision
+from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
 from statefmt.model.errors import SurgeryError
@@ -95,7 +95,7 @@ def test_bytes_that_are_not_utf8(choice: str, text: str) -> None:
     valid = f" {state(resource(keyed('0', 'ü @')))}\n"
     before = valid.encode().replace(b"@", b"M\xfcnster \x80")
     made = [parse_decision(f"STA013 * {choice}")]
-    repair = repaired(before, lambda defect, pointers: decided(defect, made, pointers=pointers))
+    repair = repaired(before, DecisionIndex(made).decided)
     assert repair.content == valid.replace("@", text).encode()
     assert not defects(repair.content)
 

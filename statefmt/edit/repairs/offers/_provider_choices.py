@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final
 
 from statefmt.edit.repairs.bindings import Rebound
@@ -54,8 +55,9 @@ def counted(number: int, of: int) -> str:
 def as_others(own: Iterable[object], of_type: Iterable[object], changes: Callable[[str], Rebound]) -> Iterator[Choice]:
     """Offer the providers of other objects of the resource; if there are none, those of resources of the type."""
     text = "as other objects of the resource"
-    found = list(own)
+    # There may be thousands, whose addresses are not worth the work.
+    found = list(islice(own, MOST_OFFERED))
     if not found:
-        found, text = list(of_type), "as other resources of the type"
-    for bound in found[:MOST_OFFERED]:
+        found, text = list(islice(of_type, MOST_OFFERED)), "as other resources of the type"
+    for bound in found:
         yield chosen_provider(str(bound), text, changes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
@@ -13,9 +12,6 @@ from statefmt.golang import encode_string
 from statefmt.model.addrs import is_identifier, parse_module_instance
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
-
-# /resources/0
-_BLOCK: Final = 2
 
 
 def module(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
@@ -27,8 +23,7 @@ def module(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choi
 def identifier(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another type or name, or forget the resource."""
     blocks = state.blocks(path)
-    # The pointer leads to the block if it does not have the member.
-    member = path[-1] if len(path) > _BLOCK else finding.summary.rpartition(" ")[2]
+    member = path[-1]
 
     def rename(given: str) -> dict[JsonPath, bytes | None]:
         if not is_identifier(given):

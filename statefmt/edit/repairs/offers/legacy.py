@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import json_value, removal, string
-from statefmt.formats.writing.changes import JsonPath
+from statefmt.formats.writing.changes import JsonPath, MovedText
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
@@ -50,4 +50,4 @@ def _renamed(state: LooseState, path: JsonPath, given: str) -> dict[JsonPath, by
     renamed = (*path[:-1], given)
     if state.raw(renamed) is not None:
         raise SurgeryError(f"the module already has a resource {given}")
-    return {path: None, renamed: state.raw(path)}
+    return {path: None, renamed: MovedText(state.raw(path) or b"null", path)}

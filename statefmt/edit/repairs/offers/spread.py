@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import INSTANCES, PROVIDER, LooseState
-from statefmt.formats.writing.changes import JsonPath
+from statefmt.formats.writing.changes import JsonPath, MovedText
 from statefmt.golang import compact
 from statefmt.model.findings import Finding
 
@@ -30,7 +30,7 @@ def _moved(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> dic
     changes: dict[JsonPath, bytes | None] = dict.fromkeys(others)
     for block in others:
         for one in state.parts((*block, INSTANCES)):
-            changes[*base, INSTANCES, f"-{block[-1]}-{one[-1]}"] = state.raw(one)
+            changes[*base, INSTANCES, f"-{block[-1]}-{one[-1]}"] = MovedText(state.raw(one) or b"null", one)
     return changes
 
 
