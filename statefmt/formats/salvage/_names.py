@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
 from statefmt.formats.salvage._scan import ScannedValue
-from statefmt.formats.salvage._values import integer, is_utf8, scalar, string
+from statefmt.formats.salvage._values import integer, is_utf8, string, string_in
 from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedKey
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
@@ -105,12 +108,24 @@ def _key(text: bytes, node: ScannedValue, head: Head) -> SalvagedKey | None:
             key = StringKey(name)
         elif (number := integer(text, index)) is not None:
             key = IntKey(number)
-        elif not index.is_whole or index.kind in '{["' or scalar(text, index) is not None:
+        elif text[index.start : index.end] != b"null":
             return None
     deposed_key = "" if deposed is None else string(text, deposed)
     return None if deposed_key is None else SalvagedKey(head.address, key, deposed_key)
 
 
+class _Attributes(Struct):
+    id: msgspec.Raw = msgspec.Raw(b"null")
+
+
 def _import_id(text: bytes, node: ScannedValue) -> str:
     attributes = node.child("attributes") or node.child("attributes_flat")
-    return (string(text, attributes.child("id")) if attributes else None) or ""
+    if attributes is None:
+        return ""
+    if not attributes.is_whole:
+        return string(text, attributes.child("id")) or ""
+    try:
+        raw = bytes(msgspec.json.decode(memoryview(text)[attributes.start : attributes.end], type=_Attributes).id)
+    except (ValueError, RecursionError):
+        return ""
+    return (string_in(raw) if raw.startswith(b'"') else None) or ""
