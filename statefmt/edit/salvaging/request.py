@@ -41,8 +41,8 @@ def salvage_state(
     Args:
         context: Opens encrypted states and backups with its encryption configuration.
         name: The damaged state: a path, `-`, a URL, or `git:REVISION:PATH`.
-        backups: Backups of it: the same, or folders and globs, of which only fitting backups are used. A backup of
-            another lineage, or one that is damaged, raises StoreError if it is named itself.
+        backups: Backups of it: the same, or folders and globs, of which only fitting backups are used. One that is
+            named itself may be damaged; of another lineage, or of none, it raises StoreError.
         use_known: Also use the backups beside the state and the contents of its history, as far as they fit.
         include_uncertain: Take objects that only backups have, although they may have been destroyed since, and others
             that are whole but uncertain.

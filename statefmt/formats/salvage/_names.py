@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -41,8 +42,19 @@ def is_instance(node: ScannedValue) -> bool:
 
 
 def is_odd_state(node: ScannedValue) -> bool:
-    """Return whether a state has members of something else, or two of one name."""
-    return not node.names <= _STATE_MEMBERS or node.repeats
+    """Return whether a state has members of something else behind its resources, or two of one name."""
+    return node.repeats or any(is_behind for _, is_behind in odd_members(node))
+
+
+def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
+    """Yield the members of a state that the format does not have; with whether they are behind its resources.
+
+    Those that are may be of an object whose beginning is lost. Others are not: its end would be that of the state.
+    """
+    resources = node.child("resources")
+    for child in node.children:
+        if child.name not in _STATE_MEMBERS:
+            yield child, resources is None or child.start > resources.start
 
 
 def is_odd_resource(node: ScannedValue) -> bool:

@@ -31,6 +31,7 @@ def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], fil
         lineage=next((one.lineage for one in known if one.lineage), ""),
         outputs=filled.outputs,
         check_results=envelope.check_results,
+        others=envelope.others,
     )
 
 
@@ -74,6 +75,7 @@ def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable
     members.append(("serial", [b"%d" % (envelope.serial or 0)]))
     members.append(("lineage", [encode_string(envelope.lineage or "")]))
     outputs = _object(layout, 1, [(name, [raw]) for name, raw in envelope.outputs])
+    members += [(name, [raw]) for name, raw in envelope.others]
     members += [("outputs", outputs), ("resources", _array(layout, 1, blocks))]
     members.append(("check_results", [envelope.check_results or b"null"]))
     return b"".join([*_object(layout, 0, members), layout.line or b"\n"])
