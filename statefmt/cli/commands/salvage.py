@@ -108,7 +108,7 @@ def command(
     except OSError as error:
         # The result was asked for, whether or not anyone reads about it.
         problem = error
-    if not salvaged.content:
+    if salvaged.is_empty:
         say(f"{name}: nothing whole was found{'' if out is None else '; nothing was written'}")
     elif out is None:
         say("nothing was written; --out PATH saves what was salvaged")
@@ -118,7 +118,7 @@ def command(
             problem.add_note(f"{out} was written nevertheless")
     if problem is not None:
         raise problem
-    if not salvaged.content:
+    if salvaged.is_empty:
         return FAILED
     return FINE if salvaged.is_whole else FOUND
 
@@ -131,7 +131,7 @@ def _report(
     if output_format is OutputFormat.TEXT:
         print(salvage_text(salvaged, terminal, show_sensitive=show_sensitive, everything=everything), file=stream)
     else:
-        written = out if salvaged.content else None
+        written = None if salvaged.is_empty else out
         stream.buffer.write(salvage_json(salvaged, written, show_sensitive=show_sensitive))
     stream.flush()
 

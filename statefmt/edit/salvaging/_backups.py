@@ -38,7 +38,8 @@ def named_backups(
         if given == state or (found == [given] and is_one_file(given, state)):
             raise StoreError(f"{display_name(given)}: this is the damaged state itself, not a backup of it")
         if len(found) == 1 and not os.path.isdir(given):  # noqa: PTH112 - a name may be a URL
-            yield OpenedBackup(*opened_backup(context, found[0], read_anything(context, found[0])), found[0])
+            content = read_anything(context, found[0])
+            yield OpenedBackup(*opened_backup(context, found[0], content, may_be_damaged=True), found[0])
             continue
         others = [(one, partial(read_anything, context, one)) for one in found if not is_one_file(one, state)]
         yield from _fitting(context, others, lineage, unused)

@@ -41,13 +41,14 @@ def salvage_state(
     Args:
         context: Opens encrypted states and backups with its encryption configuration.
         name: The damaged state: a path, `-`, a URL, or `git:REVISION:PATH`.
-        backups: Backups of it: the same, or folders and globs, of which only fitting backups are used. A backup of
-            another lineage, or one that is damaged, raises StoreError if it is named itself.
+        backups: Backups of it: the same, or folders and globs, of which only fitting backups are used. One that is
+            named itself may be damaged; of another lineage, or of none, it raises StoreError.
         use_known: Also use the backups beside the state and the contents of its history, as far as they fit.
         include_uncertain: Take objects that only backups have, although they may have been destroyed since, and others
             that are whole but uncertain.
         side: The side of the conflict to take if the file has git's conflict markers.
-        out: Where the result will be written; refused before anything is read, as by write_salvaged().
+        out: Where the result will be written: it is composed now, and read again. A place that write_salvaged()
+            refuses is refused before anything is read.
         overwrite: `out` may be replaced if it exists.
 
     Takes format version 4 only. Raises StoreError if nothing was found, EncryptionError if it cannot be decrypted.
@@ -78,7 +79,7 @@ def salvage_state(
     merged = filled(file.document, found, include_uncertain=include_uncertain)
     envelope = salvaged_envelope(file.document.envelope, found, merged)
     has_any = bool(merged.taken or envelope.outputs or file.document.is_whole)
-    content, errors = _content(file.document, envelope, merged) if has_any else (b"", ())
+    content, errors = _content(file.document, envelope, merged) if has_any and out is not None else (b"", ())
     seals = [file.seal, *(one.seal for one in used)]
     return Salvaged(
         name=where,
@@ -86,6 +87,7 @@ def salvage_state(
         document=file.document,
         filled=merged,
         envelope=envelope,
+        is_empty=not has_any,
         content=content,
         backups=tuple(found),
         unused=tuple(unused),
@@ -126,10 +128,11 @@ def write_salvaged(
     of the backup of that file, if any. Raises StoreError if `out` is the damaged state or a backup under any name, or
     exists unless `overwrite`; and if nothing was found.
     """
-    if not salvaged.content:
+    if salvaged.is_empty:
         raise StoreError(f"{salvaged.name}: no part of a state was found in this file; nothing was written")
     _refuse_destination(out, salvaged.inputs, overwrite=overwrite)
-    content = salvaged.content if salvaged.seal is None else salvaged.seal.sealed(salvaged.content)
+    content = salvaged.content or _content(salvaged.document, salvaged.envelope, salvaged.filled)[0]
+    content = content if salvaged.seal is None else salvaged.seal.sealed(content)
     copy = OutputCopy(context) if out == STANDARD_INPUT else FileCopy(context, out, message, overwrite)
     copy.write(content, written)
 

@@ -26,10 +26,11 @@ class Salvaged(Struct, frozen=True, kw_only=True):
     """What was salvaged from a damaged state.
 
     `found` is all that the file contains, `document` its newest state, and `side` the side of a conflict that was
-    taken. `filled` are its objects with those of the `backups`. `envelope` is the rest of the result, whose bytes are
-    `content`, in plain text with all secrets; b"" if nothing was found. `findings` are the errors that reading the
-    result finds. `known` are backups that were not asked for, `unused` those that do not fit. `importable` are objects
-    that are missing and can be imported. `inputs` are the names of all files that were read.
+    taken. `filled` are its objects with those of the `backups`. `envelope` is the rest of the result; `is_empty` if
+    nothing was found. If a place for the result was given, `content` are its bytes, in plain text with all secrets, and
+    `findings` the errors that reading it finds. `known` are backups that were not asked for, `unused` those that do not
+    fit. `importable` are objects that are missing and can be imported. `inputs` are the names of all files that were
+    read.
     """
 
     name: str
@@ -37,7 +38,8 @@ class Salvaged(Struct, frozen=True, kw_only=True):
     document: SalvagedDocument
     filled: Filled
     envelope: SalvagedEnvelope
-    content: bytes
+    is_empty: bool
+    content: bytes = b""
     backups: tuple[Backup, ...] = ()
     unused: tuple[Unused, ...] = ()
     known: tuple[KnownBackup, ...] = ()

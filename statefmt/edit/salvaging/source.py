@@ -70,12 +70,21 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
     return DamagedFile(found, newest, others, seal, side)
 
 
-def opened_backup(context: RunContext, name: str, data: bytes) -> tuple[Backup, Seal | None]:
-    """Return the state in the bytes of a backup. Raises StoreError if it is damaged, and what damaged_file() raises."""
+def opened_backup(
+    context: RunContext, name: str, data: bytes, *, may_be_damaged: bool = False
+) -> tuple[Backup, Seal | None]:
+    """Return the state in the bytes of a backup, or what is whole in it if it may be damaged.
+
+    Raises StoreError if it must not be or nothing is whole, and what damaged_file() raises.
+    """
     where = display_name(name)
     found, seal = _unsealed(context, name, salvage(data))
-    if len(found.documents) != 1 or not found.documents[0].is_whole:
-        raise StoreError(f"{where}: this backup is damaged itself, or is not a state")
+    if not found.documents:
+        raise StoreError(f"{where}: this backup is not a state, and has no part of one")
+    if len(found.documents) > 1:
+        raise StoreError(f"{where}: this backup is damaged itself: it has parts of {len(found.documents)} states")
+    if not found.documents[0].is_whole and not may_be_damaged:
+        raise StoreError(f"{where}: this backup is damaged itself; name it to use what is whole in it")
     _refuse_version(where, found.documents[0])
     return Backup(where, found.documents[0]), seal
 

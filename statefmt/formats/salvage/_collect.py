@@ -10,8 +10,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from statefmt.formats.salvage._breaks import Break, BreakKind
-from statefmt.formats.salvage._doubts import Sign, held, without_repeated
-from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, outputs_of
+from statefmt.formats.salvage._doubts import Sign, held, mixed, without_repeated
+from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, lost_members_of, outputs_of
 from statefmt.formats.salvage._layout import layout_at
 from statefmt.formats.salvage._levels import RESOURCE_LEVEL, levels
 from statefmt.formats.salvage._names import (
@@ -50,6 +50,7 @@ class _Open:
     objects: list[FoundObject] = field(default_factory=list)
     lost: list[LostObject] = field(default_factory=list)
     outputs: list[FoundOutput] = field(default_factory=list)
+    lost_members: list[str] = field(default_factory=list)
     signs: list[Sign] = field(default_factory=list)
     # The offsets of objects whose resource stands among the instances of another.
     nested: set[int] = field(default_factory=set)
@@ -83,6 +84,7 @@ def _position(seam: Break) -> int:
 def _state(text: bytes, node: ScannedValue) -> _Open:
     document = _Open(node.start, envelope_of(text, node), node.end if node.is_whole else None, not node.is_whole)
     document.outputs += outputs_of(text, node)
+    document.lost_members += lost_members_of(text, node)
     resources = node.child("resources")
     for child in resources.children if resources else ():
         _part(text, child, None, document)
@@ -151,10 +153,10 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
     is_behind = document.end is not None and not document.is_damaged and not document.signs
     is_damaged = document.is_damaged or (not is_behind and bool(document.is_loose or seams))
     objects, outputs = document.objects, document.outputs
+    signs = [*document.signs, *(Sign(one.position, one.element) for one in seams)]
     if is_behind:
         objects = [_doubted(one, Doubt.BEHIND) if one.offset >= (document.end or 0) else one for one in objects]
-    elif is_damaged and (seams or document.is_loose or document.signs):
-        signs = [*document.signs, *(Sign(one.position, one.element) for one in seams)]
+    elif is_damaged and (signs or document.is_loose):
         offsets = sorted([*(one.offset for one in objects), *(one.offset for one in outputs)])
         suspect = held(offsets, signs)
         objects = [_doubted(one, Doubt.SEAM) if one.offset in suspect else one for one in objects]
@@ -164,6 +166,9 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
             objects = [_doubted(one, Doubt.NESTED) if one.offset in document.nested else one for one in objects]
         if sum(one.kind is BreakKind.TEXT for one in seams) > _MOST_SEAMS:
             objects = [_doubted(one, Doubt.MIXED) for one in objects]
+    if not is_behind:
+        unseen = mixed(objects, signs, document.end)
+        objects = [_doubted(one, Doubt.MIXED) if one.offset in unseen else one for one in objects]
     objects = list(without_repeated(objects))
     certain = tuple((one.name, one.raw) for one in outputs if one.raw is not None)
     is_whole = not is_damaged and all(one.doubt in (None, Doubt.BEHIND) for one in objects)
@@ -172,7 +177,9 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
         objects=tuple(objects),
         lost=tuple(document.lost),
         lost_outputs=tuple(one.name for one in outputs if one.raw is None),
+        lost_members=tuple(document.lost_members),
         is_whole=is_whole,
+        is_torn=not is_whole and bool(signs),
         start=document.start,
         raw=_own_bytes(text, document) if is_whole else b"",
         serial_at=document.serial_at if is_whole else -1,

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from statefmt.text.pattern import pattern
 
 _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+ENTITIES: Final = "HTML entities"
 _SAMPLE: Final = 4096
 _QUOTE: Final = rb"&(?:quot|#34|#x22);"
 # A state in the text of a web page has neither quotes nor tags. Text in a state is behind a member with quotes.
@@ -42,7 +43,7 @@ def decoded(data: bytes) -> DecodedText:
     if escaped is not None and _MEMBER.search(data, 0, escaped.start()) is None:
         unescaped = html.unescape(escaped[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         data = data[: escaped.start()] + unescaped + data[escaped.end() :]
-        undone = (*undone, "HTML entities")
+        undone = (*undone, ENTITIES)
     return DecodedText(data, undone)
 
 

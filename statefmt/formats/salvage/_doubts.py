@@ -39,6 +39,43 @@ def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
     return found
 
 
+def mixed(objects: Sequence[FoundObject], signs: Iterable[Sign], end: int | None) -> set[int]:
+    """Return the offsets of objects that may hold a seam that does not show: blocks of two writers have such.
+
+    They are between the first sign and the last, and from an object to its repetition. A state that closes has one
+    known seam, its end.
+    """
+    places = sorted({one.position for one in signs})
+    first, last = (places[0], places[-1]) if places else (0, -1)
+    found = {one.offset for one in objects if first <= one.offset <= last}
+    return found | _between_repeated(objects, sorted([*places, *([] if end is None else [end])]))
+
+
+def _between_repeated(objects: Iterable[FoundObject], places: Sequence[int]) -> set[int]:
+    """Return the offsets of objects from one to its repetition, if no seam shows in between; `places` ascend.
+
+    No version has an object twice, so a seam is there: in any of them.
+    """
+    offsets: list[int] = []
+    first: dict[SalvagedKey, int] = {}
+    # Up to which index objects that begin at an index are doubtful.
+    last: dict[int, int] = {}
+    for found in objects:
+        if found.key is None or found.doubt in (Doubt.NESTED, Doubt.LOOSE):
+            continue
+        index = first.setdefault(found.key, len(offsets))
+        offsets.append(found.offset)
+        if bisect_right(places, offsets[index]) == bisect_right(places, found.offset) and index < len(offsets) - 1:
+            last[index] = len(offsets) - 1
+    doubtful: set[int] = set()
+    end = -1
+    for index, offset in enumerate(offsets):
+        end = max(end, last.get(index, -1))
+        if index <= end:
+            doubtful.add(offset)
+    return doubtful
+
+
 def without_repeated(objects: Iterable[FoundObject]) -> Iterator[FoundObject]:
     """Mark the later ones of objects that the file has twice, and those whose resource has another provider before."""
     seen: set[SalvagedKey] = set()

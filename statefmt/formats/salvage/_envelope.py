@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from statefmt.formats.salvage._names import odd_members
 from statefmt.formats.salvage._scan import ScannedValue
 from statefmt.formats.salvage._values import integer, is_utf8, string
 from statefmt.formats.salvage.model import SalvagedEnvelope
@@ -26,9 +27,17 @@ def envelope_of(text: bytes, node: ScannedValue) -> SalvagedEnvelope:
         serial=integer(text, node.child("serial")),
         lineage=string(text, node.child("lineage")),
         check_results=_raw(text, node.child("check_results")),
+        others=tuple((name, raw) for name, raw in odd_members_of(text, node) if raw is not None),
         is_encrypted="version" not in node.names
         and bool(node.names & {"encrypted_data", "encryption_version", "meta"}),
     )
+
+
+def odd_members_of(text: bytes, node: ScannedValue) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the members of a state that the format does not have: name and bytes, None if they may be torn."""
+    for child, is_behind in odd_members(node):
+        is_certain = "\ufffd" not in child.name and not node.repeats and (node.is_whole or not is_behind)
+        yield child.name, _raw(text, child) if is_certain else None
 
 
 def outputs_of(text: bytes, node: ScannedValue) -> Iterator[FoundOutput]:
@@ -37,6 +46,14 @@ def outputs_of(text: bytes, node: ScannedValue) -> Iterator[FoundOutput]:
     for child in outputs.children if outputs else ():
         is_certain = child.name and child.kind == "{" and not child.repeats
         yield FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None)
+
+
+def lost_members_of(text: bytes, node: ScannedValue) -> Iterator[str]:
+    """Yield the names of members, beside those with a meaning of their own in a report, that are or may be torn."""
+    checks = node.child("check_results")
+    if checks is not None and _raw(text, checks) is None:
+        yield checks.name
+    yield from (name for name, raw in odd_members_of(text, node) if raw is None)
 
 
 def _raw(text: bytes, node: ScannedValue | None) -> bytes | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
 from statefmt.formats.salvage._scan import ScannedValue
-from statefmt.formats.salvage._values import integer, is_utf8, scalar, string
+from statefmt.formats.salvage._values import integer, is_utf8, string, string_in
 from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedKey
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
@@ -38,8 +42,19 @@ def is_instance(node: ScannedValue) -> bool:
 
 
 def is_odd_state(node: ScannedValue) -> bool:
-    """Return whether a state has members of something else, or two of one name."""
-    return not node.names <= _STATE_MEMBERS or node.repeats
+    """Return whether a state has members of something else behind its resources, or two of one name."""
+    return node.repeats or any(is_behind for _, is_behind in odd_members(node))
+
+
+def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
+    """Yield the members of a state that the format does not have; with whether they are behind its resources.
+
+    Those that are may be of an object whose beginning is lost. Others are not: its end would be that of the state.
+    """
+    resources = node.child("resources")
+    for child in node.children:
+        if child.name not in _STATE_MEMBERS:
+            yield child, resources is None or child.start > resources.start
 
 
 def is_odd_resource(node: ScannedValue) -> bool:
@@ -105,12 +120,24 @@ def _key(text: bytes, node: ScannedValue, head: Head) -> SalvagedKey | None:
             key = StringKey(name)
         elif (number := integer(text, index)) is not None:
             key = IntKey(number)
-        elif not index.is_whole or index.kind in '{["' or scalar(text, index) is not None:
+        elif text[index.start : index.end] != b"null":
             return None
     deposed_key = "" if deposed is None else string(text, deposed)
     return None if deposed_key is None else SalvagedKey(head.address, key, deposed_key)
 
 
+class _Attributes(Struct):
+    id: msgspec.Raw = msgspec.Raw(b"null")
+
+
 def _import_id(text: bytes, node: ScannedValue) -> str:
     attributes = node.child("attributes") or node.child("attributes_flat")
-    return (string(text, attributes.child("id")) if attributes else None) or ""
+    if attributes is None:
+        return ""
+    if not attributes.is_whole:
+        return string(text, attributes.child("id")) or ""
+    try:
+        raw = bytes(msgspec.json.decode(memoryview(text)[attributes.start : attributes.end], type=_Attributes).id)
+    except (ValueError, RecursionError):
+        return ""
+    return (string_in(raw) if raw.startswith(b'"') else None) or ""

@@ -11,14 +11,16 @@ from typing import Final, NamedTuple
 
 from statefmt.formats.salvage._breaks import Break, kind_of_break
 from statefmt.formats.salvage._grammar import GAP, LOOSE, MEMBER, SCALAR
+from statefmt.formats.salvage._skip import Skipper
 from statefmt.text.pattern import pattern
 
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
 _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
 # The parts that are kept; values of attributes are passed over.
-_PART: Final = frozenset({"instances", "attributes", "attributes_flat"})
-_CONTAINERS: Final = frozenset({"resources", "instances", "outputs", "attributes", "attributes_flat"})
+_ATTRIBUTES: Final = frozenset({"attributes", "attributes_flat"})
+_PART: Final = frozenset({"instances", *_ATTRIBUTES})
+_CONTAINERS: Final = frozenset({"resources", "instances", "outputs", *_ATTRIBUTES})
 
 
 class ScannedValue(NamedTuple):
@@ -40,7 +42,10 @@ class ScannedValue(NamedTuple):
 
     def child(self, name: str) -> ScannedValue | None:
         """Return the last member of that name."""
-        return next((child for child in reversed(self.children) if child.name == name), None)
+        for child in reversed(self.children):
+            if child.name == name:
+                return child
+        return None
 
     def whole(self, name: str) -> ScannedValue | None:
         """Return the last member of that name if it is whole."""
@@ -72,11 +77,12 @@ def scan(text: bytes) -> Scan:
     nodes: list[ScannedValue] = []
     breaks: list[Break] = []
     position = rescanned = 0
+    skipper = Skipper(text)
     while True:
         start = _START.search(text, position)
         if start is None:
             return Scan(tuple(nodes), tuple(breaks))
-        node, position = _value(text, start.start(), is_again=start.start() < rescanned)
+        node, position = _value(text, start.start(), skipper, is_again=start.start() < rescanned)
         nodes.append(node)
         if node.is_whole:
             if node.names & _PART and (loose := LOOSE.match(text, position)):
@@ -110,7 +116,7 @@ def _innermost_end(node: ScannedValue) -> int:
     return node.children[-1].end if node.children else node.start + 1
 
 
-def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, int]:
+def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tuple[ScannedValue, int]:
     """Scan the object at `start`. Return it, whole or broken, and where it ends or breaks."""
     stack = [_Frame("", start, True, True)]
     member, scalar, gap = MEMBER.match, SCALAR.match, GAP.match
@@ -152,14 +158,25 @@ def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, in
         else:
             name = ""
         if byte in (b"{", b"["):
-            stack.append(_Frame(name, here, byte == b"{", _keeps(frame, name, byte)))
+            keeps = _keeps(frame, name, byte)
+            if not keeps or name in _ATTRIBUTES:
+                end = skipper.end_of(here)
+                if end is not None:
+                    frame.repeats |= skipper.repeats
+                    if frame.keeps:
+                        frame.children.append(
+                            ScannedValue(name, here, end, byte.decode(), True, repeats=skipper.repeats)
+                        )
+                    position, is_fresh, expects = end, False, False
+                    continue
+            stack.append(_Frame(name, here, byte == b"{", keeps))
             position, is_fresh, expects = here + 1, True, True
             continue
         value = scalar(text, here)
         if value is None:
             return _broken(stack, here, is_again), here
         position = value.end()
-        if frame.keeps and (name == "id" or frame.name not in ("attributes", "attributes_flat")):
+        if frame.keeps and (name == "id" or frame.name not in _ATTRIBUTES):
             frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", True))
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
@@ -167,7 +184,7 @@ def _value(text: bytes, start: int, *, is_again: bool) -> tuple[ScannedValue, in
 
 def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
     """Return whether the parts of a value count: of the state, its resources, their instances, and outputs."""
-    if not parent.keeps or parent.name in ("attributes", "attributes_flat"):
+    if not parent.keeps or parent.name in _ATTRIBUTES:
         return False
     if name:
         return name in _CONTAINERS or parent.name == "outputs"

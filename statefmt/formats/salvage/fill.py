@@ -13,7 +13,7 @@ from statefmt.model.errors import StoreError
 
 
 class Backup(Struct, frozen=True):
-    """A backup: the name for messages, and the state that it has, which is whole."""
+    """A backup: the name for messages, and the state that it has, of which only what is certain counts."""
 
     name: str
     document: SalvagedDocument

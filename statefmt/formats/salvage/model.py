@@ -16,6 +16,7 @@ class Doubt(Enum):
     SEAM = "it may consist of two versions of the object"
     NESTED = "it was found inside a torn object"
     LOOSE = "its place in the state is lost"
+    ESCAPED = "it may have characters that are escaped for HTML"
     REPEATED = "another version of the object comes earlier in the file"
     BEHIND = "it follows the end of the state"
     MIXED = "the file mixes several versions"
@@ -85,7 +86,10 @@ class LostObject(Struct, frozen=True, kw_only=True):
 
 
 class SalvagedEnvelope(Struct, frozen=True):
-    """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded."""
+    """The members of a state beside its resources, as far as they are whole; `serial` and `lineage` are decoded.
+
+    `others` are members that the format does not have.
+    """
 
     version: int | None = None
     terraform_version: bytes | None = None
@@ -93,6 +97,7 @@ class SalvagedEnvelope(Struct, frozen=True):
     lineage: str | None = None
     outputs: tuple[tuple[str, bytes], ...] = ()
     check_results: bytes | None = None
+    others: tuple[tuple[str, bytes], ...] = ()
     is_encrypted: bool = False
 
 
@@ -107,15 +112,18 @@ class StateLayout(Struct, frozen=True, kw_only=True):
 class SalvagedDocument(Struct, frozen=True, kw_only=True):
     """One state as found in a file, from the offset `start` on.
 
-    `lost_outputs` names outputs that are torn or may be. `is_whole` if nothing is damaged: then `raw` has the bytes of
-    the state, without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
+    `lost_outputs` names outputs that are torn or may be, `lost_members` other members of the state. `is_torn` if it
+    shows that two texts may meet in it. `is_whole` if nothing is damaged: then `raw` has the bytes of the state,
+    without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
     """
 
     envelope: SalvagedEnvelope
     objects: tuple[FoundObject, ...] = ()
     lost: tuple[LostObject, ...] = ()
     lost_outputs: tuple[str, ...] = ()
+    lost_members: tuple[str, ...] = ()
     is_whole: bool = False
+    is_torn: bool = False
     start: int = 0
     raw: bytes = b""
     serial_at: int = -1

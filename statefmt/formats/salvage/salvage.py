@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from statefmt.formats.salvage._collect import documents
 from statefmt.formats.salvage._conflict import Sides, conflict_sides
-from statefmt.formats.salvage._decoded import decoded
+from statefmt.formats.salvage._decoded import ENTITIES, decoded
+from statefmt.formats.salvage._page import doubted_on_page
 from statefmt.formats.salvage._scan import scan
 from statefmt.formats.salvage.model import Salvage
 
@@ -19,8 +20,9 @@ def salvage(data: bytes) -> Salvage:
     """
     text, undone = decoded(data)
     scanned = scan(text)
+    found = documents(text, scanned)
     return Salvage(
-        documents=documents(text, scanned),
+        documents=found if ENTITIES in undone else tuple(doubted_on_page(text, one) for one in found),
         undone=undone,
         breaks=tuple(one.position for one in scanned.breaks),
         text=text,

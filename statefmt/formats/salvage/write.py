@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from statefmt.formats.salvage.fill import Backup, Filled
 from statefmt.formats.salvage.model import FoundObject, Head, SalvagedDocument, SalvagedEnvelope, StateLayout
@@ -30,6 +31,7 @@ def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], fil
         lineage=next((one.lineage for one in known if one.lineage), ""),
         outputs=filled.outputs,
         check_results=envelope.check_results,
+        others=envelope.others,
     )
 
 
@@ -66,39 +68,38 @@ def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable
         assert found.key is not None and found.head is not None
         heads.setdefault(found.key.resource, found.head)
         instances.setdefault(found.key.resource, []).append(found.raw)
-    blocks = [_block(layout, heads[resource], raws) for resource, raws in instances.items()]
-    members = [(b"version", b"4")]
+    blocks = (_block(layout, heads[resource], raws) for resource, raws in instances.items())
+    members: list[tuple[str, Iterable[bytes]]] = [("version", [b"4"])]
     if envelope.terraform_version is not None:
-        members.append((b"terraform_version", envelope.terraform_version))
-    members.append((b"serial", b"%d" % (envelope.serial or 0)))
-    members.append((b"lineage", encode_string(envelope.lineage or "")))
-    members.append((b"outputs", _object(layout, 1, envelope.outputs)))
-    members.append((b"resources", _array(layout, 1, blocks)))
-    members.append((b"check_results", envelope.check_results or b"null"))
-    return _object(layout, 0, [(name.decode(), value) for name, value in members]) + (layout.line or b"\n")
+        members.append(("terraform_version", [envelope.terraform_version]))
+    members.append(("serial", [b"%d" % (envelope.serial or 0)]))
+    members.append(("lineage", [encode_string(envelope.lineage or "")]))
+    outputs = _object(layout, 1, [(name, [raw]) for name, raw in envelope.outputs])
+    members += [(name, [raw]) for name, raw in envelope.others]
+    members += [("outputs", outputs), ("resources", _array(layout, 1, blocks))]
+    members.append(("check_results", [envelope.check_results or b"null"]))
+    return b"".join([*_object(layout, 0, members), layout.line or b"\n"])
 
 
-def _block(layout: StateLayout, head: Head, raws: Sequence[bytes]) -> bytes:
-    return _object(layout, 2, [*head.members, ("instances", _array(layout, 3, raws))])
+def _block(layout: StateLayout, head: Head, raws: Iterable[bytes]) -> Iterator[bytes]:
+    instances = _array(layout, 3, ([raw] for raw in raws))
+    return _object(layout, 2, [*((name, [raw]) for name, raw in head.members), ("instances", instances)])
 
 
-def _object(layout: StateLayout, depth: int, members: Iterable[tuple[str, bytes]]) -> bytes:
-    return b"{" + _lines(layout, depth, (encode_string(name) + layout.colon + raw for name, raw in members)) + b"}"
+def _object(layout: StateLayout, depth: int, members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
+    values = (chain([encode_string(name) + layout.colon], pieces) for name, pieces in members)
+    return chain([b"{"], _lines(layout, depth, values), [b"}"])
 
 
-def _array(layout: StateLayout, depth: int, values: Iterable[bytes]) -> bytes:
-    return b"[" + _lines(layout, depth, values) + b"]"
+def _array(layout: StateLayout, depth: int, values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    return chain([b"["], _lines(layout, depth, values), [b"]"])
 
 
-def _lines(layout: StateLayout, depth: int, values: Iterable[bytes]) -> bytes:
-    """Return the values of an object or array at a depth, with the line breaks around them."""
-    return b"".join(_pieces(layout, depth, list(values)))
-
-
-def _pieces(layout: StateLayout, depth: int, values: Sequence[bytes]) -> Iterator[bytes]:
-    inner = layout.line + layout.indent * (depth + 1)
-    for number, value in enumerate(values):
-        yield b"," + inner if number else inner
-        yield value
-    if values:
+def _lines(layout: StateLayout, depth: int, values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    """Yield the pieces of values in an object or array at a depth, with the line breaks around them."""
+    inner, number = layout.line + layout.indent * (depth + 1), 0
+    for number, value in enumerate(values, 1):
+        yield inner if number == 1 else b"," + inner
+        yield from value
+    if number:
         yield layout.line + layout.indent * depth

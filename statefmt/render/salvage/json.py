@@ -19,6 +19,7 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
         {
             "path": salvaged.name,
             "is_whole": salvaged.is_whole,
+            "is_torn": salvaged.document.is_torn,
             "size": found.size,
             "side": salvaged.side,
             "converted": list(found.undone),
@@ -35,6 +36,7 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
             "outputs": taken,
             "uncertain_outputs": list(filled.uncertain_outputs),
             "missing_outputs": [name for name in salvaged.document.lost_outputs if name not in taken],
+            "missing_members": list(salvaged.document.lost_members),
             "imports": [
                 {
                     "address": one.address,
@@ -44,7 +46,12 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
                 for one in salvaged.importable
             ],
             "backups": [
-                {"path": one.name, "serial": one.document.envelope.serial, "objects": len(one.document.objects)}
+                {
+                    "path": one.name,
+                    "is_whole": one.document.is_whole,
+                    "serial": one.document.envelope.serial,
+                    "objects": len(one.document.certain),
+                }
                 for one in salvaged.backups
             ],
             "unused_backups": [{"path": one.name, "message": one.reason} for one in salvaged.unused],

@@ -46,6 +46,17 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     more = len(found.breaks) - len(places)
     if places:
         yield f"  not JSON from {', '.join(places)}{f' and {more:,} more places' if more else ''}"
+    if salvaged.document.is_torn:
+        yield "  Parts of two versions may meet in this file. A seam where they fit does not show, and an object"
+        yield "  across it would look whole: compare what was salvaged with a backup, or with a plan."
+    if salvaged.is_empty:
+        return
+    if not salvaged.envelope.lineage:
+        yield "  The lineage is unknown, and the result has none: --from BACKUP takes it from a backup, and"
+        yield "  `statetool new-lineage` gives the result a new one, for a backend that has no state yet."
+    if envelope.serial is None and not salvaged.backups:
+        serial = f"serial {salvaged.envelope.serial}"
+        yield f"  The result has {serial}, and a stored state may have a higher one; see `statetool set-serial`."
 
 
 def _taken(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
@@ -90,6 +101,10 @@ def _missing(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]
     if outputs:
         yield terminal.paint(f"Lost: {counted(len(outputs), 'output')}", "bold")
         yield from _listed([f"  {printable(name)}" for name in outputs], most, "  ")
+    members = salvaged.document.lost_members
+    if members:
+        yield terminal.paint(f"Lost: {counted(len(members), 'other member')} of the state", "bold")
+        yield from _listed([f"  {printable(name)}" for name in members], most, "  ")
 
 
 def _missing_outputs(salvaged: Salvaged) -> list[str]:
@@ -98,6 +113,10 @@ def _missing_outputs(salvaged: Salvaged) -> list[str]:
 
 
 def _backups(salvaged: Salvaged, most: int) -> Iterator[str]:
+    for one in salvaged.backups:
+        if not one.document.is_whole and not one.name.startswith(f"{salvaged.name} ("):
+            number = counted(len(one.document.certain), "whole object")
+            yield f"{printable(one.name)}: this backup is damaged, too; only its {number} can be used"
     if salvaged.unused:
         yield f"Not used: {counted(len(salvaged.unused), 'backup')}"
         yield from _listed([f"  {printable(one.name)}: {printable(one.reason)}" for one in salvaged.unused], most, "  ")

@@ -216,12 +216,13 @@ def test_history_and_folders(state: Path, folder: Path, statetool: Statetool) ->
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (REGIONS[:CUT], "this backup is damaged itself"),
+        (REGIONS[:CUT] + b"\n" + REGIONS, "it has parts of 2 states"),
+        (b"no state", "this backup is not a state"),
         ((SAMPLES / "v4-deposed.tfstate").read_bytes(), "this is a backup of another state"),
         ((SAMPLES / "v3-legacy.tfstate").read_bytes(), "format version 3"),
         (encrypted(REGIONS, "old"), "This state is encrypted"),
     ],
-    ids=["damaged", "other", "version 3", "encrypted"],
+    ids=["two", "none", "other", "version 3", "encrypted"],
 )
 def test_a_backup_that_does_not_fit(content: bytes, said: str, statetool: Statetool) -> None:
     Path(BACKUP).write_bytes(content)
@@ -230,6 +231,41 @@ def test_a_backup_that_does_not_fit(content: bytes, said: str, statetool: Statet
     assert said in " ".join(done.err.split())
     # Those that were not named do not stand in the way.
     assert [one["path"] for one in _report(statetool, "--from-backups")["unused_backups"]] == [BACKUP]
+
+
+def test_a_damaged_backup_that_is_named_gives_what_is_whole_in_it(statetool: Statetool) -> None:
+    behind = REGIONS.index(b'"vpc-02b3c4d5e6f708192"')
+    Path(BACKUP).write_bytes(REGIONS[:behind])
+    [unused] = _report(statetool, "--from-backups")["unused_backups"]
+    assert unused == {"path": BACKUP, "message": "this backup is damaged itself; name it to use what is whole in it"}
+    report = _report(statetool, "--from", BACKUP)
+    assert report["backups"] == [{"path": BACKUP, "is_whole": False, "serial": 58, "objects": len(BEFORE) + 1}]
+    assert _addresses(report["objects"]) == (*BEFORE, TORN)
+    assert "this backup is damaged, too; only its 7 whole objects" in statetool("salvage", NAME, "--from", BACKUP).text
+
+
+def test_a_lineage_that_is_lost(state: Path, statetool: Statetool) -> None:
+    state.write_bytes(REGIONS[REGIONS.index(b'"resources"') :])
+    said = " ".join(statetool("salvage", NAME, "-o", OUT).text.split())
+    assert "The lineage is unknown, and the result has none: --from BACKUP" in said
+    assert "The result has serial 1, and a stored state may have a higher one" in said
+    assert statetool("new-lineage", OUT, "--yes").status == 0
+    assert json.loads(Path(OUT).read_bytes())["lineage"]
+    said = statetool("salvage", NAME, "--from", BACKUP).text
+    assert "lineage is unknown" not in said
+    assert "The result has serial" not in said
+
+
+def test_other_members_are_kept_or_named(state: Path, statetool: Statetool) -> None:
+    odd = REGIONS.replace(b'  "resources": [', b'  "x-owner": {"team": "a"},\n  "resources": [')
+    state.write_bytes(odd[: odd.index(b'"vpc-01a2b3c4d5e6f7081"')])
+    report = _report(statetool, "-o", OUT)
+    assert (_addresses(report["objects"]), report["missing_members"]) == (BEFORE, [])
+    assert json.loads(Path(OUT).read_bytes())["x-owner"] == {"team": "a"}
+    end = odd.rindex(b"}")
+    state.write_bytes(odd[:end].rstrip() + b',\n  "x-last": {"a": [1, 2')
+    assert _report(statetool)["missing_members"] == ["x-last"]
+    assert "Lost: 1 other member of the state\n  x-last" in statetool("salvage", NAME).text
 
 
 def test_what_an_encrypted_backup_fills_is_encrypted(monkeypatch: pytest.MonkeyPatch, statetool: Statetool) -> None:

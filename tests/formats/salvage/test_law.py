@@ -66,6 +66,12 @@ def test_blocks_of_two_writers(seed: int) -> None:
         assert not judgement.altered
 
 
+@pytest.mark.parametrize("seed", [686, 764, 861, 884])
+def test_a_seam_that_does_not_show_between_signs_and_repetitions(seed: int) -> None:
+    damaged = made("interleaved", seed, int(2000 * 15 ** Random(seed).random()))
+    assert not judged(damaged).altered
+
+
 @pytest.mark.parametrize("seed", [pytest.param(n, marks=[pytest.mark.slow] if n >= 40 else []) for n in range(200)])
 def test_both_sides_of_conflicts(seed: int) -> None:
     merged = conflict(seed, int(2000 * 10 ** Random(seed).random()))

@@ -151,3 +151,27 @@ def test_elements_of_an_attribute_are_no_resources_behind_a_seam() -> None:
     documents = salvage(torn).documents
     assert any("fake" in str(one.key) for document in documents for one in document.objects)
     assert not any("fake" in str(one.key) for document in documents for one in document.certain)
+
+
+def test_between_an_object_and_its_repetition_is_a_seam() -> None:
+    whole = make_state({f"t.a[{key}]": {"x": str(key)} for key in range(4)}, serial=7)
+    found = [one.raw for one in _only(whole).objects]
+    torn = whole.replace(found[2], found[0])[:-4]
+    objects = _only(torn).objects
+    assert [(str(one.key), one.doubt) for one in objects] == [
+        ("t.a[0]", Doubt.MIXED),
+        ("t.a[1]", Doubt.MIXED),
+        ("t.a[0]", Doubt.MIXED),
+        ("t.a[3]", None),
+    ]
+
+
+@pytest.mark.parametrize("front", [b"<html><body><pre>", b"<textarea rows='3'>\n"])
+def test_a_page_that_escapes_but_leaves_quotes(front: bytes) -> None:
+    whole = make_state({"t.a": {"x": "a&b"}, "t.b": {"x": "y"}}, {"o": "<p>"}, serial=7)
+    text = json.dumps(json.loads(whole), indent=2)
+    page = _only(front + html.escape(text, quote=False).encode() + b"</pre>")
+    assert [(str(one.key), one.doubt) for one in page.objects] == [("t.a", Doubt.ESCAPED), ("t.b", None)]
+    assert (page.is_whole, page.lost_outputs) == (False, ("o",))
+    # Without tags around it, a state says what it says.
+    assert _only(b"log\n" + html.escape(text, quote=False).encode()).is_whole
