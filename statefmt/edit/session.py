@@ -19,7 +19,6 @@ from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.shell import shell_word
 
@@ -219,6 +218,7 @@ def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateErr
     """Name the command that finds what is whole in a damaged state."""
     # Imported late: most files are states.
     from statefmt.formats.reading.damaged import SALVAGING, has_parts
+    from statefmt.store.backends.remote_name import state_words
 
     if not has_parts(data):
         return error
