@@ -155,8 +155,8 @@ def loaded_plain(name: str, data: bytes, sources: SourceChoice = KEEP, seal: Sea
         result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
-        told = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
-        raise StateFileError(display_name(name), told) from told
+        shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
+        raise StateFileError(display_name(name), shown) from shown
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
