@@ -9,7 +9,7 @@ import click
 from typer.core import TyperCommand
 
 from statefmt.cli.command_line import observe_parser
-from statefmt.cli.copy_places import remove_left_copies
+from statefmt.cli.editing.left_copies import remove_left_copies
 from statefmt.cli.habits import accept_spellings
 from statefmt.cli.options.backend_options import connection_options, folder_options, use_backend_options
 from statefmt.cli.options.display import display_options

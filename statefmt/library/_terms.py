@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from statefmt.context import RunContext
 from statefmt.edit.copies import FileCopy, OutputCopy
@@ -12,34 +13,32 @@ from statefmt.store.reading import STANDARD_INPUT
 
 
 def edit_terms(
-    context: RunContext,
     operation: str,
-    *,
     message: str,
     lock: bool,
     lock_timeout: float,
     backup: str | os.PathLike[str] | None,
     keep_backup: bool,
     dry_run: bool,
-    out: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-    expect_serial: int | None = None,
-    expect_hash: str | None = None,
 ) -> Terms:
-    """Return the terms; the arguments are those of `State.edit()`. Raises StoreError if they contradict each other."""
-    if out is not None and backup is not None:
-        raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-    command = message or operation
-    copy = None if out is None else FileCopy(context, os.fspath(out), command, overwrite, keep_backup)
+    """Return the terms of an edit that writes the state itself."""
     return Terms(
         operation=operation,
-        command=command,
-        copy=OutputCopy(context) if out == STANDARD_INPUT else copy,
+        command=message or operation,
         backup=None if backup is None else os.fspath(backup),
         keeps_backup=keep_backup,
         dry_run=dry_run,
         lock=lock,
         timeout=lock_timeout,
-        serial=expect_serial,
-        checksum=expect_hash,
     )
+
+
+def copying(terms: Terms, context: RunContext, out: str | os.PathLike[str] | None, overwrite: bool) -> Terms:
+    """Return the terms of an edit whose result goes to `out`, if that is given."""
+    if out is None:
+        return terms
+    if terms.backup is not None:
+        raise StoreError("backup= cannot be combined with out=: the state stays as it is")
+    if out == STANDARD_INPUT:
+        return replace(terms, copy=OutputCopy(context))
+    return replace(terms, copy=FileCopy(context, os.fspath(out), terms.command, overwrite, terms.keeps_backup))

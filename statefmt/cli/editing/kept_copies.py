@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from statefmt.cli.copy_places import copy_places
+from statefmt.cli.editing.places import copy_places
 
 # The beginning of the names of their folders. Names of folders of other copies have no dash.
 KEPT: Final = "kept-"

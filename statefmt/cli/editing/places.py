@@ -1,17 +1,36 @@
-"""Checks a folder for private copies: whether it is in memory, and whether others may change it."""
+"""Names the folders for private copies of states, and checks which of them are in memory."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
+_SHARED_MEMORY: Final = "/dev/shm"
 _MOUNTS: Final = "/proc/self/mountinfo"
 # The file systems of Linux that have no disk behind them.
 _IN_MEMORY: Final = frozenset({"tmpfs", "ramfs"})
 # The fields of a line of mountinfo before the first optional one, and the place of the mount point in it.
 _MOUNT_POINT: Final = 4
+
+
+class CopyPlace(NamedTuple):
+    """A folder for private copies. It `is_memory` if it may only be used if its file system is memory."""
+
+    folder: str
+    is_memory: bool
+
+
+def copy_places(environment: Mapping[str, str]) -> list[CopyPlace]:
+    """Return the folders in which a copy may be, best first; they need not exist."""
+    named = f"statetool-edit-{os.geteuid()}" if hasattr(os, "geteuid") else "statetool-edit"
+    memory = [base for base in (environment.get("XDG_RUNTIME_DIR", ""), _SHARED_MEMORY) if base.startswith("/")]
+    home = environment.get("HOME", "")
+    disk = environment.get("XDG_STATE_HOME") or (f"{home}/.local/state" if home else "")
+    places = [CopyPlace(f"{base.rstrip('/')}/{named}", is_memory=True) for base in memory]
+    return [*places, *([CopyPlace(f"{disk}/statetool/edit", is_memory=False)] if disk.startswith("/") else [])]
 
 
 def is_in_memory(folder: Path) -> bool:

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt import StoreError
-from statefmt.cli.copy_places import CopyPlace, copy_places
 from statefmt.cli.editing.kept_copies import KEPT
-from statefmt.cli.editing.places import is_in_memory, problem_of
+from statefmt.cli.editing.places import CopyPlace, copy_places, is_in_memory, problem_of
 from statefmt.cli.run import run_context
 
 _PRIVATE: Final = 0o700
