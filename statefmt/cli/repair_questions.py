@@ -78,7 +78,7 @@ class Questions:
         position = self._positions.position(defect)
         place = "" if position is None else f"{self._name}:{position.line}:{position.column}"
         number = f"{self._asked} of {self._total}" if self._asked <= self._total else f"{self._asked}"
-        readable = "" if is_fatal(defect) else " (the state can be read with it)"
+        readable = "" if is_fatal(defect) else " (the state can be read nevertheless)"
         lines = [f"\nDefect {number}{readable}", finding_text(defect.finding, terminal, place=printable(place))]
         for number_of_choice, choice in enumerate(defect.choices, 1):
             lines.append(f"  {number_of_choice:2}  {choice_line(choice, terminal, '      ').lstrip()}")

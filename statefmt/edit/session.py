@@ -19,7 +19,6 @@ from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.shell import shell_word
 
@@ -156,8 +155,8 @@ def loaded_plain(name: str, data: bytes, sources: SourceChoice = KEEP, seal: Sea
         result = read(data, rewriter.document if sources else None)
         _refuse_other_files(result)
     except StateError as error:
-        told = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
-        raise StateFileError(display_name(name), told) from told
+        shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
+        raise StateFileError(display_name(name), shown) from shown
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
@@ -219,6 +218,7 @@ def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateErr
     """Name the command that finds what is whole in a damaged state."""
     # Imported late: most files are states.
     from statefmt.formats.reading.damaged import SALVAGING, has_parts
+    from statefmt.store.backends.remote_name import state_words
 
     if not has_parts(data):
         return error

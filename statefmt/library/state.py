@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.session import LoadedState
+from statefmt.library._handle import StateHandle
 from statefmt.library._located import located
 from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.reading import GIT, STANDARD_INPUT
 
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.edit.repairs.decisions import Decision
     from statefmt.edit.repairs.defect import Defect
     from statefmt.edit.repairs.listed import FoundDefects
     from statefmt.edit.repairs.state import RepairResult
-    from statefmt.edit.requests.migrate import Migrated
     from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
     from statefmt.library.text_edit import TextEdit
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
-    from statefmt.store.protocol import HistoryEntry, Store
+    from statefmt.store.protocol import HistoryEntry
 
 
 class State:
@@ -55,10 +52,7 @@ class State:
 
     def __init__(self, context: RunContext, location: str) -> None:
         """Use `statefmt.open()` instead, which also takes care of encryption."""
-        self._context = context
-        self._location = location
-        self._found: LoadedState | None = None
-        self._is_edited = False
+        self._handle = StateHandle(context, location)
 
     def __repr__(self) -> str:
         return f"<State {self.location}>"
@@ -66,27 +60,27 @@ class State:
     @property
     def location(self) -> str:
         """The place of the state: the path of its file, or the URL of a state in a backend, without credentials."""
-        return self._location
+        return self._handle.location
 
     @property
     def snapshot(self) -> Snapshot:
         """All that the state says, for `statefmt.diff()` and the pure functions."""
-        return self._loaded.result.snapshot
+        return self._handle.loaded.result.snapshot
 
     @property
     def data(self) -> bytes:
         """The bytes of the file, decrypted if it is encrypted; with all secrets in plain text."""
-        return self._loaded.data
+        return self._handle.loaded.data
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What reading the state found; `check()` finds more."""
-        return self._loaded.result.findings
+        return self._handle.loaded.result.findings
 
     @property
     def version(self) -> int:
         """The format version of the file, 1 to 4."""
-        return self._loaded.result.version
+        return self._handle.loaded.result.version
 
     @property
     def serial(self) -> int:
@@ -101,7 +95,7 @@ class State:
     @property
     def is_encrypted(self) -> bool:
         """Whether the file is encrypted."""
-        return self._loaded.seal is not None
+        return self._handle.loaded.seal is not None
 
     @property
     def resources(self) -> tuple[ResourceState, ...]:
@@ -118,7 +112,7 @@ class State:
     def exists(self) -> bool:
         """Return whether there is a state at the place. Reads it, and otherwise raises what `reload()` raises."""
         try:
-            return bool(self._loaded)
+            return bool(self._handle.loaded)
         except MissingStateError:
             return False
 
@@ -133,7 +127,7 @@ class State:
         from statefmt.library.selecting import criteria, selected
 
         with located(self.location):
-            return selected(self.snapshot, criteria(selectors, filters), self._context.note)
+            return selected(self.snapshot, criteria(selectors, filters), self._handle.context.note)
 
     def check(self, *, select: Sequence[str] | None = None, ignore: Sequence[str] | None = None) -> list[Finding]:
         """Return the findings of the rules of `statetool check`, sorted by address.
@@ -142,7 +136,7 @@ class State:
         """
         from statefmt.lint.check import check
 
-        state = self._loaded
+        state = self._handle.loaded
         seal = None if state.seal is None else state.seal.opened
         return check(state.data, select=select, ignore=ignore, name=self.location, opened=seal)
 
@@ -155,16 +149,11 @@ class State:
     def history(self) -> tuple[HistoryEntry, ...]:
         """Return the edits that `undo()` can revert, oldest first. Raises StoreError."""
         with located(self.location):
-            return tuple(self._store.versions())
+            return tuple(self._handle.store.versions())
 
     def reload(self) -> None:
         """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then."""
-        self._refuse_nested()
-        with located(self.location):
-            # The context reports progress, and a program that only reads needs no store.
-            in_git = self.location.startswith(GIT)
-            data = self._store.read().data if in_git else self._context.read(self.location)
-            self._found = loaded(self._context, self.location, data)
+        self._handle.reload()
 
     @contextmanager
     def edit(
@@ -221,16 +210,18 @@ class State:
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
+        from statefmt.library._terms import copying, edit_terms
         from statefmt.library.transaction import transaction
 
-        terms = _terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        terms = edit_terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
+        terms = copying(terms, self._handle.context, out, overwrite)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
-        with self._opened(terms, opening) as opened, transaction(opened, references, written) as made:
+        with self._handle.opened(terms, opening) as opened, transaction(opened, references, written) as made:
             yield made
         if terms.in_place and not made.is_cancelled:
-            self._store.tidy()
+            self._handle.store.tidy()
 
     @contextmanager
     def edit_text(
@@ -263,31 +254,33 @@ class State:
         read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
         `address`, and StateError if the state is damaged and an address is given.
         """
+        from statefmt.library._terms import copying, edit_terms
         from statefmt.library.selecting import selector_text
         from statefmt.library.text_edit import text_edit
         from statefmt.store.remote.interruption import interruptible
 
-        terms = _terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        terms = edit_terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
+        terms = copying(terms, self._handle.context, out, overwrite)
         references = self._references(config, None, ())
         damage: list[StateError] = []
 
         def opening(data: bytes) -> LoadedState:
             from statefmt.edit.damaged import loaded_to_mend
 
-            found, error = loaded_to_mend(self._context, self.location, data)
+            found, error = loaded_to_mend(self._handle.context, self.location, data)
             damage.extend([] if error is None else [error])
             return found
 
         selector = None if address is None else selector_text(address)
         with (
             interruptible(),
-            self._opened(terms, opening) as opened,
+            self._handle.opened(terms, opening) as opened,
             text_edit(opened, selector, damage[0] if damage else None, references, written) as made,
         ):
             yield made
         if terms.in_place and made.is_written:
-            self._store.tidy()
+            self._handle.store.tidy()
 
     def undo(
         self,
@@ -308,12 +301,13 @@ class State:
         of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit.
         """
         from statefmt.edit.requests.undo import undo_request
+        from statefmt.library._terms import edit_terms
         from statefmt.library.transaction import transaction
 
-        self._refuse_nested()
+        self._handle.refuse_nested()
         with located(self.location):
-            request = undo_request(self._store, to)
-        terms = _terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
+            request = undo_request(self._handle.store, to)
+        terms = edit_terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
                 f"something else has changed the state since edit {request.last.number} ({request.last.command}); "
@@ -321,10 +315,10 @@ class State:
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
 
-        with self._opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
-            edit.apply(lambda snapshot: request.edit(self._context, snapshot, discards_changes=discard_changes))
+        with self._handle.opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
+            edit.apply(lambda snapshot: request.edit(self._handle.context, snapshot, discards_changes=discard_changes))
         if terms.in_place:
-            self._store.tidy()
+            self._handle.store.tidy()
         return edit.result
 
     def defects(
@@ -342,15 +336,10 @@ class State:
         StoreError if the file or the configuration cannot be read, StateError if the file is not a state, and
         EncryptionError if it cannot be decrypted.
         """
-        from statefmt.edit.repairs.listed import found_defects
-        from statefmt.edit.repairs.state import loaded_to_repair
+        from statefmt.library._repairing import listed_defects
 
-        self._refuse_nested()
         references = self._references(config, variables, variable_files)
-        with located(self.location):
-            data = self._context.read(self.location)
-            found = loaded_to_repair(self._context, self.location, data)
-            return found_defects(found, references, show_sensitive=show_sensitive)
+        return listed_defects(self._handle, references, show_sensitive=show_sensitive)
 
     def repair(
         self,
@@ -392,39 +381,23 @@ class State:
         is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
-        from statefmt.edit.repairs.state import loaded_to_repair, repairing
-        from statefmt.store.remote.interruption import interruptible
+        from statefmt.library._repairing import repaired
+        from statefmt.library._terms import copying, edit_terms
 
-        terms = _terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = self._copying(replace(terms, serial=expect_serial, checksum=expect_hash), out, overwrite)
+        terms = edit_terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
+        terms = copying(terms, self._handle.context, out, overwrite)
         references = self._references(config, variables, variable_files)
-        ended: list[RepairResult] = []
-
-        def was_written(result: RepairResult, kept: str | None) -> None:
-            ended.append(replace(result, backup=kept, written=True))
-            written(ended[0])
-
-        def opening(data: bytes) -> LoadedState:
-            return loaded_to_repair(self._context, self.location, data)
-
-        # While somebody is asked, a signal must not leave the lock behind.
-        signals = nullcontext() if ask is None else interruptible()
-        with signals, self._opened(terms, opening) as opened:
-            proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
-            was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
-        if terms.in_place and was_agreed:
-            self._store.tidy()
-        return ended[0] if ended else proposal.outcome
-
-    @cached_property
-    def _store(self) -> Store:
-        if self.location.startswith(GIT):
-            from statefmt.store.git_version import GitVersion
-
-            return GitVersion(self.location, self._context.environment)
-        from statefmt.edit.stores import store_at
-
-        return store_at(self._context, self.location)
+        return repaired(
+            self._handle,
+            terms,
+            decisions,
+            ask,
+            references,
+            show_sensitive=show_sensitive,
+            agreed=agreed,
+            written=written,
+        )
 
     def upgrade(
         self,
@@ -445,10 +418,12 @@ class State:
         inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
         layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
+        from statefmt.library._migrating_in_place import migrated
+        from statefmt.library._terms import edit_terms
         from statefmt.library.migrating import upgraded
 
-        terms = _terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        return self._migrate(terms, options, lambda found: upgraded(found, options))
+        terms = edit_terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return migrated(self._handle, terms, options, lambda found: upgraded(found, options))
 
     def downgrade(
         self,
@@ -467,45 +442,14 @@ class State:
         Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
         layout that the release gives it there, unless one is given. Raises what both raise.
         """
+        from statefmt.library._migrating_in_place import migrated
+        from statefmt.library._terms import edit_terms
         from statefmt.library.migrating import downgraded, wanted_release
 
         with located(self.location):
             wanted = wanted_release(release)
-        terms = _terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        return self._migrate(terms, options, lambda found: downgraded(found, wanted, options))
-
-    def _migrate(self, terms: Terms, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]) -> Migration:
-        from statefmt.edit.pipeline import Proposal
-        from statefmt.edit.requests.provider_sources import lock_file_folders
-        from statefmt.library.migrating import source_request
-        from statefmt.library.migration import migration_of
-
-        with located(self.location):
-            sources = source_request(options, self._context.environment)
-
-        def opening(data: bytes) -> LoadedState:
-            found = loaded(self._context, self.location, data, sources.choice)
-            return sources.applied(found, lock_file_folders(self.location))
-
-        def operation(found: LoadedState) -> Proposal[Migration]:
-            made = migration_of(request(found))
-            return Proposal(made, [made.data])
-
-        backups: list[str | None] = []
-        with self._opened(terms, opening) as opened:
-            proposal = opened.proposed(operation)
-            opened.commit(proposal, written=lambda _, backup: backups.append(backup))
-        if terms.in_place:
-            self._store.tidy()
-        made = proposal.outcome
-        return replace(made, written=True, backup=backups[0]) if backups else made
-
-    @property
-    def _loaded(self) -> LoadedState:
-        if self._found is None:
-            self.reload()
-        assert self._found is not None
-        return self._found
+        terms = edit_terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return migrated(self._handle, terms, options, lambda found: downgraded(found, wanted, options))
 
     def _references(
         self,
@@ -518,68 +462,12 @@ class State:
             from statefmt.library._configuration import loaded_configuration
 
             with located(self.location):
-                return loaded_configuration(config, self._context.environment, variables, variable_files)
+                return loaded_configuration(config, self._handle.context.environment, variables, variable_files)
         if variables or variable_files:
             raise StoreError("variables= and variable_files= need config= with a directory")
         return config
 
-    def _copying(self, terms: Terms, out: str | os.PathLike[str] | None, overwrite: bool) -> Terms:
-        """Return the terms of an edit whose result goes to `out`, if that is given."""
-        from statefmt.edit.copies import FileCopy, OutputCopy
-
-        if out is None:
-            return terms
-        if terms.backup is not None:
-            raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-        if out == STANDARD_INPUT:
-            return replace(terms, copy=OutputCopy(self._context))
-        copy = FileCopy(self._context, os.fspath(out), terms.command, overwrite, terms.keeps_backup)
-        return replace(terms, copy=copy)
-
-    @contextmanager
-    def _opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:
-        """Open the state for an edit, and forget what was read if it was written or opened in another way."""
-        from statefmt.edit.pipeline import opened_edit
-
-        self._refuse_nested()
-        self._is_edited = True
-        try:
-            with located(self.location), opened_edit(self._context, self._store, terms, opening=opening) as opened:
-                # Nothing must read the file under the lock.
-                self._found = opened.state
-                yield opened
-                if terms.in_place or opening is not None:
-                    self._found = None
-        finally:
-            self._is_edited = False
-
     def _even_damaged(self, data: bytes) -> LoadedState:
         from statefmt.edit.damaged import loaded_to_mend
 
-        return loaded_to_mend(self._context, self.location, data)[0]
-
-    def _refuse_nested(self) -> None:
-        if self._is_edited:
-            raise StoreError(f"{self.location}: an edit is open, and its lock would be lost; end it first")
-
-
-def _terms(
-    operation: str,
-    message: str,
-    lock: bool,
-    lock_timeout: float,
-    backup: str | os.PathLike[str] | None,
-    keep_backup: bool,
-    dry_run: bool,
-) -> Terms:
-    from statefmt.edit.pipeline import Terms
-
-    return Terms(
-        operation=operation,
-        command=message or operation,
-        backup=None if backup is None else os.fspath(backup),
-        keeps_backup=keep_backup,
-        dry_run=dry_run,
-        lock=lock,
-        timeout=lock_timeout,
-    )
+        return loaded_to_mend(self._handle.context, self.location, data)[0]

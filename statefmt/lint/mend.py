@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.formats.providers.sources import KEEP, SourceChoice
@@ -12,8 +12,7 @@ from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Mending:
+class Mending(Struct, frozen=True):
     """What a mend works on: a state, and the addresses of the resources with findings of the rule.
 
     `sources` has the sources that the configuration gives to providers known by their type only.
@@ -21,7 +20,7 @@ class Mending:
 
     snapshot: Snapshot
     addresses: frozenset[str] = frozenset()
-    sources: SourceChoice = field(default=KEEP)
+    sources: SourceChoice = KEEP
 
     def with_resources(self, change: Callable[[ResourceState], ResourceState]) -> Snapshot:
         """Return the state with the resources that have findings replaced by the result of `change`."""
@@ -38,8 +37,7 @@ class Mending:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Mend:
+class Mend(Struct, frozen=True):
     """How `check --fix` mends what a rule finds.
 
     `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied

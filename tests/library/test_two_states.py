@@ -133,7 +133,7 @@ def test_undo_refuses_what_was_written_since(states: tuple[statefmt.State, state
     first, second = states
     with first.edit() as edit:
         edit.taint(_VPC)
-    store = second._store
+    store = second._handle.store
 
     class Slow:
         """The store, with an edit by the other just after the history was read."""
@@ -147,7 +147,7 @@ def test_undo_refuses_what_was_written_since(states: tuple[statefmt.State, state
                 edit.taint(_WEB)
             return found
 
-    second._store = Slow()  # type: ignore[assignment] # a store all the same
+    second._handle.store = Slow()  # type: ignore[assignment] # a store all the same
     with pytest.raises(statefmt.StoreError, match="something else has changed the state since edit 1"):
         second.undo()
     assert sorted(_tainted(path)) == sorted([_VPC, _WEB])

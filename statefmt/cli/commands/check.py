@@ -13,7 +13,6 @@ from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report, print_statistics
 from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.fixing import fix_all
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.fixing import FixOptions, fix_options
 from statefmt.cli.options.groups import CONFIGURATION
@@ -183,7 +182,11 @@ def command(
         if not fixing.shows:
             raise typer.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
         gate = replace(gate, context=reading_once(gate.context))
-    fixed = fix_all(gate, names, fixing, quiet=quiet) if fixing.fixes else FINE
+    fixed = FINE
+    if fixing.fixes:
+        from statefmt.cli.fixing import fix_all
+
+        fixed = fix_all(gate, names, fixing, quiet=quiet)
     if fixing.shows:
         return FINE if exit_zero and fixed == FOUND else fixed
     checked, unreadable = check_all(gate, names, everything=everything)

@@ -27,7 +27,7 @@ from statefmt.locations import STANDARD_INPUT
 EXAMPLES: Final = (
     ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
     ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
-    ("Mend a damaged state by hand.", "statetool edit --state terraform.tfstate"),
+    ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
 )
 
 
@@ -39,18 +39,18 @@ def command(
     ] = None,
     text: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option("--text", metavar="FILE", help="Start with this text, which an earlier edit has kept."),
+        typer.Option("--text", metavar="FILE", help="Start with the text in FILE, which an earlier edit kept."),
     ] = None,
     plain_file: Annotated[
-        bool, typer.Option("--plain-file", help="Allow plain copies of an encrypted state on the disk.")
+        bool, typer.Option("--plain-file", help="Allow a plain-text copy of an encrypted state on disk.")
     ] = False,
     *,
     options: SurgeryOptions,
 ) -> int:
     """Edit a state in the editor that VISUAL or EDITOR names.
 
-    The state is locked, and the editor gets a private copy, in memory if possible, with all secrets. An edit that adds
-    an error to the state is refused; the text is kept until it is written or discarded. A damaged state can be mended.
+    Locks the state, and opens a private copy of it, with all secrets, in memory if possible. Refuses an edit that adds
+    an error, and keeps its text until that is written or discarded. A damaged state can be edited, too.
     """
     name, write = state_name(options.state), options.write
     if name == STANDARD_INPUT:
@@ -69,7 +69,7 @@ def command(
         where = "standard output" if write.out == STANDARD_INPUT else write.out or name
         say(f"{where}: written{kept_text(result.backup, 'state')}")
         if text is not None and forget_kept(text, context.environment):
-            say(f"{text}: removed, since it is written")
+            say(f"{text}: removed, since it was written")
 
     with statefmt.open(name, context=context, read=False).edit_text(
         address,
@@ -115,4 +115,4 @@ def _name_kept(text: Path | None) -> None:
     """Say which texts earlier edits have kept, since they contain secrets."""
     for path in kept_copies(run_context().environment):
         if text is None or path != text.absolute():
-            say(f"statetool: an earlier edit has kept its text in {path}; delete it if it is not needed")
+            say(f"statetool: an earlier edit kept its text in {path}; delete it if you do not need it")

@@ -25,7 +25,7 @@ EXAMPLES: Final = (
     ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
     ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
     (
-        "Compare it with a state that statetool does not open itself.",
+        "Compare it with a state that only OpenTofu can open.",
         "tofu state pull | statetool reconcile errored.tfstate --with -",
     ),
 )
@@ -50,10 +50,10 @@ def command(
     output_format: FormatOption = OutputFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
 ) -> int:
-    """Compare the state that an apply could not save with the stored one, and say what to do.
+    """Compare errored.tfstate with the stored state, and say what to do.
 
-    An apply that cannot save its state writes errored.tfstate. This shows whether a plain `state push` suffices or
-    somebody has written the state in between, what only one of the two has, and the commands to run. It writes nothing.
+    An apply that cannot save its state writes errored.tfstate. Shows whether a plain `state push` suffices or someone
+    else wrote the state in between, which objects only one of the two has, and the commands to run. Writes nothing.
 
     Exit status 0: nothing to do; 1: something to do; 2: failure.
     """

@@ -1,4 +1,4 @@
-"""`statetool repair`: mends states that can be parsed but not loaded."""
+"""`statetool repair`: mends states that are JSON but cannot be read."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 EXAMPLES: Final = (
-    ("See what is wrong with a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
+    ("List the defects of a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
     (
         "Keep the first of two objects with one address.",
         "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
     ),
-    ("Write all choices to a file, to decide in an editor.", "statetool repair --format decisions > decisions.txt"),
-    ("Use the decisions of the file.", "statetool repair --decisions decisions.txt --dry-run"),
+    ("Write all choices to a file, and decide in an editor.", "statetool repair --format decisions > decisions.txt"),
+    ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
 )
 _ADVICE: Final = "Use --dry-run to see the repair, or --yes to write it"
 
@@ -58,42 +58,44 @@ def command(
     state_option: StateOption = None,
     choose: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="DECISION", help="A decision: CODE PLACE CHOICE; PLACE is an address, a pointer or *."),
+        typer.Option(metavar="DECISION", help="Decide: CODE PLACE CHOICE; PLACE is an address, a JSON pointer or *."),
     ] = None,
     decisions: Annotated[
         Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="A file of decisions, one a line; # begins a comment."),
+        typer.Option(metavar="FILE", help="Read decisions from FILE, one per line; # starts a comment."),
     ] = None,
     keep: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(metavar="WHICH", help="Of objects with one address, keep: first, last, newest or id=VALUE."),
+        typer.Option(metavar="WHICH", help="Of objects with the same address, keep first, last, newest or id=VALUE."),
     ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", help="Ask about each defect on the terminal.")] = False,
     list_format: Annotated[
         Optional[DefectFormat],  # noqa: UP045
-        typer.Option("--format", help="How to list defects; decisions is a file to edit for --decisions."),
+        typer.Option("--format", help="The format of the list; decisions prints a file to edit for --decisions."),
     ] = None,
     show_sensitive: ShowSensitiveOption = False,
     *,
     write: WriteOptions,
     configuration: ConfigurationOptions,
 ) -> int:
-    """Mend a state that can be parsed but not loaded.
+    """Mend a state that is JSON but cannot be read.
 
-    Without decisions, lists what is wrong with the choices, and exits with 1 if there is anything. With decisions,
-    mends what they decide and keeps every other byte; the result must be readable. The serial rises by one.
+    Without decisions, list the defects and the choices for each. With decisions, mend these defects and keep every
+    other byte; the result must be readable. The serial rises by one.
+
+    Exit status 0: nothing to repair, or repaired; 1: defects listed; 2: failure.
     """
     name = state_name(one_state(state, state_option))
     made = [parse_decision(text) for text in choose or ()]
     made += [] if decisions is None else parse_decisions(_text(decisions), str(decisions))
     if decisions is not None and not made:
-        raise StoreError(f"{decisions}: no decisions in it: remove the # before one choice of each defect")
+        raise StoreError(f"{decisions}: no decisions: remove the # before one choice of each defect")
     made += [] if keep is None else [keep_decision(keep)]
     if not made and not interactive:
         found = _found(name, configuration.loaded(), show_sensitive=show_sensitive)
         return _listed(name, found, list_format or DefectFormat.TEXT)
     if list_format is not None:
-        raise typer.BadParameter("is for the list of defects, without decisions", param_hint="--format")
+        raise typer.BadParameter("cannot be combined with decisions", param_hint="--format")
     if interactive and asking() is None:
         raise StoreError("--interactive needs a terminal; use --choose or --decisions")
     return _Run(name, write, configuration.loaded(), show_sensitive).repaired(made, interactive=interactive)

@@ -1,4 +1,4 @@
-"""`statetool salvage`: takes what is whole from a state that is no longer JSON."""
+"""`statetool salvage`: takes the whole objects of a state that is no longer JSON."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from statefmt.salvage import Salvaged, salvage_state, write_salvaged
 from statefmt.text.shell import shell_line
 
 EXAMPLES: Final = (
-    ("Show what is whole in a damaged state.", "statetool salvage terraform.tfstate"),
+    ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
     (
-        "Save it, and fill what is torn from a backup.",
+        "Save them, and fill gaps from a backup.",
         "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
     ),
     (
-        "Use every backup that is known, also for objects that may have been destroyed since.",
+        "Use all known backups, and include objects that may have been destroyed since.",
         "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
     ),
 )
@@ -63,28 +63,29 @@ def command(
     ] = None,
     backups: Annotated[
         Optional[list[str]],  # noqa: UP045
-        typer.Option("--from", metavar="BACKUP", help="Fill what is torn from a backup or a folder; repeatable."),
+        typer.Option("--from", metavar="BACKUP", help="Fill gaps from a backup, or all in a folder; repeatable."),
     ] = None,
     use_known: Annotated[
-        bool, typer.Option("--from-backups", help="Use the backups beside FILE, and its history.")
+        bool, typer.Option("--from-backups", help="Fill gaps from the backups beside FILE, and its history.")
     ] = False,
     include_uncertain: Annotated[
-        bool, typer.Option("--include-uncertain", help="Take objects that may have been destroyed since, too.")
+        bool, typer.Option("--include-uncertain", help="Include objects that may have been destroyed since.")
     ] = False,
     side: Annotated[
         Optional[SideChoice],  # noqa: UP045
-        typer.Option(help="With conflict markers: which side to take."),
+        typer.Option(help="The side to take of a file with conflict markers."),
     ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List everything, not only the first objects.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List all objects, not only the first ones.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     yes: YesOption = False,
 ) -> int:
-    """Take what is whole from a state that is no longer JSON.
+    """Recover the whole objects of a state file that is no longer JSON.
 
-    Files that were cut short, torn in the middle or filled with zeros, in another encoding, or with other text around
-    them. Takes whole objects only and changes none. Without --out, only shows what was found. Exit status: 0 if the
-    file was whole, 1 if something was lost, 2 if nothing was found.
+    Reads files that were cut short, torn in the middle, filled with zeros, re-encoded, or mixed with other text. Takes
+    whole objects only, and changes none. Without --out, only shows what was found.
+
+    Exit status 0: the file was whole; 1: something was lost; 2: nothing was found.
     """
     context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
     out = file_to_write("--out", out)

@@ -1,4 +1,4 @@
-"""Removes the private copies that edits have left behind that were killed."""
+"""Removes the private copies that killed edits left behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where private copies of states are kept while somebody edits them, and which of these places are memory."""
+"""Names the folders for private copies of states, and checks which of them are in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has a state edited in an editor until the result is written or given up."""
+"""Runs the editor on a copy of a state until the result is written or given up."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class EditingSession:
         # The terminal may be gone.
         with suppress(OSError):
             serial = f" --expect-serial {self._edit.serial}" if self._edit.damage is None else ""
-            say(f"{self._name}: the edited text is kept, with all secrets. To go on with it, repeat the command with:")
+            say(f"{self._name}: the edited text is kept, with all secrets. To continue, repeat the command with:")
             print(printable(f"  --text {path}{serial}"), file=sys.stderr)
 
 

@@ -10,6 +10,7 @@ from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption, WriteOptions
 
 _FIXES: Final = "Fixes"
+_NO_WAIT: Final = "0s"
 
 
 class FixOptions(NamedTuple):
@@ -30,7 +31,7 @@ def fix_options(
         bool,
         typer.Option(
             "--unsafe-fixes",
-            help="With --fix or --diff: also fix what needs a decision, as the page of the rule says.",
+            help="With --fix or --diff: also apply fixes that make a choice, as the page of the rule says.",
             rich_help_panel=_FIXES,
         ),
     ] = False,
@@ -42,7 +43,7 @@ def fix_options(
     ] = False,
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
-    lock_timeout: LockTimeoutOption = "0s",
+    lock_timeout: LockTimeoutOption = _NO_WAIT,
 ) -> FixOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
     if fix and show_diff:
@@ -50,9 +51,10 @@ def fix_options(
     fixes = fix or show_diff
     if unsafe_fixes and not fixes:
         raise typer.BadParameter("requires --fix or --diff", param_hint="--unsafe-fixes")
-    timeout = seconds(lock_timeout, "--lock-timeout")
-    for option, is_given in (("--no-backup", no_backup), ("--no-lock", not lock), ("--lock-timeout", timeout != 0)):
+    waits = lock_timeout != _NO_WAIT
+    for option, is_given in (("--no-backup", no_backup), ("--no-lock", not lock), ("--lock-timeout", waits)):
         if is_given and not fix:
             raise typer.BadParameter("requires --fix", param_hint=option)
+    timeout = seconds(lock_timeout, "--lock-timeout") if fix else 0.0
     write = WriteOptions(None, None, no_backup, show_diff, lock, timeout, None, None, yes=True)
     return FixOptions(fixes, unsafe_fixes, show_diff, write)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional
 
 import typer
 
@@ -12,18 +12,18 @@ from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
-from statefmt.edit.copies import FileCopy, OutputCopy
-from statefmt.edit.pipeline import Terms
-from statefmt.edit.stores import store_at
 from statefmt.locations import STANDARD_INPUT
-from statefmt.store.protocol import Store
 from statefmt.text.pattern import pattern
+
+if TYPE_CHECKING:
+    # `check` writes only if asked to.
+    from statefmt.edit.pipeline import Terms
+    from statefmt.store.protocol import Store
 
 # Terraform's `-backup=-`.
 _NO_BACKUP: Final = "-"
 # Other names of standard output, which may be a file: opening it anew would write over its beginning.
 _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
-
 
 # A Path has one slash.
 _URL: Final = pattern(r"(?:s3|pg|https?):/")
@@ -69,6 +69,9 @@ class WriteOptions(NamedTuple):
 
     def terms(self, name: str, operation: str, *, to: str | None = None, command: str = "") -> Terms:
         """Return the terms of an edit of the state `name`; `to` is a path, `-`, or None to write back to the state."""
+        from statefmt.edit.copies import FileCopy, OutputCopy
+        from statefmt.edit.pipeline import Terms
+
         context, command = run_context(), command or command_line()
         to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to
         copy = None if to is None else FileCopy(context, to, command, self.yes, not self.no_backup)
@@ -168,4 +171,6 @@ def file_to_write(option: str, path: str | None) -> str | None:
 
 def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
+    from statefmt.edit.stores import store_at
+
     return store_at(run_context(), name)

@@ -1,4 +1,4 @@
-"""Reads decisions, which say how to mend defects: `CODE PLACE CHOICE`, one a line."""
+"""Parses decisions on how to mend defects: `CODE PLACE CHOICE`, one per line."""
 
 from __future__ import annotations
 

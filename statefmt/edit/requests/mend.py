@@ -29,7 +29,7 @@ from statefmt.model.snapshot import Snapshot
 class FixedState:
     """What mending a state did, or would do as a dry run.
 
-    `mended` are the findings that it does away with, `kept` those whose fix applies only in another case. `changes` are
+    `mended` are the findings that it resolves, `kept` those whose fix applies only in another case. `changes` are
     those of what the state says, with the serial; they are empty if only the layout changed. `is_canonical` is whether
     the state was rewritten in canonical form. `reason` says why nothing was mended; it is "" if nothing was in the way.
     """
@@ -42,7 +42,7 @@ class FixedState:
 
 
 class _UnusableError(Exception):
-    """The state cannot be read, so that its findings are all there is to say."""
+    """The state cannot be read, so that nothing can be mended."""
 
 
 def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
@@ -60,11 +60,10 @@ def mend_state(
 ) -> FixedState:
     """Mend what a gate finds in the state at `name`, all in one edit.
 
-    What the settings or the baseline of the gate hide stays as it is.
-    Everything outside of what is mended keeps its bytes, unless the canonical form is the mend. The serial rises by
-    one if what the state says changes. `written` is called right after the write, with the place of the backup. Raises
-    StatetoolError and leaves the state unchanged if it is locked or cannot be written, or if the edit would add an
-    error finding.
+    Leaves findings that the settings or the baseline of the gate hide. All other bytes stay, unless the canonical form
+    is the mend. The serial rises by one if what the state says changes. `written` is called right after the write, with
+    the place of the backup. Raises StatetoolError and leaves the state unchanged if it is locked or cannot be written,
+    or if the edit would add an error finding.
     """
 
     def opening(data: bytes) -> LoadedState:
@@ -129,7 +128,7 @@ def _side_effect(gate: Gate, state: LoadedState, content: bytes, canonical: byte
     decided = {found.code for found in _without(before, after) if found.severity is not Severity.INFO} - set(chosen)
     again = {found.code for found in after if found.code == Code.NOT_CANONICAL}
     if decided:
-        return f"not rewritten in canonical form, since that also decides what {_listed(decided)}"
+        return f"not rewritten in canonical form, since that would also decide what {_listed(decided)}"
     if added or again:
         return f"not rewritten in canonical form, since it would then have what {_listed(added | again)}"
     return ""
@@ -167,7 +166,7 @@ def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> t
     rewritten = rewrite(same, same.result.style, drop_unknown=False)
     lost = {note.code for note in rewritten.notes if note.code not in chosen and not _is_safe(note)}
     if lost:
-        return content, f"not rewritten in canonical form, since that also decides what {_listed(lost)}"
+        return content, f"not rewritten in canonical form, since that would also decide what {_listed(lost)}"
     return rewritten.content, ""
 
 

@@ -29,7 +29,7 @@ class OpenedBackup(NamedTuple):
 def named_backups(
     context: RunContext, state: str, names: Sequence[str], lineage: str | None, unused: list[Unused]
 ) -> Iterator[OpenedBackup]:
-    """Yield the backups of a state that names stand for; add those of folders and globs that do not fit to `unused`.
+    """Yield the backups of a state with given names; add those of folders and globs that do not fit to `unused`.
 
     Raises StoreError, StateError or EncryptionError if one that is named itself cannot be used.
     """

@@ -38,12 +38,12 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
     `known` are whole versions of objects, such as those in backups, which say what is sensitive in torn ones.
     """
     left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
-    told = {one.key for one in filled.taken}
+    taken = {one.key for one in filled.taken}
     wanted = {one.key for one in left}
     secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw)}
     found: dict[SalvagedKey, Importable] = {}
     for one in left:
-        if one.key is None or one.head is None or one.key in told or one.key.deposed or one.head.mode != "managed":
+        if one.key is None or one.head is None or one.key in taken or one.key.deposed or one.head.mode != "managed":
             continue
         if not one.import_id or _REPLACED in one.import_id or not _is_address(str(one.key)):
             continue

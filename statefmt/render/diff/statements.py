@@ -83,7 +83,12 @@ def import_block(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, 
     name, reason = _import_id(obj, show_sensitive)
     if reason or not _is_writable(addr):
         return f"# {printable(str(addr))} is new: {reason or 'its names are not valid in configuration'}\n"
-    return f"import {{\n  to = {printable(str(addr))}\n  id = {hcl_quote(name)}\n}}\n"
+    return f"{import_text(str(addr), name)}\n"
+
+
+def import_text(address: str, name: str) -> str:
+    """Return the block that imports an object by its id."""
+    return f"import {{\n  to = {printable(address)}\n  id = {hcl_quote(name)}\n}}"
 
 
 def _import_id(obj: ResourceInstanceObject | None, show_sensitive: bool) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from statefmt.text.shell import shell_line
 _MOST: Final = 10
 # Longer commands are worse to read than a file of decisions.
 _MOST_CHOICES: Final = 4
-_NOT_YET: Final = "no choice until the other defects of it are mended"
+_NOT_YET: Final = "no choices until its other defects are mended"
 _NO_CHOICE: Final = "no choice: mend this by hand with `statetool edit`, or go back with `statetool restore`"
 
 
@@ -35,7 +35,8 @@ def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal:
         yield terminal.paint(f"{printable(name)} cannot be read: {counted(len(fatal), 'defect')}", "bold")
         yield from _defects(found, fatal, name, terminal)
     if others:
-        yield terminal.paint(f"{printable(name)}: {counted(len(others), 'defect')} with which it can be read", "bold")
+        number = counted(len(others), "defect")
+        yield terminal.paint(f"{printable(name)}: {number} (the state can be read nevertheless)", "bold")
         yield from _defects(found, others, name, terminal)
     if any(defect.choices for defect in found.defects):
         yield from _next_steps(fatal, words, terminal)
@@ -76,7 +77,7 @@ def repair_text(result: RepairResult, terminal: Terminal) -> Iterator[str]:
     if result.left:
         yield f"\nNot decided: {counted(len(result.left), 'defect')}; `statetool repair` lists them."
     if result.findings:
-        yield f"\nThe repaired state has {counts_text(result.findings)} of the rules:"
+        yield f"\n`statetool check` reports {counts_text(result.findings)} in the repaired state:"
         yield findings_text(result.findings[:_MOST], terminal)
         if len(result.findings) > _MOST:
             yield f"  … and {len(result.findings) - _MOST} more; `statetool check` shows all of them"

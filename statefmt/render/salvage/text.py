@@ -9,8 +9,8 @@ from typing import Final
 from statefmt.edit.salvaging.known_backups import KnownBackup
 from statefmt.edit.salvaging.result import Salvaged
 from statefmt.formats.salvage.model import Doubt, FoundObject
-from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.render.counted import counted
+from statefmt.render.diff.statements import import_text
 from statefmt.render.findings import findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import UNLIMITED, Terminal
@@ -143,7 +143,7 @@ def _imports(salvaged: Salvaged, terminal: Terminal, most: int, *, show_sensitiv
         yield ""
         yield terminal.paint("# To import what is missing and still exists:", "bold")
     for one in shown[:most]:
-        yield f"import {{\n  to = {one.address}\n  id = {hcl_quote(one.id)}\n}}"
+        yield import_text(one.address, one.id)
     if len(shown) > most:
         yield f"# … and {len(shown) - most:,} more; --verbose prints all of them"
     if hidden:

@@ -143,7 +143,7 @@ def test_a_file_of_decisions_decides_nothing_until_it_is_edited(folder: Path, st
     listed = statetool("repair", "--format", "decisions")
     (folder / "decisions").write_bytes(listed.out)
     refused = statetool("repair", "--decisions", "decisions", "--yes")
-    assert (refused.status, "no decisions in it" in refused.err, path.read_bytes()) == (2, True, before)
+    assert (refused.status, ": no decisions: " in refused.err, path.read_bytes()) == (2, True, before)
     wanted = '#ADR002 aws_s3_bucket.logs["us-west-2"] keep=last\n'
     assert wanted in listed.text
     (folder / "decisions").write_text(listed.text.replace(wanted, wanted[1:]))
@@ -239,7 +239,7 @@ def test_the_errors_that_are_left_are_shown_and_do_not_block(folder: Path, state
     path.write_text(both)
     done = statetool("repair", "--keep", "first", "--yes")
     assert done.status == 0
-    assert "The repaired state has 2 errors of the rules:" in done.text
+    assert "`statetool check` reports 2 errors in the repaired state:" in done.text
     assert "error ADR008" in done.text
     assert "`statetool rm 'aws_s3_bucket.logs[\"eu-west-1\"]' --state terraform.tfstate`" in done.text
 

@@ -47,7 +47,7 @@ def test_a_refused_text_is_kept_and_edited_later(
     # Other commands leave it alone; edit names it.
     assert statetool("list").err == ""
     monkeypatch.setenv("EDITOR", "true")
-    assert f"an earlier edit has kept its text in {kept}" in statetool("edit", "--yes").err
+    assert f"an earlier edit kept its text in {kept}" in statetool("edit", "--yes").err
     monkeypatch.setenv("EDITOR", "sed -i s/odd/managed/")
     done = statetool("edit", "--yes", "--text", str(kept), "--expect-serial", "58")
     assert done.status == 0, done

@@ -1,4 +1,4 @@
-"""Offers choices for addresses that stand for one real object (ADR008)."""
+"""Offers choices for several addresses of one real object (ADR008)."""
 
 from __future__ import annotations
 

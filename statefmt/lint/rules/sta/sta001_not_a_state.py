@@ -18,7 +18,6 @@ backend), or pass the right file. If no backup is recent enough, `statetool salv
 damaged one.
 """
 
-from statefmt.formats.reading.damaged import SALVAGING, has_parts
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -26,6 +25,9 @@ from statefmt.model.findings import NO_FIX, Fix
 
 
 def _fix(subject: Subject) -> Fix:
+    # Imported late: most files are states.
+    from statefmt.formats.reading.damaged import SALVAGING, has_parts
+
     if not has_parts(subject.inspection.data):
         return NO_FIX
     return Fix.of(subject.command("salvage", mends=True), SALVAGING)
