@@ -146,8 +146,12 @@ def test_nothing_found(content: bytes, state: Path, statetool: Statetool) -> Non
     state.write_bytes(content)
     done = statetool("salvage", NAME, "-o", OUT)
     assert (done.status, done.out) == (2, b"")
-    assert f"`statetool restore BACKUP` puts a backup in its place:\n  {BACKUP}\n" in done.err
+    advice = f"`statetool restore BACKUP --state {NAME}`"
+    assert f"{advice} puts a backup in its place:\n  {BACKUP}\n" in done.err
     assert not Path(OUT).exists()
+    if f"move it away; then {advice}" in done.err:
+        state.unlink()
+    assert statetool("restore", BACKUP, "--state", NAME, "--yes").status == 0
 
 
 @pytest.mark.parametrize("name", [NAME, f"./{NAME}", "hard", "symbolic", BACKUP])
