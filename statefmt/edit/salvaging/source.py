@@ -72,7 +72,7 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
             f"{where}: this file has parts of different states, with the lineages {' and '.join(lineages)}; "
             "split it into one file for each"
         )
-    newest = max(found.documents, key=lambda one: one.envelope.serial or 0)
+    newest = max(found.documents, key=lambda one: (one.envelope.serial or 0, one.is_whole))
     others = tuple(one for one in found.documents if one is not newest)
     return DamagedFile(found, newest, others, seal, side)
 
