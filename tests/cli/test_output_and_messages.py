@@ -15,7 +15,7 @@ SILENT = r"\A\Z"
 # What is run, what standard output matches, what standard error matches.
 CASES = [
     ("check good", r"\A1 state checked: no findings\n\Z", SILENT),
-    ("check edited", r"\Ainfo    STA007  edited\b", SILENT),
+    ("check edited", r"\Ainfo    STA007 \[\*\]  edited\b", SILENT),
     ("check mixed", r"\Aerror   PRV003 aws_s3_bucket\.logs  mixed:\d+:\d+\n", SILENT),
     ("check missing", SILENT, r"\Astatetool: missing: there is no such file\n\Z"),
     ("list --state good", SILENT, SILENT),

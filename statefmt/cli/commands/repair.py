@@ -202,7 +202,8 @@ class _Run:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        # Some editors begin a file with a byte order mark.
+        return path.read_text("utf-8-sig")
     except OSError as error:
         raise StoreError(f"{path}: cannot read the decisions: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -63,7 +63,7 @@ def repaired(
             choice = decide(defect, number == 0)
             if choice is None:
                 left.append(defect)
-            elif made.add(choice.choice.changes(choice.value)):
+            elif made.add(_changes(defect, choice)):
                 mended.append(MendedDefect(defect, choice))
         if not made.changes:
             return Repair(data, tuple(mended), tuple(left))
@@ -73,6 +73,17 @@ def repaired(
         data = content
     last = mended[-1]
     raise SurgeryError(f"{last.defect.place}: {last.decided.label} does not mend {last.defect.finding.code}")
+
+
+def _changes(defect: Defect, choice: Decided) -> Changes:
+    try:
+        return choice.choice.changes(choice.value)
+    except SurgeryError as error:
+        origin = "" if choice.decision is None or not choice.decision.origin else f"{choice.decision.origin}: "
+        place = f"{defect.finding.code} at {defect.place}"
+        raise SurgeryError(
+            f"{origin}{place}: {choice.label}: {error}", address=defect.finding.address or None
+        ) from error
 
 
 class _Collected:

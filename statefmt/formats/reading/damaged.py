@@ -19,10 +19,13 @@ _HEAD: Final = pattern(
 _LONGEST_START: Final = 1 << 16
 # Parts of a state of format version 4, also in UTF-16 and HTML: its head, or a resource.
 _PARTS: Final = (
-    (rb'(?:"|&quot;)version(?:"|&quot;)\s*:\s*4\b', rb'(?:"|&quot;)lineage(?:"|&quot;)\s*:\s*(?:"|&quot;)'),
     (
-        rb'(?:"|&quot;)mode(?:"|&quot;)\s*:\s*(?:"|&quot;)(?:managed|data)(?:"|&quot;)',
-        rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\[',
+        pattern(rb'(?:"|&quot;)version(?:"|&quot;)\s*:\s*4\b'),
+        pattern(rb'(?:"|&quot;)lineage(?:"|&quot;)\s*:\s*(?:"|&quot;)'),
+    ),
+    (
+        pattern(rb'(?:"|&quot;)mode(?:"|&quot;)\s*:\s*(?:"|&quot;)(?:managed|data)(?:"|&quot;)'),
+        pattern(rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\['),
     ),
 )
 # What the command does with such a file, after its name.
@@ -56,7 +59,7 @@ def may_be_torn(data: bytes) -> bool:
 def has_parts(data: bytes) -> bool:
     """Return whether a file that is not JSON has parts of a state in it, which can be salvaged."""
     text = data.replace(b"\0", b"")
-    found = (all(pattern(part).search(text) for part in parts) for parts in _PARTS)
+    found = (all(part.search(text) for part in parts) for parts in _PARTS)
     # Python's parser takes UTF-16, which OpenTofu does not.
     return any(found) and not _is_json(data.decode("utf-8", "replace"))
 

@@ -12,7 +12,8 @@ from statefmt.text.pattern import pattern
 
 # Resources stand in the state and its array.
 RESOURCE_LEVEL: Final = 2
-_STRING: Final = pattern(STRING)
+# Every string is closed; the question mark keeps the search linear in any text.
+_STRING: Final = pattern(STRING + b"?")
 
 
 def levels(text: bytes, nodes: Sequence[ScannedValue]) -> list[int | None]:

@@ -88,7 +88,7 @@ def _mark(state: CheckedState, finding: Finding) -> str:
 
 
 def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return `2 states checked: 1 error, 3 warnings; 4 hidden; 2 fixable with --fix`."""
+    """Return `2 states checked: 1 error, 3 warnings; 4 hidden`, and a line `2 fixable with --fix` if there are any."""
     configurations = sum(state.is_configuration for state in states)
     plans = sum(state.is_plan for state in states)
     kinds = [(len(states) - configurations - plans, "state"), (configurations, "configuration"), (plans, "plan")]
@@ -97,8 +97,8 @@ def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
     held_back = sum(state.hidden for state in states)
     worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
     counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")
-    rest = [f"{held_back} hidden" if held_back else "", fixable_text(states)]
-    return "; ".join(filter(None, [f"{checked} checked: {counts}", *rest]))
+    hidden = f"; {held_back} hidden" if held_back else ""
+    return "\n".join(filter(None, [f"{checked} checked: {counts}{hidden}", fixable_text(states)]))
 
 
 def _all_findings(states: Sequence[CheckedState]) -> Iterator[Finding]:

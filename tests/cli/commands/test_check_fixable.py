@@ -43,9 +43,9 @@ def test_text(state: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     text = _printed(capsysbinary, str(state))
     assert "info    DEP005 [*] t.n" in text
     assert "warning DEP002 t.n" in text
-    assert text.endswith("1 state checked: 2 warnings, 1 info; 1 fixable with --fix, 1 more with --unsafe-fixes\n")
+    assert text.endswith("1 state checked: 2 warnings, 1 info\n1 fixable with --fix, 1 more with --unsafe-fixes\n")
     text = _printed(capsysbinary, "--select", "DEP002", str(state))
-    assert text.endswith("1 state checked: 1 warning; 1 fixable with --fix --unsafe-fixes\n")
+    assert text.endswith("1 state checked: 1 warning\n1 fixable with --fix --unsafe-fixes\n")
 
 
 def test_concise(state: Path, capsysbinary: pytest.CaptureFixture[bytes]) -> None:

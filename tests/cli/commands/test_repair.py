@@ -160,6 +160,10 @@ def test_a_file_of_decisions_decides_nothing_until_it_is_edited(folder: Path, st
             "decisions:2: no defect for the decision: ADR002 x.y keep=first",
         ),
         ("ADR002 * keep=oldest\n", "decisions:1: ADR002 at aws_s3_bucket.logs"),
+        (
+            "ADR002 * keep=id=absent\n",
+            'decisions:1: ADR002 at aws_s3_bucket.logs["us-west-2"]: keep=id=absent: 0 of the 2 objects have this id',
+        ),
         ("ADR002 * keep=first\nADR002 * keep=last\n", "decisions:2: two decisions for ADR002 at aws_s3_bucket.logs"),
     ],
 )
@@ -170,6 +174,13 @@ def test_errors_name_the_line(lines: str, reason: str, folder: Path, statetool: 
     done = statetool("repair", "--decisions", "decisions", "--yes")
     assert (done.status, path.read_bytes()) == (2, before)
     assert reason in " ".join(done.err.split())
+
+
+def test_a_file_of_decisions_may_come_from_windows(folder: Path, statetool: Statetool) -> None:
+    path = _broken(folder, "duplicate-instance")
+    (folder / "decisions").write_bytes(b"\xef\xbb\xbf# so\r\nADR002 * keep=last\r\n")
+    assert statetool("repair", "--decisions", "decisions", "--yes").status == 0
+    assert '"id": "logs-us-west-2-copy"' in path.read_text()
 
 
 def test_the_decision_that_is_closest_counts(folder: Path, statetool: Statetool) -> None:
@@ -322,3 +333,11 @@ def test_other_commands_name_the_repair(folder: Path, statetool: Statetool) -> N
     assert statetool(*shlex.split(command[0])[1:]).status == 1
     _broken(folder, "truncated")
     assert "repair" not in statetool("list").err
+
+
+def test_a_name_that_no_command_can_write_has_a_way_out(folder: Path, statetool: Statetool) -> None:
+    resource = {"mode": "managed", "type": "t", "name": "a b", "provider": 'provider["a/b/c"]', "instances": []}
+    (folder / "terraform.tfstate").write_text(json.dumps({"version": 4, "serial": 1, "resources": [resource]}))
+    assert "`statetool repair --state terraform.tfstate` shows the choices" in statetool("check").text
+    assert statetool("repair", "--choose", "ADR009 /resources/0/name rename=ab", "--yes").status == 0
+    assert "ADR009" not in statetool("check").text

@@ -4,8 +4,8 @@
 Reports a resource whose `type` or `name` is empty or contains characters that identifiers cannot have.
 
 ## Why is this bad?
-No configuration can declare such a resource and no command can name it: the next plan destroys it, and only an edit
-by hand can prevent that. OpenTofu reads the state without a message, so this is a warning.
+No configuration can declare such a resource, and no command can name it: the next plan destroys it. OpenTofu reads
+the state without a message, so this is a warning.
 
 ## Example
 ```json
@@ -13,7 +13,7 @@ by hand can prevent that. OpenTofu reads the state without a message, so this is
 ```
 
 ## What to do
-Correct it by hand, to the type and name in the configuration.
+Run `statetool repair`, and give it the type and name in the configuration.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 "digits, underscores and dashes, and do not start with a digit or dash.",
                 resource.address,
                 resource.pointer if given is None else f"{resource.pointer}/{member}",
-                f"Correct the {member} by hand; commands cannot address this resource.",
+                subject.repairing(),
             )
 
 
