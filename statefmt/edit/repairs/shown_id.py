@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from msgspec import Raw
 
-from statefmt.analysis.selection.object_id import id_is_sensitive
+from statefmt.analysis.selection.object_id import SECRET_IDS, id_is_sensitive
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
@@ -14,16 +12,13 @@ from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.withheld import Withheld, withheld_members
 
-# The id of a random_string is its result; old releases of the provider did the same for passwords.
-_SECRET_IDS: Final = frozenset({"random_password", "random_string", "random_bytes"})
-
 
 def shown_id(state: LooseState, instance: JsonPath) -> str:
     """Return the id of an object, HIDDEN if it may be secret, "" if there is none."""
     found = state.object_id(instance)
     if not found or state.show_sensitive:
         return found
-    is_secret = state.string((*instance[:2], "type")) in _SECRET_IDS or _is_sensitive(state, instance, found)
+    is_secret = state.string((*instance[:2], "type")) in SECRET_IDS or _is_sensitive(state, instance, found)
     return HIDDEN if is_secret else found
 
 

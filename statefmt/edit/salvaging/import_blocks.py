@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from statefmt.analysis.selection.object_id import SECRET_IDS
 from statefmt.formats.salvage.fill import Filled
 from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
 from statefmt.model.addrs import parse_abs_resource_instance
@@ -23,8 +24,8 @@ _REPLACED: Final = "\ufffd"
 class Importable(Struct, frozen=True):
     """An object that is missing and has an `id`, by which most providers import it.
 
-    `address` is a valid address. `is_sensitive` says that the id is marked as sensitive or, if the marks are lost, that
-    the resource type or a whole version of the object suggests it.
+    `address` is a valid address. `is_sensitive` says that the id is marked as sensitive, that it may be secret by its
+    resource type or, if the marks are lost, that the name of the type or a whole version of the object suggests it.
     """
 
     address: str
@@ -61,6 +62,8 @@ def _is_address(text: str) -> bool:
 
 
 def _is_sensitive(one: FoundObject | LostObject, resource_type: str) -> bool:
+    if resource_type in SECRET_IDS:
+        return True
     return sounds_secret(resource_type) if isinstance(one, LostObject) else _has_sensitive_id(one.raw)
 
 

@@ -13,8 +13,9 @@ from statefmt.edit.salvaging._backups import fitting_backups, is_one_file, named
 from statefmt.edit.salvaging.import_blocks import importable
 from statefmt.edit.salvaging.known_backups import known_backups
 from statefmt.edit.salvaging.result import Salvaged, Unused
-from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anything
+from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anything, restoring
 from statefmt.edit.session import state_name
+from statefmt.formats.reading.damaged import may_be_torn
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.salvage.fill import Backup, Filled, filled
 from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
@@ -57,11 +58,14 @@ def salvage_state(
     if out is not None:
         _refuse_destination(out, [name], overwrite=overwrite)
     where, known = display_name(name), known_backups(context, name)
-    file = damaged_file(context, name, read_anything(context, name), side)
+    data = read_anything(context, name)
+    file = damaged_file(context, name, data, side)
     if file is None:
         listed = "".join([f"\n  {one.name}" for one in known])
+        # A restore replaces nothing but states, and what may be the rest of one.
+        away = "" if may_be_torn(data) else "move it away; then "
         raise StoreError(
-            f"{where}: no part of a state was found in this file; `statetool restore BACKUP` puts a backup in its place"
+            f"{where}: no part of a state was found in this file; {away}{restoring(name)} puts a backup in its place"
             + (f":{listed}" if listed else "")
         )
     unused: list[Unused] = []

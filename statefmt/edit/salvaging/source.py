@@ -15,7 +15,8 @@ from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
-from statefmt.store.reading import GIT, display_name
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
+from statefmt.text.shell import shell_word
 
 # A side of a merge in git.
 ConflictSide: TypeAlias = Literal["ours", "theirs"]
@@ -38,6 +39,12 @@ class DamagedFile(NamedTuple):
 def read_anything(context: RunContext, name: str) -> bytes:
     """Read a file, a state in a backend, a version in git or standard input, whatever it contains."""
     return store_at(context, name).read().data if name.startswith(GIT) else context.read(name)
+
+
+def restoring(name: str) -> str:
+    """Return the command that puts a backup in the place of a state; one in git or standard input has no place."""
+    has_place = name != STANDARD_INPUT and not name.startswith(GIT)
+    return f"`statetool restore BACKUP{f' --state {shell_word(name)}' if has_place else ''}`"
 
 
 def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide | None = None) -> DamagedFile | None:
@@ -65,7 +72,7 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
             f"{where}: this file has parts of different states, with the lineages {' and '.join(lineages)}; "
             "split it into one file for each"
         )
-    newest = max(found.documents, key=lambda one: one.envelope.serial or 0)
+    newest = max(found.documents, key=lambda one: (one.envelope.serial or 0, one.is_whole))
     others = tuple(one for one in found.documents if one is not newest)
     return DamagedFile(found, newest, others, seal, side)
 
@@ -98,7 +105,7 @@ def _unsealed(context: RunContext, name: str, found: Salvage) -> tuple[Salvage, 
     if not any(finding.code == Code.ENCRYPTED for finding in inspect(text).findings):
         raise StoreError(
             f"{where}: this state is encrypted and damaged; no part of it can be decrypted without the rest. "
-            "`statetool restore BACKUP` puts a backup in its place"
+            f"{restoring(name)} puts a backup in its place"
         )
     opening = opened(context, name, text)
     configuration = None if opening is None else context.configuration()

@@ -146,8 +146,12 @@ def test_nothing_found(content: bytes, state: Path, statetool: Statetool) -> Non
     state.write_bytes(content)
     done = statetool("salvage", NAME, "-o", OUT)
     assert (done.status, done.out) == (2, b"")
-    assert f"`statetool restore BACKUP` puts a backup in its place:\n  {BACKUP}\n" in done.err
+    advice = f"`statetool restore BACKUP --state {NAME}`"
+    assert f"{advice} puts a backup in its place:\n  {BACKUP}\n" in done.err
     assert not Path(OUT).exists()
+    if f"move it away; then {advice}" in done.err:
+        state.unlink()
+    assert statetool("restore", BACKUP, "--state", NAME, "--yes").status == 0
 
 
 @pytest.mark.parametrize("name", [NAME, f"./{NAME}", "hard", "symbolic", BACKUP])
@@ -332,11 +336,23 @@ def test_only_addresses_are_in_import_blocks(name: str, state: Path, statetool: 
     assert "import {" not in done.text
 
 
+@pytest.mark.parametrize("content", [REGIONS[:CUT] + REGIONS, REGIONS + REGIONS[:CUT]])
+def test_of_two_copies_the_whole_one_is_taken(content: bytes, state: Path, statetool: Statetool) -> None:
+    state.write_bytes(content)
+    assert statetool("salvage", NAME, "-o", OUT).status == 0
+    assert json.loads(Path(OUT).read_bytes()) == json.loads(REGIONS) | {"serial": 59}
+
+
 def test_secret_ids_are_hidden(state: Path, statetool: Statetool) -> None:
     state.write_bytes(REGIONS[:CUT].replace(b'"type": "aws_vpc"', b'"type": "random_password"'))
     for more in (), ("--format", "json"):
         assert b"vpc-01a2b3c4d5e6f7081" not in statetool("salvage", NAME, *more).out
         assert b"vpc-01a2b3c4d5e6f7081" in statetool("salvage", NAME, "--show-sensitive", *more).out
+    # The id of this type is its result, and has no mark.
+    state.write_bytes(REGIONS[: REGIONS.index(b'      "mode": "managed",\n      "type": "aws_vpc"')])
+    Path(BACKUP).write_bytes(REGIONS.replace(b'"type": "aws_vpc"', b'"type": "random_string"'))
+    assert b"vpc-01a2b3c4d5e6f7081" not in statetool("salvage", NAME, "--from", BACKUP).out
+    assert b"vpc-01a2b3c4d5e6f7081" in statetool("salvage", NAME, "--from", BACKUP, "--show-sensitive").out
     # The marks of a torn object are lost, but a backup may have them.
     marked = REGIONS.replace(
         b'"sensitive_attributes": []', b'"sensitive_attributes": [[{"type": "get_attr", "value": "id"}]]'
