@@ -43,7 +43,7 @@ def test_file_name_that_is_no_text(program: Program) -> None:
     except OSError:
         pytest.skip("this file system takes no such names")
     assert program("fmt", "--check", ODD_NAME) == (1, ODD_NAME + b"\n", "")
-    assert program("check", ODD_NAME).out.startswith(b"info    STA007  odd-\\udcff.tfstate")
+    assert program("check", ODD_NAME).out.startswith(b"info    STA007 [*]  odd-\\udcff.tfstate")
     (file,) = json.loads(program("check", "--format", "json", ODD_NAME).out)["files"]
     assert file["path"] == "odd-\\udcff.tfstate"
     assert program("fmt", b"missing-\xff") == (2, b"", "statetool: missing-\\udcff: there is no such file\n")

@@ -32,6 +32,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setenv("TF_ENCRYPTION", _TEXT)
     monkeypatch.setenv("CANARY", json.dumps(CANARY.decode()))
+    monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
 
 
 def test_killed_at_every_call(tmp_path: Path, forked: Forks) -> None:
