@@ -13,7 +13,7 @@ from statefmt.edit.damaged import loaded_to_mend
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs._forgotten import forgotten
-from statefmt.edit.repairs.decisions import Decided, Decision, DecisionIndex, decision_for
+from statefmt.edit.repairs.decisions import ANYWHERE, Decided, Decision, DecisionIndex, decision_for
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import MendedDefect, repaired
@@ -95,7 +95,7 @@ def repairing(
     def propose(state: LoadedState) -> Proposal[RepairResult]:
         repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
         used = repair.used
-        _refuse_unused([decision for decision in decisions if decision not in used])
+        _refuse_unused([decision for decision in decisions if decision not in used], repair.left)
         if not repair.mended:
             return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
         _refuse_unreadable([defect for defect in repair.left if is_fatal(defect)])
@@ -117,10 +117,14 @@ def repairing(
     return propose
 
 
-def _refuse_unused(unused: Sequence[Decision]) -> None:
-    if unused:
-        origin = f"{unused[0].origin}: " if unused[0].origin else ""
-        raise SurgeryError(f"{origin}no defect for the decision: {unused[0]}")
+def _refuse_unused(unused: Sequence[Decision], left: Sequence[Defect]) -> None:
+    if not unused:
+        return
+    first = unused[0]
+    origin = f"{first.origin}: " if first.origin else ""
+    if first.place == ANYWHERE and any(defect.finding.code == first.code and defect.choices for defect in left):
+        raise SurgeryError(f"{origin}this choice fits one defect only, so name its place instead of *: {first}")
+    raise SurgeryError(f"{origin}no defect for the decision: {first}")
 
 
 def _refuse_unreadable(fatal: Sequence[Defect]) -> None:

@@ -341,3 +341,11 @@ def test_a_name_that_no_command_can_write_has_a_way_out(folder: Path, statetool:
     assert "`statetool repair --state terraform.tfstate` shows the choices" in statetool("check").text
     assert statetool("repair", "--choose", "ADR009 /resources/0/name rename=ab", "--yes").status == 0
     assert "ADR009" not in statetool("check").text
+
+
+def test_a_choice_for_one_defect_needs_its_place(folder: Path, statetool: Statetool) -> None:
+    path = folder / "terraform.tfstate"
+    path.write_bytes((Path(__file__).parents[2] / "lint/ADR009/fail-bad-name.tfstate").read_bytes())
+    done = statetool("repair", "--choose", "ADR009 * rename=good", "--yes")
+    assert done.status == 2
+    assert "this choice fits one defect only, so name its place instead of *: ADR009 * rename=good" in done.err
