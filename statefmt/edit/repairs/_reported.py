@@ -35,6 +35,8 @@ _TOP: Final[dict[str, str]] = {
 }
 # Parts that end here can be left out of a state of versions 1 to 3: /modules/0/resources/NAME, /modules/0/outputs/NAME.
 _MODULE_PART: Final = 4
+# States of this version have no lineage.
+_WITHOUT_LINEAGE: Final = 1
 # /resources/0
 _BLOCK: Final = 2
 _EMPTY_MODULE: Final = b'{"path":["root"]}'
@@ -65,6 +67,8 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
     repeated = repeated_instances(copy, version) if is_old else {}
     follows = _Following(unread)
     for finding in _found(inspection):
+        if finding.code == Code.NO_LINEAGE and version == _WITHOUT_LINEAGE:
+            continue
         located = _located(finding, repeated)
         if not follows.from_unread(located):
             yield located

@@ -30,6 +30,12 @@ class MendedDefect:
     defect: Defect
     decided: Decided
 
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What tells it from others: the defect and the choice."""
+        finding = self.defect.finding
+        return finding.code, finding.pointer, finding.detail, self.decided.label
+
 
 @dataclass(frozen=True, slots=True)
 class Repair:
@@ -65,7 +71,7 @@ def repaired(
     """
     mended: list[MendedDefect] = []
     used: set[Decision] = set()
-    origins, seen = Origins(), {_digest(data)}
+    origins, seen, done = Origins(), {_digest(data)}, set[tuple[str, str, str, str]]()
     while True:
         found = defects(data, references, show_sensitive=show_sensitive)
         step = one_round(found if not mended else [_as_read(defect, origins) for defect in found], decide)
@@ -75,10 +81,11 @@ def repaired(
             return Repair(data, tuple(mended), step.left, frozenset(used))
         origins.note(data, step.changes)
         data = changed(data, step.changes)
-        # Mending one defect may show others, but never leads back.
-        if _digest(data) in seen:
-            last = mended[-1]
-            raise SurgeryError(f"{last.defect.place}: {last.decided.label} does not mend {last.defect.finding.code}")
+        # Mending one defect may show others, but never itself again.
+        again = next((one for one in step.mended if one.key in done), mended[-1] if _digest(data) in seen else None)
+        if again is not None:
+            raise SurgeryError(f"{again.defect.place}: {again.decided.label} does not mend {again.defect.finding.code}")
+        done.update(one.key for one in step.mended)
         seen.add(_digest(data))
 
 

@@ -349,3 +349,10 @@ def test_a_choice_for_one_defect_needs_its_place(folder: Path, statetool: Statet
     done = statetool("repair", "--choose", "ADR009 * rename=good", "--yes")
     assert done.status == 2
     assert "this choice fits one defect only, so name its place instead of *: ADR009 * rename=good" in done.err
+
+
+def test_a_decision_that_never_ends(folder: Path, statetool: Statetool) -> None:
+    """A state of version 1 has no lineage, whatever is written there: it was given a new one in every round."""
+    (folder / "terraform.tfstate").write_bytes((SAMPLES / "v1-legacy.tfstate").read_bytes())
+    assert "nothing to repair" in statetool("repair").err
+    assert statetool("repair", "--choose", "STA014 * new", "--yes").status == 2
