@@ -30,12 +30,6 @@ class MendedDefect:
     defect: Defect
     decided: Decided
 
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What tells it from others: the defect and the choice."""
-        finding = self.defect.finding
-        return finding.code, finding.pointer, finding.detail, self.decided.label
-
 
 @dataclass(frozen=True, slots=True)
 class Repair:
@@ -82,10 +76,10 @@ def repaired(
         origins.note(data, step.changes)
         data = changed(data, step.changes)
         # Mending one defect may show others, but never itself again.
-        again = next((one for one in step.mended if one.key in done), mended[-1] if _digest(data) in seen else None)
+        again = next((one for one in step.mended if _key(one) in done), mended[-1] if _digest(data) in seen else None)
         if again is not None:
             raise SurgeryError(f"{again.defect.place}: {again.decided.label} does not mend {again.defect.finding.code}")
-        done.update(one.key for one in step.mended)
+        done.update(_key(one) for one in step.mended)
         seen.add(_digest(data))
 
 
@@ -120,6 +114,12 @@ def _as_read(defect: Defect, origins: Origins) -> Defect:
     if not finding.pointer:
         return defect
     return replace(defect, finding=replace(finding, pointer=pointer(origins.of(path_of(finding.pointer)))))
+
+
+def _key(one: MendedDefect) -> tuple[str, str, str, str]:
+    """Return what tells a defect and its choice from all others."""
+    finding = one.defect.finding
+    return finding.code, finding.pointer, finding.detail, one.decided.label
 
 
 def _digest(data: bytes) -> bytes:
