@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from statefmt.cli.editing.places import is_in_memory
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.encryption import decrypt
@@ -27,12 +31,18 @@ MOVED = LINES["mv"][0]
 
 
 @pytest.fixture(autouse=True)
-def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "tmp").mkdir()
+    shared = Path("/dev/shm")
+    # A copy that a killed edit leaves must not be found by the commands of other tests.
+    memory = Path(tempfile.mkdtemp(dir=shared if is_in_memory(shared) else tmp_path))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(memory))
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setenv("TF_ENCRYPTION", _TEXT)
     monkeypatch.setenv("CANARY", json.dumps(CANARY.decode()))
     monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")
+    yield
+    shutil.rmtree(memory)
 
 
 def test_killed_at_every_call(tmp_path: Path, forked: Forks) -> None:

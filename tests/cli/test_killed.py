@@ -72,7 +72,7 @@ def _run(forked: Forks, folder: Path, command: list[str], call: str, number: int
     """Run a command that is killed at one call that changes something; 0 where there is no such call any more."""
     injection = f"inject={call}:signal=SIGKILL:when={number}"
     options = ["-o", "/dev/null", *watched(injection, folder, STATE), "-e", injection]
-    names = ("CANARY", "EDITOR", "TF_ENCRYPTION", "TMPDIR")
+    names = ("CANARY", "EDITOR", "TF_ENCRYPTION", "TMPDIR", "XDG_RUNTIME_DIR")
     environment = {name: os.environ[name] for name in names if name in os.environ}
     done = forked(folder, *command, strace=options, environment=environment)
     assert done.status in (0, -signal.SIGKILL), done.err
