@@ -43,11 +43,34 @@ class LockState(Struct, frozen=True):
         return "" if self.holder is None else self.holder.ID
 
 
+class HoldReason(Struct, frozen=True):
+    """Why a state is held: it is written together with other `states`, as the operations file at the path `file` says.
+
+    `states` are the names of all.
+    """
+
+    file: str
+    states: tuple[str, ...]
+
+
 class LockedManagedStore(LockedStore, Protocol):
     """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
 
-    def read_again(self) -> bytes:
-        """Read what the place has now, b"" if nothing. Raises StoreError."""
+    def renewed(self) -> LockedManagedStore:
+        """Return the store with what it has now, under the same lock: `stored` has b"" if there is no state.
+
+        A store writes once; to write again takes this. Raises StoreError.
+        """
+
+    def hold(self, reason: HoldReason) -> None:
+        """Keep edits out until `release`, also after this process has ended, if the store can. Raises StoreError.
+
+        A lock in a backend is not given back; a file gets a marker beside it. Both let an edit in whose LockInfo has
+        the same ID.
+        """
+
+    def release(self) -> None:
+        """End `hold`. Raises StoreError."""
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state if it still has the `expected` version; `now` is in Unix seconds.

@@ -42,7 +42,7 @@ from statefmt.edit.requests.rm import rm_request
 from statefmt.edit.requests.set import set_request
 from statefmt.edit.requests.taint import taint_request, untaint_request
 from statefmt.edit.requests.unset import unset_request
-from statefmt.model.addrs import ConfigProviderConfig, StringKey
+from statefmt.model.addrs import AbsResourceInstance, ConfigProviderConfig, StringKey
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
@@ -60,12 +60,14 @@ class FileEdits(NamedTuple):
     """What the operations make of the states, by name: an edit for each one that has operations.
 
     `crossing` are the dependencies that were dropped. `new_providers` are provider configurations that moves bring to
-    states that had none of them.
+    states that had none of them. `arrived` are the instances that came from other states, by their state and their
+    address there, each with the state that it came from.
     """
 
     edits: Mapping[str, Edit]
     crossing: tuple[Crossing, ...] = ()
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
+    arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
 
 
 # Makes the edit of one state that an operation selects instances in.
@@ -94,12 +96,13 @@ class _Run:
         self._edits: dict[str, Edit] = {}
         self._crossing: list[Crossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
+        self._arrived: dict[str, dict[AbsResourceInstance, str]] = {}
         self._note = note
 
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
-        return FileEdits(self._edits, tuple(self._crossing), new)
+        return FileEdits(self._edits, tuple(self._crossing), new, self._arrived)
 
     def run(self, operation: Operation) -> None:
         block = operation.block
@@ -167,6 +170,11 @@ class _Run:
         self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
         self._apply(source.state, made.source)
         self._apply(target.state, made.target)
+        left = self._arrived.setdefault(source.state, {})
+        came = {other: left.pop(one, source.state) for one, other in moved.items()}
+        self._arrived.setdefault(target.state, {}).update(
+            (addr, home) for addr, home in came.items() if home != target.state
+        )
 
     def _replace_provider(self, block: ReplaceProvider) -> None:
         if (block.of is None) == (block.state is None) and len(self._now) > 1:
@@ -194,6 +202,9 @@ class _Run:
     def _apply(self, name: str, edit: Edit) -> None:
         earlier = self._edits.get(name)
         self._edits[name] = edit if earlier is None else composed(earlier, edit)
+        here = self._arrived.get(name, {})
+        if edit.moved and here:
+            self._arrived[name] = {edit.moved.get(addr, addr): home for addr, home in here.items()}
         self._now[name] = edit.snapshot
 
 

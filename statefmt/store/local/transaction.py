@@ -21,6 +21,7 @@ from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import PRIVATE_MODE
+from statefmt.store.local._hold import refuse_held
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
@@ -50,6 +51,10 @@ class OpenState:
     info: LockInfo
     note: Notify
     is_torn: bool = False
+
+    def renewed(self) -> OpenState:
+        """Read the file again, after finishing or rolling back a write that failed halfway. Raises StoreError."""
+        return _settled(self.file, self.descriptor, self.info, self.note)
 
     def commit(
         self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
@@ -195,12 +200,14 @@ def open_state(
     timeout: float = 0,
     lock: bool = True,
     even_torn: bool = False,
+    even_held: bool = False,
     create: bool = False,
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
-    reports it to `note`; with `even_torn`, opens the file even if that is impossible. With `create`, a missing file is
+    reports it to `note`; with `even_torn`, opens the file even if that is impossible, and with `even_held`, even if the
+    marker of an edit of several states is beside it. With `create`, a missing file is
     created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises StoreError if the
     file cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout`
     seconds.
@@ -210,17 +217,25 @@ def open_state(
     with ExitStack() as opened:
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None, create=create)
-            is_torn = False
-            try:
-                recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
-            except UnrecoverableError as error:
-                if not even_torn:
-                    raise
-                recovered, is_torn = error.reason, True
-            data = read_all(descriptor)
-        if recovered:
-            note(recovered)
-        yield OpenState(file, data, descriptor, info, note, is_torn)
+            if not even_held:
+                refuse_held(file, info)
+        yield _settled(file, descriptor, info, note, even_torn=even_torn)
+
+
+def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, even_torn: bool = False) -> OpenState:
+    """Finish or roll back an interrupted write, and read the file."""
+    with explained(file.path):
+        is_torn = False
+        try:
+            recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+        except UnrecoverableError as error:
+            if not even_torn:
+                raise
+            recovered, is_torn = error.reason, True
+        data = read_all(descriptor)
+    if recovered:
+        note(recovered)
+    return OpenState(file, data, descriptor, info, note, is_torn)
 
 
 def _opened(

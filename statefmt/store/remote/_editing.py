@@ -11,6 +11,7 @@ from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.managed import HoldReason
 from statefmt.store.protocol import Stored
 from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote._lock_text import LockRemoval
@@ -25,9 +26,10 @@ from statefmt.text.printable import printable
 
 @dataclass(slots=True)
 class _Outcome:
-    """Whether the state has been written since it was locked."""
+    """Whether the state has been written since it was locked, and whether its lock stays when the edit ends."""
 
     is_written: bool = False
+    is_held: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class LockedRemote:
     _writing: RemoteWrite
     _outcome: _Outcome
     _interruption: Interruption
+    _read: Callable[[], Stored]
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Defer signals."""
@@ -53,10 +56,17 @@ class LockedRemote:
             self._outcome.is_written = True
         return None if kept is None else str(kept)
 
-    def read_again(self) -> bytes:
-        """Read the state."""
-        found = self._writing.client.read()
-        return b"" if found is None else found.data
+    def renewed(self) -> LockedRemote:
+        """Read the state, and find out the outcome of a write whose answer was lost."""
+        return replace(self, stored=self._read())
+
+    def hold(self, reason: HoldReason) -> None:
+        """Keep the lock when the edit ends."""
+        self._outcome.is_held = True
+
+    def release(self) -> None:
+        """Give the lock back when the edit ends."""
+        self._outcome.is_held = False
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state, after a backup."""
@@ -85,12 +95,15 @@ class RemoteEdit:
         outcome = _Outcome()
         info = replace(info, Path=client.lock_path)
 
-        def opened(*, is_locked: bool) -> LockedRemote:
+        def settled() -> Stored:
             stored = read()
             if self.records.may_be_unsettled:
                 self.records.settle(lambda: read().data)
+            return stored
+
+        def opened(*, is_locked: bool) -> LockedRemote:
             writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
-            return LockedRemote(stored, writing, outcome, interruption)
+            return LockedRemote(settled(), writing, outcome, interruption, settled)
 
         with interruptible() as interruption:
             if timeout is None or not client.is_locking:
@@ -111,7 +124,7 @@ class RemoteEdit:
     def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
         """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
         try:
-            left = lock.give_back()
+            left = "" if outcome.is_held else lock.give_back()
             if left:
                 written = "the state was written, but " if outcome.is_written else ""
                 message = f"{printable(self.place.location)}: {written}{left}"

@@ -1,0 +1,138 @@
+"""Ends a change of several states that a crash or a failure interrupted: finishes it, or takes it back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from typing import TypeVar
+
+from msgspec import structs
+
+from statefmt.context import RunContext
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, held, plain_hash
+from statefmt.edit.transactions.apply import end
+from statefmt.edit.transactions.intent import Intent
+from statefmt.edit.transactions.journal import Journal, opened_journal
+from statefmt.edit.transactions.participants import Participant
+from statefmt.edit.transactions.staged import Staging
+from statefmt.model.errors import StoreError
+from statefmt.store.managed import LockedManagedStore
+from statefmt.store.remote.interruption import interruptible
+from statefmt.text.printable import printable
+
+R = TypeVar("R")
+
+
+def ended(
+    context: RunContext, states: Mapping[str, Participant], intent: Intent, staging: Staging[R], *, back: bool
+) -> tuple[str, ...]:
+    """Finish a change of several states or, with `back`, take it back; return the names of those it writes.
+
+    The arguments are those of `applied` when the change began. Compares each state with the contents that it may have,
+    and writes only if it has one of them. The results are made again, from the contents before: those that states
+    still have, and those in histories. Raises StoreError if there is no such change, if the file is another one by now,
+    or if something else wrote; then nothing is written.
+    """
+    home = context.connection().state_home
+    with interruptible() as interruption, opened_journal(home, intent.path) as folder:
+        journal = folder.read()
+        if journal is None:
+            raise StoreError(f"{printable(intent.file)}: there is no unfinished apply of this file on this machine")
+        _refuse_other_file(journal, states, intent, back=back)
+        with ExitStack() as quiet, ExitStack() as locks:
+            context.phase("locking")
+            quiet.enter_context(interruption.deferred())
+            locked: dict[str, LockedManagedStore] = {}
+            written = {write.state for write in journal.writes}
+            states = {name: one for name, one in states.items() if name in journal.states}
+            for name, one in states.items():
+                # The lock that the change took, which a backend may still have.
+                locked[name] = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
+                if name in written:
+                    locked[name].hold(held(journal, states))
+            now = {name: plain_hash(context, one, locked[name].stored.data) for name, one in states.items()}
+            running = Running(context, states, journal, locked, now, {}, intent.keeps_backup)
+            foreign = [
+                name for name in states if (name in written or not back) and now[name] not in journal.known(name)
+            ]
+            if foreign and journal.is_done:
+                # It had ended, and others were let in.
+                end(running, folder, locks)
+                context.note(f"{printable(intent.file)}: the apply had ended. {running.changed_by_others(foreign)}")
+                return ()
+            if foreign:
+                raise StoreError(
+                    f"{running.changed_by_others(foreign)}; nothing was written. Compare the states with their "
+                    "histories, and restore or edit them"
+                )
+            if journal.is_done:
+                folder.write(structs.replace(journal, is_done=False))
+            running.done = _position(journal, now, back=back)
+            running.contents = _contents(running, staging, back=back)
+            running.back() if back else running.forward()
+            end(running, folder, locks)
+    for name in running.written:
+        states[name].store.tidy()
+    return running.written
+
+
+def _refuse_other_file(journal: Journal, states: Mapping[str, Participant], intent: Intent, *, back: bool) -> None:
+    """Raise StoreError if the file is another one than when the change began, or names other states."""
+    file = printable(intent.file)
+    if intent.checksum != journal.checksum and not back:
+        raise StoreError(
+            f"{file}: the file was changed since its apply began; nothing was written. Put the earlier content back "
+            f"(SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"
+        )
+    for name, one in journal.states.items():
+        if name not in states or states[name].identity != one.identity:
+            raise StoreError(
+                f"{file}: the state {name} was {printable(one.location)} when the apply of this file began; nothing "
+                "was written. Run the command in the same folder and environment, with the same file"
+            )
+
+
+def _position(journal: Journal, now: Mapping[str, str], *, back: bool) -> int:
+    """Return how many writes have been made; all or none of them if somebody has put earlier contents back."""
+    last = len(journal.writes)
+    written = {write.state for write in journal.writes}
+    found = [done for done in range(last + 1) if all(journal.hashes(done)[state] == now[state] for state in written)]
+    return found[-1] if found else last if back else 0
+
+
+def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
+    """Return the contents that may be written, made from those before. Raises StatetoolError."""
+    journal = running.journal
+    if back:
+        needed = {
+            (journal.writes[number].state, journal.hashes(number)[journal.writes[number].state])
+            for number in range(running.done)
+        }
+        before = _before(running, {state for state, _ in needed})
+        contents = contents_before(before)
+        if needed <= contents.keys():
+            return contents
+    elif running.done == len(journal.writes):
+        return {}
+    before = _before(running, journal.states)
+    running.context.phase("editing")
+    contents = contents_before(before) | contents_after(before, staging(before).writes)
+    for write in journal.writes:
+        if (write.state, write.result) not in contents:
+            raise StoreError(
+                f"{journal.file}: the operations have another result than when the apply began, perhaps with another "
+                "version of statetool; nothing was written. Use the version that began it"
+            )
+    return contents
+
+
+def _before(running: Running, names: Iterable[str]) -> dict[str, LoadedState]:
+    """Return states as they were before: as they are, or from their histories. Raises StatetoolError."""
+    found: dict[str, LoadedState] = {}
+    for name in names:
+        one, state = running.states[name], running.journal.states[name]
+        is_now = running.now[name] == state.before
+        content = running.locked[name].stored.data if is_now else one.store.content(state.stored)
+        found[name] = loaded(running.context, one.store.name, content)
+    return found
