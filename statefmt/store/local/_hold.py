@@ -37,6 +37,7 @@ class _Marker(Struct, frozen=True):
 def write_hold(state: StateFile, info: LockInfo, reason: HoldReason) -> None:
     """Write the marker durably. Raises OSError, StoreError."""
     marker = _Marker(_FORMAT, info, reason.file, reason.states)
+    state.folder.sweep()
     state.folder.replace(hold_name(state.name), msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
 
 
