@@ -1,13 +1,13 @@
 """Changes several states as one: all of them or, after a crash, finished or taken back when the user says which.
 
 States are locked together, all results are made before the first write, and a journal of the intent is on disk before
-it. Objects arrive in one state before they leave another. See `apply.py` for the way and `journal.py` for the record.
+it. Objects arrive in one state before they leave another. See `_apply.py` for the way and `_journal.py` for the record.
 """
 
 from __future__ import annotations
 
-from statefmt.edit.transactions.apply import applied as applied
-from statefmt.edit.transactions.intent import Intent as Intent
-from statefmt.edit.transactions.participants import Participant as Participant, participants as participants
-from statefmt.edit.transactions.staged import Staged as Staged, Staging as Staging, Write as Write
-from statefmt.edit.transactions.unfinished import ended as ended
+from statefmt.edit.transactions._apply import applied as applied
+from statefmt.edit.transactions._intent import Intent as Intent
+from statefmt.edit.transactions._participants import Participant as Participant, participants as participants
+from statefmt.edit.transactions._staged import Staged as Staged, Staging as Staging, Write as Write
+from statefmt.edit.transactions._unfinished import ended as ended

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.edit.transactions.journal import Journal
-from statefmt.edit.transactions.participants import Participant
-from statefmt.edit.transactions.staged import Write
+from statefmt.edit.transactions._journal import Journal
+from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._staged import Write
 from statefmt.model.errors import EncryptedStateError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import HoldReason, LockedManagedStore

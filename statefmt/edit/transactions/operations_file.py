@@ -16,10 +16,10 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations_file import FileEdits, OperationsFile, StateBlock, run
 from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, spliced, surgical
-from statefmt.edit.transactions.arrivals import with_arrivals
-from statefmt.edit.transactions.order import write_order
-from statefmt.edit.transactions.pins import Pin
-from statefmt.edit.transactions.staged import Staged, Staging, Write
+from statefmt.edit.transactions._arrivals import with_arrivals
+from statefmt.edit.transactions._order import write_order
+from statefmt.edit.transactions._pins import Pin
+from statefmt.edit.transactions._staged import Staged, Staging, Write
 from statefmt.model.errors import StoreError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot

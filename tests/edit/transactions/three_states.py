@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.transactions import Intent, Participant, applied, ended
+from statefmt.edit.transactions._participants import participants
 from statefmt.edit.transactions.operations_file import staging
-from statefmt.edit.transactions.participants import participants
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.remote.connection import Connection
@@ -62,6 +62,7 @@ class Scene:
 
     folder: Path
     notes: list[str]
+    variables: dict[str, str] = field(default_factory=dict)
 
     @property
     def file(self) -> Path:
@@ -73,7 +74,7 @@ class Scene:
 
     @property
     def context(self) -> RunContext:
-        environment = {"XDG_STATE_HOME": str(self.folder / "home"), "HOME": str(self.folder)}
+        environment = {"XDG_STATE_HOME": str(self.folder / "home"), "HOME": str(self.folder), **self.variables}
         return replace(system_context(), environment=environment, note=self.notes.append)
 
     @property

@@ -10,12 +10,12 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.transactions._intent import Intent
+from statefmt.edit.transactions._journal import Journal, JournaledState, JournaledWrite, JournalFolder, opened_journal
+from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._running import Running, contents_after, contents_before, ways_out
-from statefmt.edit.transactions.intent import Intent
-from statefmt.edit.transactions.journal import Journal, JournaledState, JournaledWrite, JournalFolder, opened_journal
-from statefmt.edit.transactions.participants import Participant
-from statefmt.edit.transactions.pins import Pin
-from statefmt.edit.transactions.staged import Staged, Staging
+from statefmt.edit.transactions._staged import Staged, Staging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.lock_info import LockInfo

@@ -10,12 +10,12 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.transactions._apply import end
+from statefmt.edit.transactions._intent import Intent
+from statefmt.edit.transactions._journal import Journal, opened_journal
+from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, held, plain_hash
-from statefmt.edit.transactions.apply import end
-from statefmt.edit.transactions.intent import Intent
-from statefmt.edit.transactions.journal import Journal, opened_journal
-from statefmt.edit.transactions.participants import Participant
-from statefmt.edit.transactions.staged import Staging
+from statefmt.edit.transactions._staged import Staging
 from statefmt.model.errors import StoreError
 from statefmt.store.managed import LockedManagedStore
 from statefmt.store.remote.interruption import interruptible
