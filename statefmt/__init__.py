@@ -24,6 +24,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.backends               their locks, and copies between places
     statefmt.selection              instances by address, pattern and filter
     statefmt.operations             surgery as pure functions
+    statefmt.operations_files       many operations on many states, all or none
     statefmt.differences            what differs between snapshots
     statefmt.graph                  dependencies
     statefmt.search                 text in attributes and outputs
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
         graph,
         locations,
         operations,
+        operations_files,
         plans,
         provider_schemas,
         providers,
@@ -168,6 +170,7 @@ __all__ = [
     "locations",
     "open",
     "operations",
+    "operations_files",
     "plans",
     "provider_schemas",
     "providers",
@@ -243,8 +246,8 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "rules", "search", "selection", "snapshots", "statistics",
+    "addrs", "backends", "differences", "graph", "locations", "operations", "operations_files", "plans",
+    "provider_schemas", "providers", "releases", "rules", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

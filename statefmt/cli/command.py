@@ -44,14 +44,14 @@ _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
         *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
-        "versions",
+        *("versions", "plan"),
     }
 )
 _OWN: Final = "Options"
 # Commands that take the place of a state, and connect to nothing.
 _WITHOUT_CONNECTION: Final = frozenset({"where"})
 # The parameters that name states.
-_STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target"})
+_STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target", "operations"})
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]

@@ -11,7 +11,13 @@ from msgspec import structs
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._journal import Journal, JournaledState, JournaledWrite, JournalFolder, opened_journal
+from statefmt.edit.transactions._journal import (
+    ApplyJournal,
+    JournaledState,
+    JournaledWrite,
+    JournalFolder,
+    opened_journal,
+)
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._running import Running, contents_after, contents_before, ways_out
@@ -103,7 +109,7 @@ def _journal(
     before: Mapping[str, LoadedState],
     infos: Mapping[str, LockInfo],
     staged: Staged[R],
-) -> Journal:
+) -> ApplyJournal:
     """Return the journal, without writes that change nothing. Raises StoreError if a state would not be kept."""
     now = {name: checksum(state.data) for name, state in before.items()}
     known = {
@@ -123,7 +129,7 @@ def _journal(
                 f"{states[remote].location}: without its history, a change of several states can be neither finished "
                 f"nor taken back after a crash; nothing was written. Set {SETTING}=on"
             )
-    return Journal(printable(intent.path), intent.checksum, intent.command, known, writes)
+    return ApplyJournal(printable(intent.path), intent.checksum, intent.command, known, writes)
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:

@@ -56,7 +56,7 @@ class JournaledWrite(Struct, frozen=True):
     result: str
 
 
-class Journal(Struct, frozen=True):
+class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
     `states` are by their short names, `writes` in order.
@@ -92,7 +92,7 @@ class JournalFolder:
         """The path of the journal."""
         return self.place.path
 
-    def read(self) -> Journal | None:
+    def read(self) -> ApplyJournal | None:
         """Return the journal, None if there is none. Raises StoreError if it is damaged."""
         with explained(self.path):
             try:
@@ -100,7 +100,7 @@ class JournalFolder:
             except FileNotFoundError:
                 return None
         try:
-            journal = msgspec.json.decode(data, type=Journal)
+            journal = msgspec.json.decode(data, type=ApplyJournal)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise StoreError(f"{self.path}: the journal is damaged ({error}); nothing was written") from error
         if journal.format_version != _FORMAT:
@@ -110,7 +110,7 @@ class JournalFolder:
             )
         return journal
 
-    def write(self, journal: Journal) -> None:
+    def write(self, journal: ApplyJournal) -> None:
         """Write the journal durably, with mode 0600. Raises StoreError."""
         with explained(self.path):
             self.place.folder.sweep()

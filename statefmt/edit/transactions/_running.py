@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.edit.transactions._journal import Journal
+from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._staged import Write
 from statefmt.model.errors import EncryptedStateError, StoreError
@@ -30,7 +30,7 @@ class Running:
 
     context: RunContext
     states: Mapping[str, Participant]
-    journal: Journal
+    journal: ApplyJournal
     locked: dict[str, LockedManagedStore]
     now: dict[str, str]
     contents: Contents
@@ -138,7 +138,7 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
         return checksum(data)
 
 
-def held(journal: Journal, states: Mapping[str, Participant]) -> HoldReason:
+def held(journal: ApplyJournal, states: Mapping[str, Participant]) -> HoldReason:
     """Return why the states are held."""
     return HoldReason(journal.file, tuple(display_name(one.store.name) for one in states.values()))
 

@@ -12,7 +12,7 @@ from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._apply import end
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._journal import Journal, opened_journal
+from statefmt.edit.transactions._journal import ApplyJournal, opened_journal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, held, plain_hash
 from statefmt.edit.transactions._staged import Staging
@@ -77,7 +77,7 @@ def ended(
     return running.written
 
 
-def _refuse_other_file(journal: Journal, states: Mapping[str, Participant], intent: Intent, *, back: bool) -> None:
+def _refuse_other_file(journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, *, back: bool) -> None:
     """Raise StoreError if the file is another one than when the change began, or names other states."""
     file = printable(intent.file)
     if intent.checksum != journal.checksum and not back:
@@ -93,7 +93,7 @@ def _refuse_other_file(journal: Journal, states: Mapping[str, Participant], inte
             )
 
 
-def _position(journal: Journal, now: Mapping[str, str], *, back: bool) -> int:
+def _position(journal: ApplyJournal, now: Mapping[str, str], *, back: bool) -> int:
     """Return how many writes have been made; all or none of them if somebody has put earlier contents back."""
     last = len(journal.writes)
     written = {write.state for write in journal.writes}

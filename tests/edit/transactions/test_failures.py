@@ -11,8 +11,8 @@ import pytest
 from statefmt.cli.main import main
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.transactions import Intent, applied, ended
+from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
-from statefmt.edit.transactions.operations_file import staging
 from statefmt.model.errors import ChangedError, LockedError, StoreError
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, scene, state
 from tests.store.remote.file_client import FileClient

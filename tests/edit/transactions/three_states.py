@@ -12,8 +12,8 @@ from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.transactions import Intent, Participant, applied, ended
+from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._participants import participants
-from statefmt.edit.transactions.operations_file import staging
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.remote.connection import Connection
