@@ -46,12 +46,12 @@ class PlannedFile(Struct, frozen=True, forbid_unknown_fields=True):
     hash: str
 
 
-class OperationsPlan(Struct, frozen=True, forbid_unknown_fields=True):
+class OperationsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A plan: the operations file, and its states by their short names."""
 
+    format_version: str = _FORMAT
     operations_file: PlannedFile
     states: Mapping[str, PlannedState]
-    format_version: str = _FORMAT
 
 
 def encoded_plan(plan: OperationsPlan) -> bytes:

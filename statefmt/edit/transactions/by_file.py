@@ -75,7 +75,8 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
 
     where = relative(path, Path(plan_path or path).parent)
     plan = OperationsPlan(
-        PlannedFile(where, opened.checksum), {name: planned(name, states[name]) for name in opened.file.states}
+        operations_file=PlannedFile(where, opened.checksum),
+        states={name: planned(name, states[name]) for name in opened.file.states},
     )
     return PlannedOperations(_names(opened.states), staged.outcome, plan)
 
