@@ -1,7 +1,7 @@
 """Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
 
-`planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` finishes an apply that
-was interrupted, or takes it back.
+`planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
+interrupted: it finishes it, or takes it back.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.edit.operations_file import Crossing, FileEdits
     from statefmt.edit.surgical import EditOutcome
-    from statefmt.edit.transactions import FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
         applied_operations,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Crossing",
     "EditOutcome",
+    "Ending",
     "FileEdits",
     "FileOutcome",
     "OperationsPlan",
@@ -43,6 +44,7 @@ __getattr__ = lazy_names(
     {
         "Crossing": "statefmt.edit.operations_file",
         "EditOutcome": "statefmt.edit.surgical",
+        "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",
         "FileOutcome": "statefmt.edit.transactions",
         "OperationsPlan": "statefmt.edit.transactions",

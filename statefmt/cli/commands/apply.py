@@ -17,7 +17,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.operations_files import FileOutcome, applied_operations, ended_operations, is_plan_file
+from statefmt.operations_files import Ending, FileOutcome, applied_operations, ended_operations, is_plan_file
 from statefmt.render.diff.values import Manner
 
 EXAMPLES: Final = (
@@ -33,6 +33,9 @@ def command(
     operations: Annotated[str, typer.Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
     resume: Annotated[bool, typer.Option("--resume", help="Finish an apply that was interrupted.")] = False,
     abort: Annotated[bool, typer.Option("--abort", help="Take back an apply that was interrupted.")] = False,
+    leave: Annotated[
+        bool, typer.Option("--leave", help="Leave the states of an interrupted apply as they are, and unlock them.")
+    ] = False,
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
@@ -45,16 +48,25 @@ def command(
 
     All states are locked, and all results are made and checked before the first write. A plan must match: its file, the
     states and the results. If a write fails, those before it are taken back. After a crash, the states stay locked to
-    statetool until --resume or --abort; where something else has written, neither writes anything.
+    statetool until --resume or --abort. If something else has written a state, neither writes anything.
     """
-    if resume and abort:
-        raise typer.BadParameter("cannot be combined with --resume", param_hint="--abort")
+    endings = {
+        "--resume": (resume, Ending.FINISH),
+        "--abort": (abort, Ending.TAKE_BACK),
+        "--leave": (leave, Ending.LEAVE),
+    }
+    given = [option for option, (wanted, _) in endings.items() if wanted]
+    if len(given) > 1:
+        raise typer.BadParameter(f"cannot be combined with {given[0]}", param_hint=given[1])
     timeout = seconds(lock_timeout, "--lock-timeout")
     wait = timeout if lock else None
-    if resume or abort:
-        names = ended_operations(run_context(), operations, back=abort, timeout=wait, keeps_backup=not no_backup)
+    if given:
+        ending = endings[given[0]][1]
+        names = ended_operations(run_context(), operations, ending, timeout=wait, keeps_backup=not no_backup)
         for name in names:
             say(f"{name}: {'as it was before' if abort else 'written'}")
+        if not names:
+            say(f"{operations}: the apply has ended; no state was written")
         return FINE
     asks = not (yes or is_plan_file(operations))
     refused = False

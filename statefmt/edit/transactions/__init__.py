@@ -18,4 +18,4 @@ from statefmt.edit.transactions._plan import (
     PlannedState as PlannedState,
 )
 from statefmt.edit.transactions._staged import Staged as Staged, Staging as Staging, Write as Write
-from statefmt.edit.transactions._unfinished import ended as ended
+from statefmt.edit.transactions._unfinished import Ending as Ending, ended as ended

@@ -143,8 +143,13 @@ def held(journal: ApplyJournal, states: Mapping[str, Participant]) -> HoldReason
     return HoldReason(journal.file, tuple(display_name(one.store.name) for one in states.values()))
 
 
-def ways_out(file: str) -> str:
-    """Return the sentence that says how an unfinished change ends."""
+def ways_out(file: str, *, foreign: bool = False) -> str:
+    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
+    if foreign:
+        return (
+            f"`statetool apply --leave {shell_word(file)}` leaves all states as they are and lets others edit them; "
+            "compare them with their histories then"
+        )
     return (
         f"`statetool apply --resume {shell_word(file)}` finishes the change, and `statetool apply --abort "
         f"{shell_word(file)}` takes it back"

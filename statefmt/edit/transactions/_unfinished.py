@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from enum import StrEnum
 from typing import TypeVar
 
 from msgspec import structs
@@ -12,75 +13,117 @@ from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._apply import end
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._journal import ApplyJournal, opened_journal
+from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, opened_journal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, held, plain_hash
+from statefmt.edit.transactions._running import (
+    Contents,
+    Running,
+    contents_after,
+    contents_before,
+    held,
+    plain_hash,
+    ways_out,
+)
 from statefmt.edit.transactions._staged import Staging
-from statefmt.model.errors import StoreError
-from statefmt.store.managed import LockedManagedStore
+from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.remote.interruption import interruptible
 from statefmt.text.printable import printable
 
 R = TypeVar("R")
 
 
+class Ending(StrEnum):
+    """What becomes of a change that was interrupted; LEAVE leaves each state as it is."""
+
+    FINISH = "finish"
+    TAKE_BACK = "take back"
+    LEAVE = "leave"
+
+
 def ended(
-    context: RunContext, states: Mapping[str, Participant], intent: Intent, staging: Staging[R], *, back: bool
+    context: RunContext, states: Mapping[str, Participant], intent: Intent, staging: Staging[R], ending: Ending
 ) -> tuple[str, ...]:
-    """Finish a change of several states or, with `back`, take it back; return the names of those it writes.
+    """End a change of several states that was interrupted; return the names of the states that it writes.
 
     The arguments are those of `applied` when the change began. Compares each state with the contents that it may have,
     and writes only if it has one of them. The results are made again, from the contents before: those that states
-    still have, and those in histories. Raises StoreError if there is no such change, if the file is another one by now,
-    or if something else wrote; then nothing is written.
+    still have, and those in histories. To LEAVE the states, only lets others in again. Raises StoreError if there is no
+    such change, if the file is another one by now, or if something else wrote; then nothing is written.
     """
     home = context.connection().state_home
     with interruptible() as interruption, opened_journal(home, intent.path) as folder:
         journal = folder.read()
         if journal is None:
-            raise StoreError(f"{printable(intent.file)}: there is no unfinished apply of this file on this machine")
-        _refuse_other_file(journal, states, intent, back=back)
+            raise StoreError(
+                f"{printable(intent.file)}: there is no unfinished apply of this file on this machine: {folder.path} "
+                "does not exist"
+            )
+        _refuse_other_file(journal, states, intent, ending)
         with ExitStack() as quiet, ExitStack() as locks:
-            context.phase("locking")
+            # The locks of a change that is half done must not be given back.
             quiet.enter_context(interruption.deferred())
-            locked: dict[str, LockedManagedStore] = {}
-            written = {write.state for write in journal.writes}
-            states = {name: one for name, one in states.items() if name in journal.states}
-            for name, one in states.items():
-                # The lock that the change took, which a backend may still have.
-                locked[name] = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
-                if name in written:
-                    locked[name].hold(held(journal, states))
-            now = {name: plain_hash(context, one, locked[name].stored.data) for name, one in states.items()}
-            running = Running(context, states, journal, locked, now, {}, intent.keeps_backup)
-            foreign = [
-                name for name in states if (name in written or not back) and now[name] not in journal.known(name)
-            ]
-            if foreign and journal.is_done:
-                # It had ended, and others were let in.
+            running = _locked(context, journal, states, intent, locks)
+            foreign = _foreign(running, back=ending is Ending.TAKE_BACK)
+            if ending is Ending.LEAVE or (foreign and journal.is_done):
+                if foreign:
+                    context.note(running.changed_by_others(foreign))
                 end(running, folder, locks)
-                context.note(f"{printable(intent.file)}: the apply had ended. {running.changed_by_others(foreign)}")
                 return ()
             if foreign:
                 raise StoreError(
-                    f"{running.changed_by_others(foreign)}; nothing was written. Compare the states with their "
-                    "histories, and restore or edit them"
+                    f"{running.changed_by_others(foreign)}; nothing was written. {ways_out(journal.file, foreign=True)}"
                 )
-            if journal.is_done:
-                folder.write(structs.replace(journal, is_done=False))
-            running.done = _position(journal, now, back=back)
-            running.contents = _contents(running, staging, back=back)
-            running.back() if back else running.forward()
-            end(running, folder, locks)
+            try:
+                _carry_out(running, folder, staging, back=ending is Ending.TAKE_BACK)
+                end(running, folder, locks)
+            except StatetoolError as error:
+                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.file)}") from error
     for name in running.written:
-        states[name].store.tidy()
+        running.states[name].store.tidy()
     return running.written
 
 
-def _refuse_other_file(journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, *, back: bool) -> None:
+def _locked(
+    context: RunContext, journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, locks: ExitStack
+) -> Running:
+    """Lock the states with the locks that the change took, which backends may still have, and read them."""
+    context.phase("locking")
+    states = {name: one for name, one in states.items() if name in journal.states}
+    running = Running(context, states, journal, {}, {}, {}, intent.keeps_backup)
+    for name, one in states.items():
+        store = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
+        running.locked[name] = store
+        if name in running.written:
+            store.hold(held(journal, states))
+    context.phase("reading")
+    running.now = {name: plain_hash(context, one, running.locked[name].stored.data) for name, one in states.items()}
+    return running
+
+
+def _foreign(running: Running, *, back: bool) -> list[str]:
+    """Return the states that something else has written; states that the change only reads matter to finish it."""
+    names = running.written if back else tuple(running.states)
+    return [name for name in names if running.now[name] not in running.journal.known(name)]
+
+
+def _carry_out(running: Running, folder: JournalFolder, staging: Staging[R], *, back: bool) -> None:
+    if running.journal.is_done:
+        running.journal = structs.replace(running.journal, is_done=False)
+        folder.write(running.journal)
+    running.done = _position(running.journal, running.now, back=back)
+    running.contents = _contents(running, staging, back=back)
+    if back:
+        running.back()
+    else:
+        running.forward()
+
+
+def _refuse_other_file(
+    journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, ending: Ending
+) -> None:
     """Raise StoreError if the file is another one than when the change began, or names other states."""
     file = printable(intent.file)
-    if intent.checksum != journal.checksum and not back:
+    if intent.checksum != journal.checksum and ending is Ending.FINISH:
         raise StoreError(
             f"{file}: the file was changed since its apply began; nothing was written. Put the earlier content back "
             f"(SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"

@@ -23,7 +23,7 @@ from statefmt.edit.transactions._plan import (
     read_plan,
     relative,
 )
-from statefmt.edit.transactions._unfinished import ended
+from statefmt.edit.transactions._unfinished import Ending, ended
 from statefmt.model.errors import ChangedError, SettingsError
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
@@ -119,16 +119,16 @@ def applied_operations(
 
 
 def ended_operations(
-    context: RunContext, path: str, *, back: bool, timeout: float | None = 0, keeps_backup: bool = True
+    context: RunContext, path: str, ending: Ending, *, timeout: float | None = 0, keeps_backup: bool = True
 ) -> tuple[str, ...]:
-    """Finish an apply of a file, or of the file of a plan, that was interrupted or, with `back`, take it back.
+    """End an apply of a file, or of the file of a plan, that was interrupted.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended`.
     """
     # The states are what they were when it began, or not any more: their pins say nothing.
     opened = _opened(context, path, is_begun=True)
     intent = opened.intent("", timeout, keeps_backup=keeps_backup)
-    written = ended(context, opened.states, intent, staging(opened.file), back=back)
+    written = ended(context, opened.states, intent, staging(opened.file), ending)
     return tuple(opened.states[name].store.name for name in written)
 
 

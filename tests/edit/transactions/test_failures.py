@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.cli.main import main
 from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.transactions import Intent, applied, ended
+from statefmt.edit.transactions import Ending, Intent, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import ChangedError, LockedError, StoreError
@@ -79,6 +79,9 @@ def test_what_somebody_else_wrote_in_between_is_left(half_done: Scene, name: str
     assert half_done.contents == contents
     # All are still held.
     assert half_done.leftovers >= {".app.tfstate.statetool.hold", "journal.json", "lock"}
+    half_done.leave()
+    assert half_done.leftovers == set()
+    assert half_done.contents == contents
 
 
 def test_statetool_keeps_out(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,7 +130,7 @@ def test_another_state_than_it_began_with(half_done: Scene) -> None:
     states["net"] = states["net"]._replace(identity="other")
     contents = half_done.contents
     with pytest.raises(StoreError, match=r"the state net was .*net\.tfstate when the apply of this file began"):
-        ended(half_done.context, states, half_done.intent(), staging(read_operations_file("x", b"")), back=True)
+        ended(half_done.context, states, half_done.intent(), staging(read_operations_file("x", b"")), Ending.FINISH)
     assert half_done.contents == contents
 
 

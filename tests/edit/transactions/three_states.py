@@ -11,7 +11,7 @@ from pathlib import Path
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.transactions import Intent, Participant, applied, ended
+from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._participants import participants
 from statefmt.store.backends.options import BackendOptions
@@ -105,8 +105,14 @@ class Scene:
         applied(self.context, self.participants, self.intent(), staging(file))
 
     def end(self, *, back: bool) -> tuple[str, ...]:
+        return self._ended(Ending.TAKE_BACK if back else Ending.FINISH)
+
+    def leave(self) -> None:
+        self._ended(Ending.LEAVE)
+
+    def _ended(self, ending: Ending) -> tuple[str, ...]:
         file = read_operations_file(str(self.file), self.file.read_bytes())
-        return ended(self.context, self.participants, self.intent(), staging(file), back=back)
+        return ended(self.context, self.participants, self.intent(), staging(file), ending)
 
 
 def scene(folder: Path, operations: str) -> Scene:
