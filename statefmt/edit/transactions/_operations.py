@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import joined
@@ -70,6 +70,16 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
     return stage
 
 
+def _refuse_plain(states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
+    """Raise SurgeryError if objects of an encrypted state would be written in plain."""
+    for source, target in flows:
+        if states[source].seal is not None and states[target].seal is None:
+            raise SurgeryError(
+                f"the state {source} is encrypted and {target} is not, so what moves there would be written in plain; "
+                f"nothing was written. Encrypt {target} first: `statetool encrypt`"
+            )
+
+
 def _made(edit: Edit, _before: Snapshot) -> Edit:
     return edit
 
@@ -86,6 +96,7 @@ def _ordered(
         if name in edits.edits
     }
     flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
+    _refuse_plain(states, flows)
     for write in write_order(list(states), flows):
         name = write.state
         if name not in contents:
