@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import LockedStore, Store, Stored
+from statefmt.store.protocol import JointEdit, LockedStore, Store, Stored
 
 
 class LockStatus(StrEnum):
@@ -43,16 +43,6 @@ class LockState(Struct, frozen=True):
         return "" if self.holder is None else self.holder.ID
 
 
-class HoldReason(Struct, frozen=True):
-    """Why a state is held: it is written together with other `states`, as the operations file at the path `file` says.
-
-    `states` are the names of all.
-    """
-
-    file: str
-    states: tuple[str, ...]
-
-
 class LockedManagedStore(LockedStore, Protocol):
     """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
 
@@ -62,11 +52,11 @@ class LockedManagedStore(LockedStore, Protocol):
         A store writes once; to write again takes this. Raises StoreError.
         """
 
-    def hold(self, reason: HoldReason) -> None:
+    def hold(self, joint: JointEdit) -> LockedManagedStore:
         """Keep edits out until `release`, also after this process has ended, if the store can. Raises StoreError.
 
-        A lock in a backend is not given back; a file gets a marker beside it. Both let an edit in whose LockInfo has
-        the same ID.
+        Returns the store, whose history names the joint edit in what is written. A lock in a backend is not given back;
+        a file gets a marker beside it. Both let an edit in whose LockInfo has the same ID.
         """
 
     def release(self) -> None:

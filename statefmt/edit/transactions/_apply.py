@@ -129,7 +129,9 @@ def _journal(
                 f"{states[remote].location}: without its history, a change of several states can be neither finished "
                 f"nor taken back after a crash; nothing was written. Set {SETTING}=on"
             )
-    return ApplyJournal(printable(intent.path), intent.checksum, intent.command, known, writes)
+    # The IDs of locks are new for each edit.
+    number = next(iter(infos.values())).ID
+    return ApplyJournal(number, printable(intent.path), intent.checksum, intent.command, known, writes)
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:

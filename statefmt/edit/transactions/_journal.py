@@ -59,9 +59,10 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `states` are by their short names, `writes` in order.
+    `id` tells it from all others. `states` are by their short names, `writes` in order.
     """
 
+    id: str
     file: str
     checksum: str
     command: str

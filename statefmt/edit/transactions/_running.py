@@ -13,7 +13,8 @@ from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._staged import Write
 from statefmt.model.errors import EncryptedStateError, StoreError
 from statefmt.store.local.journal import checksum
-from statefmt.store.managed import HoldReason, LockedManagedStore
+from statefmt.store.managed import LockedManagedStore
+from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
 from statefmt.text.shell import shell_word
 
@@ -46,7 +47,7 @@ class Running:
     def hold(self) -> None:
         """Keep others out of the states that are written, also after a crash. Raises StoreError."""
         for name in self.written:
-            self.locked[name].hold(held(self.journal, self.states))
+            self.locked[name] = self.locked[name].hold(joint_edit(self.journal, self.states))
 
     def release(self) -> None:
         """End the hold. Raises StoreError."""
@@ -138,9 +139,9 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
         return checksum(data)
 
 
-def held(journal: ApplyJournal, states: Mapping[str, Participant]) -> HoldReason:
-    """Return why the states are held."""
-    return HoldReason(journal.file, tuple(display_name(one.store.name) for one in states.values()))
+def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
+    """Return what markers and histories say about the change."""
+    return JointEdit(journal.id, journal.file, tuple(one.location for one in states.values()))
 
 
 def ways_out(file: str, *, foreign: bool = False) -> str:

@@ -20,7 +20,7 @@ from statefmt.edit.transactions._running import (
     Running,
     contents_after,
     contents_before,
-    held,
+    joint_edit,
     plain_hash,
     ways_out,
 )
@@ -92,9 +92,7 @@ def _locked(
     running = Running(context, states, journal, {}, {}, {}, intent.keeps_backup)
     for name, one in states.items():
         store = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
-        running.locked[name] = store
-        if name in running.written:
-            store.hold(held(journal, states))
+        running.locked[name] = store.hold(joint_edit(journal, states)) if name in running.written else store
     context.phase("reading")
     running.now = {name: plain_hash(context, one, running.locked[name].stored.data) for name, one in states.items()}
     return running

@@ -14,7 +14,7 @@ from statefmt.model.errors import LockedError
 from statefmt.store.local._names import hold_name
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import HoldReason
+from statefmt.store.protocol import JointEdit
 from statefmt.text.printable import printable
 from statefmt.text.shell import shell_word
 
@@ -30,13 +30,12 @@ _MOST: Final = 5
 class _Marker(Struct, frozen=True):
     format_version: str
     lock: LockInfo
-    file: str
-    states: tuple[str, ...]
+    edit: JointEdit
 
 
-def write_hold(state: StateFile, info: LockInfo, reason: HoldReason) -> None:
+def write_hold(state: StateFile, info: LockInfo, joint: JointEdit) -> None:
     """Write the marker durably. Raises OSError, StoreError."""
-    marker = _Marker(_FORMAT, info, reason.file, reason.states)
+    marker = _Marker(_FORMAT, info, joint)
     state.folder.sweep()
     state.folder.replace(hold_name(state.name), msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
 
@@ -70,9 +69,9 @@ def _message(state: StateFile, marker: _Marker | None) -> str:
             "written. `statetool apply --resume FILE` finishes the change, and `statetool apply --abort FILE` takes it "
             "back; FILE is its operations file"
         )
-    file = shell_word(marker.file) if len(marker.file) <= _LONGEST_PATH else "FILE"
-    others = [_short(name) for name in marker.states[:_MOST]]
-    more = f" and {len(marker.states) - _MOST} more" if len(marker.states) > _MOST else ""
+    file = shell_word(marker.edit.file) if len(marker.edit.file) <= _LONGEST_PATH else "FILE"
+    others = [_short(name) for name in marker.edit.states[:_MOST]]
+    more = f" and {len(marker.edit.states) - _MOST} more" if len(marker.edit.states) > _MOST else ""
     return (
         f"{state.path}: {_short(marker.lock.Who) or 'somebody'} began a change of {', '.join(others)}{more} at "
         f"{_short(marker.lock.Created)}, and it is unfinished; nothing was written. `statetool apply --resume {file}` "

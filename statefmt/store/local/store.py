@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
@@ -22,8 +22,8 @@ from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import HoldReason, LockState
-from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.managed import LockState
+from statefmt.store.protocol import HistoryEntry, JointEdit, Stored
 from statefmt.store.reading import read_bytes
 
 
@@ -73,9 +73,10 @@ class LockedFile:
         stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
         return LockedFile(opened, stored, is_new=self.is_new and not opened.data)
 
-    def hold(self, reason: HoldReason) -> None:
+    def hold(self, joint: JointEdit) -> LockedFile:
         """Write the marker."""
-        write_hold(self.opened.file, self.opened.info, reason)
+        write_hold(self.opened.file, self.opened.info, joint)
+        return replace(self, opened=replace(self.opened, joint=joint))
 
     def release(self) -> None:
         """Delete the marker."""

@@ -11,10 +11,12 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import UNSET, UnsetType
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
@@ -31,7 +33,7 @@ from statefmt.store.local.journal import Journal, checksum, remove_journal, writ
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry
+from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of
 
 # Reports a side effect, such as a recovery, as a sentence.
@@ -43,7 +45,10 @@ _MOST_REPLACEMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it."""
+    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it.
+
+    `joint` is set if other states are edited with this one.
+    """
 
     file: StateFile
     data: bytes
@@ -51,10 +56,11 @@ class OpenState:
     info: LockInfo
     note: Notify
     is_torn: bool = False
+    joint: JointEdit | UnsetType = UNSET
 
     def renewed(self) -> OpenState:
         """Read the file again, after finishing or rolling back a write that failed halfway. Raises StoreError."""
-        return _settled(self.file, self.descriptor, self.info, self.note)
+        return replace(_settled(self.file, self.descriptor, self.info, self.note), joint=self.joint)
 
     def commit(
         self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
@@ -132,7 +138,8 @@ class OpenState:
     def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
-        recording = record(state, self.info, self.data, pieces, history_of(state), wanted=wanted, now=now)
+        earlier = history_of(state)
+        recording = record(state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint)
         kept = recording.backup
         assert kept is not None
         # Resolve links first: a relative path across a link would be wrong.

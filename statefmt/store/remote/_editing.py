@@ -7,16 +7,17 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import HoldReason
-from statefmt.store.protocol import Stored
+from statefmt.store.protocol import JointEdit, Stored
 from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote._unlocked import refuse_unlocked_url
-from statefmt.store.remote._writing import RemoteWrite
+from statefmt.store.remote._writing import RemoteWrite, WriteTerms
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.interruption import Interruption, interruptible
@@ -26,10 +27,14 @@ from statefmt.text.printable import printable
 
 @dataclass(slots=True)
 class _Outcome:
-    """Whether the state has been written since it was locked, and whether its lock stays when the edit ends."""
+    """Whether the state has been written since it was locked, and whether its lock stays when the edit ends.
+
+    `joint` is set if other states are edited with this one.
+    """
 
     is_written: bool = False
     is_held: bool = False
+    joint: JointEdit | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,8 @@ class LockedRemote:
         """Write the state, after a backup."""
         with self.undisturbed():
             wanted = None if backup is None else Path(backup)
-            kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
+            terms = WriteTerms(wanted, keeps_backup, now, self._outcome.joint)
+            kept = self._writing.write(self.stored, pieces, expected, terms)
             self._outcome.is_written = True
         return None if kept is None else str(kept)
 
@@ -60,9 +66,10 @@ class LockedRemote:
         """Read the state, and find out the outcome of a write whose answer was lost."""
         return replace(self, stored=self._read())
 
-    def hold(self, reason: HoldReason) -> None:
+    def hold(self, joint: JointEdit) -> LockedRemote:
         """Keep the lock when the edit ends."""
-        self._outcome.is_held = True
+        self._outcome.is_held, self._outcome.joint = True, joint
+        return self
 
     def release(self) -> None:
         """Give the lock back when the edit ends."""

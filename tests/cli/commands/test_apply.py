@@ -155,6 +155,28 @@ def test_secrets_do_not_become_plain(statetool: Statetool, monkeypatch: pytest.M
         assert path.is_dir() or b"app-vpc" not in path.read_bytes(), path
 
 
+def test_the_history_names_the_other_states(statetool: Statetool, folder: Path) -> None:
+    assert statetool("apply", "-y", FILE).status == 0
+    edits = [json.loads(statetool("history", "--format", "json", f"{name}.tfstate").out)["edits"] for name in BEFORE]
+    joint = edits[0][0]["joint"]
+    assert joint["file"] == str(folder / FILE)
+    assert joint["states"] == [str(folder / f"{name}.tfstate") for name in sorted(BEFORE)]
+    assert [[one["joint"] for one in of_state] for of_state in edits] == [[joint]] * 3
+    assert "apply -y x.stateops.hcl (3 states)" in statetool("history", "net.tfstate").text
+
+
+def test_undo_of_one_state_is_asked_about(statetool: Statetool) -> None:
+    """It gives back an object that another state has by now."""
+    old = contents()
+    assert statetool("apply", "-y", FILE).status == 0
+    refused = statetool("undo", "net.tfstate")
+    assert refused.status == 2
+    assert "What moved between them is in two of them or in none" in " ".join(refused.err.split())
+    for name in BEFORE:
+        assert statetool("undo", "-y", f"{name}.tfstate").status == 0
+    assert [owners(contents())] == [owners(old)]
+
+
 @NEEDS_STRACE
 @pytest.mark.parametrize("encrypts", [False, True])
 @pytest.mark.parametrize("option", ["--resume", "--abort"])
