@@ -120,14 +120,17 @@ def test_one_state_twice(statetool: Statetool) -> None:
 
 
 def test_paths_are_relative_to_the_file(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder stands for the state that its backend keeps."""
-    Path("infra").mkdir()
+    """A folder stands for the state that its backend keeps, also in another workspace."""
+    Path("infra/terraform.tfstate.d/prod").mkdir(parents=True)
     Path("net.tfstate").rename("infra/terraform.tfstate")
-    Path(FILE).write_text(LOCAL.replace("net.tfstate", "infra") + CHAIN)
+    Path("far.tfstate").rename("infra/terraform.tfstate.d/prod/terraform.tfstate")
+    prod = LOCAL.replace("net.tfstate", "infra").replace('"far.tfstate"', '"infra"\n  workspace = "prod"\n')
+    Path(FILE).write_text(prod.replace('{ path = "infra"\n', '{\n  path = "infra"\n') + CHAIN)
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     assert statetool("apply", "-y", f"../{FILE}").status == 0
     assert "terraform_data.subnet" not in objects(Path("../infra/terraform.tfstate").read_bytes())
+    assert "terraform_data.vpc" in objects(Path("../infra/terraform.tfstate.d/prod/terraform.tfstate").read_bytes())
 
 
 def test_a_state_on_a_server(statetool: Statetool, server: StateServer) -> None:
@@ -206,3 +209,42 @@ def test_after_a_crash(
         assert statetool("list", "--state", "far.tfstate").text.count("terraform_data.vpc") == 1
         assert statetool("list", "--state", "app.tfstate").text.count("terraform_data.vpc") == 0
     assert statetool("rm", "-y", "--state", "net.tfstate", "terraform_data.own").status == 0
+
+
+@NEEDS_STRACE
+@pytest.mark.parametrize("option", ["--resume", "--abort"])
+def test_a_lock_on_a_server_outlives_a_crash(
+    option: str, statetool: Statetool, server: StateServer, forked: Forks, folder: Path
+) -> None:
+    server.state = old = Path("far.tfstate").read_bytes()
+    url = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    Path(FILE).write_text(LOCAL.replace("far.tfstate", url) + CHAIN)
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=1"]
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL
+    # The state on the server was written first.
+    assert server.state != old
+    lock_id = server.lock_id
+    refused = statetool("rm", "-y", "--state", url, "terraform_data.own")
+    assert refused.status == 2
+    assert lock_id
+    assert lock_id in refused.err
+    assert statetool("apply", option, FILE).status == 0
+    assert server.lock_id == ""
+    assert (server.state == old) is (option == "--abort")
+
+
+@NEEDS_STRACE
+def test_no_value_is_kept_outside_of_the_states(statetool: Statetool, forked: Forks, folder: Path) -> None:
+    Path(FILE).write_text(
+        LOCAL + CHAIN + 'set {\n  of = state.far.terraform_data.own\n  values = { id = "s3cr3t" }\n}\n'
+    )
+    assert statetool("plan", FILE, "-o", "p.json").status == 0
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    assert forked(folder, "apply", "p.json", strace=kill, environment=environment).status == -signal.SIGKILL
+    kept = [Path("p.json"), *Path().glob(".*.hold"), *(path for path in Path("home").rglob("*") if path.is_file())]
+    assert len(kept) >= 5
+    assert [path for path in kept if b"s3cr3t" in path.read_bytes()] == []
+    assert statetool("apply", "--resume", "p.json").status == 0
+    assert b"s3cr3t" in Path("far.tfstate").read_bytes()
