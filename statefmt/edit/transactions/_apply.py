@@ -20,7 +20,7 @@ from statefmt.edit.transactions._journal import (
 )
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
-from statefmt.edit.transactions._running import Running, contents_after, contents_before, ways_out
+from statefmt.edit.transactions._running import Running, contents_after, contents_before, pieces_after, ways_out
 from statefmt.edit.transactions._staged import Staged, Staging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
@@ -73,6 +73,7 @@ def applied(
                 return staged
             contents = contents_before(before) | contents_after(before, staged.writes)
             running = Running(context, states, journal, locked, journal.hashes(0), contents, intent.keeps_backup)
+            running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
                 # One write is whole by itself.

@@ -55,7 +55,7 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
         edits = run(file, {name: state.result.snapshot for name, state in states.items()}, note)
         outcomes: dict[str, EditOutcome] = {}
-        contents: dict[str, bytes] = {}
+        contents: dict[str, Write] = {}
         for name, state in states.items():
             edit = edits.edits.get(name)
             if edit is None:
@@ -64,7 +64,7 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            outcomes[name], contents[name] = proposal.outcome, content
+            outcomes[name], contents[name] = proposal.outcome, Write(name, content, proposal.pieces)
         return Staged(tuple(_ordered(states, edits, outcomes, contents)), FileOutcome(outcomes, edits))
 
     return stage
@@ -88,7 +88,7 @@ def _ordered(
     states: Mapping[str, LoadedState],
     edits: FileEdits,
     outcomes: Mapping[str, EditOutcome],
-    contents: Mapping[str, bytes],
+    contents: Mapping[str, Write],
 ) -> Iterator[Write]:
     arrived = {
         name: found.keys() & {one.addr for one in instances(edits.edits[name].snapshot)}
@@ -102,7 +102,7 @@ def _ordered(
         if name not in contents:
             continue
         if not write.only_arrives:
-            yield Write(name, contents[name])
+            yield contents[name]
             continue
         state = states[name]
         after = structs.replace(edits.edits[name].snapshot, serial=outcomes[name].serial)

@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
 from statefmt.edit.session import LoadedState
+from statefmt.pieces import Pieces
 
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write of a state, by its short name: the plain content."""
+    """A write of a state, by its short name: the plain content, and its pieces if it is made from that before."""
 
     state: str
     content: bytes
+    pieces: Pieces | None = None
 
     def __repr__(self) -> str:
         # The content may have secrets.
