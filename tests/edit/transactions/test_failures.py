@@ -14,7 +14,7 @@ from statefmt.edit.transactions import Ending, Intent, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import ChangedError, LockedError, StoreError
-from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, scene, state
+from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient
 
 FOREIGN = state("app", ("own",))
@@ -82,6 +82,18 @@ def test_what_somebody_else_wrote_in_between_is_left(half_done: Scene, name: str
     half_done.leave()
     assert half_done.leftovers == set()
     assert half_done.contents == contents
+
+
+def test_what_arrives_at_a_taken_address_has_another_name_until_then(half_done: Scene) -> None:
+    assert objects(half_done.contents["app"]) == {
+        "terraform_data.own": "app-own",
+        "terraform_data.shared": "app-shared",
+        "terraform_data.statetool_arriving_shared": "far-shared",
+        "terraform_data.vpc": "app-vpc",
+    }
+    half_done.end(back=False)
+    assert objects(half_done.contents["app"])["terraform_data.shared"] == "far-shared"
+    assert b"statetool_arriving" not in half_done.contents["app"]
 
 
 def test_statetool_keeps_out(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
