@@ -24,6 +24,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.backends               their locks, and copies between places
     statefmt.selection              instances by address, pattern and filter
     statefmt.operations             surgery as pure functions
+    statefmt.operations_files       many operations on many states, all or none
     statefmt.differences            what differs between snapshots
     statefmt.graph                  dependencies
     statefmt.search                 text in attributes and outputs
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         graph,
         locations,
         operations,
+        operations_files,
         plans,
         provider_schemas,
         providers,
@@ -174,6 +176,7 @@ __all__ = [
     "locations",
     "open",
     "operations",
+    "operations_files",
     "plans",
     "provider_schemas",
     "providers",
@@ -252,8 +255,9 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots", "statistics",
+    "addrs", "backends", "differences", "graph", "locations", "operations", "operations_files", "plans",
+    "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots",
+    "statistics",
 })  # fmt: skip
 
 

@@ -47,6 +47,7 @@ OPENING: Final = Theme(
     (
         "statefmt.library.selecting.Selector", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
+        "statefmt.store.protocol.JointEdit",
         "statefmt.library._encryption.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.style.Style",
         "statefmt.formats.style.Layout",
     ),

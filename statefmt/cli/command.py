@@ -32,7 +32,7 @@ _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
         *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
-        *("versions", "reconcile"),
+        *("versions", "reconcile", "plan"),
     }
 )
 _OWN: Final = "Options"

@@ -39,7 +39,7 @@ _OTHER_NAMES: Final = {
     "cat": "pull",
 }
 # Commands of OpenTofu that read the configuration, run providers or reach a backend.
-_OF_THE_ENGINE: Final = frozenset({"apply", "destroy", "get", "import", "init", "plan", "push", "refresh", "workspace"})
+_OF_THE_ENGINE: Final = frozenset({"destroy", "get", "import", "init", "push", "refresh", "workspace"})
 # Options that mean the same as one of statetool's, with its value, if that is fixed.
 _OTHER_OPTIONS: Final = {
     "-json": ("--format", "json"),

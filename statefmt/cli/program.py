@@ -61,6 +61,8 @@ SECTIONS: Final = {
         "edit": "Edit a state, or one instance, in an editor.",
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Give a state a new lineage.",
+        "plan": "Show what an operations file does to its states.",
+        "apply": "Run an operations file on all its states, or none.",
     },
     "Places and locks": {
         "locks": "Show who holds the locks of states.",

@@ -20,6 +20,8 @@ INSTEAD: Final = {
     "workspaces": ("Run", "workspace list"),
     "locks": ("If the state is locked, a plan says by whom", "plan -refresh=false"),
     "unlock": ("Run", "force-unlock ID"),
+    "plan": ("Name a copy in the file", "state pull > copy.tfstate"),
+    "apply": ("Name a copy in the file, and push it", "state pull > copy.tfstate"),
     "move-backend": ("Change the backend block, and run", "init -migrate-state"),
 }
 # Commands whose result is not pushed back as it is, or that need the files beside a state.

@@ -71,6 +71,11 @@ def surgical(
     return propose
 
 
+def spliced(state: LoadedState, after: Snapshot) -> bytes:
+    """Return the plain content of a snapshot that was made from that of a state. Raises StoreError."""
+    return joined(state.data, _splicer(state).pieces(after))
+
+
 def _splicer(state: LoadedState) -> Splicer:
     source = state.result.snapshot.source
     if source is None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 from statefmt import operations
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.analysis.selection import Criteria
+from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.pipeline import OpenedEdit, Proposal
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.library._composed import composed
 from statefmt.library.edit_result import EditResult, committed, result_of
 from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
 from statefmt.model.addrs import (

@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import LockedStore, Store, Stored
+from statefmt.store.protocol import JointEdit, LockedStore, Store, Stored
 
 
 class LockStatus(StrEnum):
@@ -46,8 +46,21 @@ class LockState(Struct, frozen=True):
 class LockedManagedStore(LockedStore, Protocol):
     """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
 
-    def read_again(self) -> bytes:
-        """Read what the place has now, b"" if nothing. Raises StoreError."""
+    def renewed(self) -> LockedManagedStore:
+        """Return the store with what it has now, under the same lock: `stored` has b"" if there is no state.
+
+        A store writes once; to write again takes this. Raises StoreError.
+        """
+
+    def hold(self, joint: JointEdit) -> LockedManagedStore:
+        """Keep edits out until `release`, also after this process has ended, if the store can. Raises StoreError.
+
+        Returns the store, whose history names the joint edit in what is written. A lock in a backend is not given back;
+        a file gets a marker beside it. Both let an edit in whose LockInfo has the same ID.
+        """
+
+    def release(self) -> None:
+        """End `hold`. Raises StoreError."""
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state if it still has the `expected` version; `now` is in Unix seconds.

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 if TYPE_CHECKING:
     # Most commands do not lock a state.
@@ -45,10 +45,22 @@ class LockedStore(Protocol):
         """
 
 
+class JointEdit(Struct, frozen=True):
+    """An edit of several states at once, as the operations file at the path `file` says.
+
+    `id` tells it from all others. `states` are the names of all states of the file.
+    """
+
+    id: str
+    file: str
+    states: tuple[str, ...]
+
+
 class HistoryEntry(Struct, frozen=True):
     """One edit. `time` is in UTC (RFC 3339); `before` and `after` are the SHA-256 of the contents.
 
-    `backup` is the part of the backup's name that tells it from others; "" if the user named it.
+    `backup` is the part of the backup's name that tells it from others; "" if the user named it. `joint` is set if
+    other states were edited with this one.
     """
 
     number: int
@@ -58,6 +70,7 @@ class HistoryEntry(Struct, frozen=True):
     before: str
     after: str
     backup: str = ""
+    joint: JointEdit | UnsetType = UNSET
 
 
 class Store(Protocol):

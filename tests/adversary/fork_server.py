@@ -78,7 +78,7 @@ def _run(request: dict[str, Any]) -> dict[str, object]:
         tracer = None
         if request["strace"]:
             os.waitpid(child, os.WUNTRACED)
-            tracer = _attached(child, request["strace"])
+            tracer = attached(child, request["strace"])
             os.kill(child, signal.SIGCONT)
         status, timed_out = _ended(child, time.monotonic() + request["timeout"])
         if tracer is not None:
@@ -93,7 +93,15 @@ def _run(request: dict[str, Any]) -> dict[str, object]:
         }
 
 
-def _attached(child: int, options: list[str]) -> subprocess.Popen[bytes]:
+def stop_to_be_attached() -> None:
+    """Stop this process until strace has attached to it, and another one continues it."""
+    # Where only ancestors may trace a process, strace may too.
+    _LIBC.prctl(_PR_SET_PTRACER, _ANY, 0, 0, 0)
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def attached(child: int, options: list[str]) -> subprocess.Popen[bytes]:
+    """Start strace on a child that has stopped."""
     tracer = subprocess.Popen(["strace", "-f", *options, "-p", str(child)], stderr=subprocess.PIPE)
     assert tracer.stderr is not None
     said = tracer.stderr.readline()
@@ -135,9 +143,7 @@ def _become(request: dict[str, Any], out: int, err: int) -> None:
         sys.argv = ["statetool", *request["arguments"]]
         sys.stderr = open(2, "w", errors="backslashreplace", closefd=False, buffering=1)  # noqa: SIM115
         if request["strace"]:
-            # Where only ancestors may trace a process, strace may too.
-            _LIBC.prctl(_PR_SET_PTRACER, _ANY, 0, 0, 0)
-            os.kill(os.getpid(), signal.SIGSTOP)
+            stop_to_be_attached()
         start.run()
     except BaseException:
         traceback.print_exc()

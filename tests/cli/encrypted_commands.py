@@ -132,9 +132,21 @@ LINES: Final[dict[str, list[Line]]] = {
     "copy": [Line("copy %s new")],
     "git-driver": [Line("git-driver textconv %s"), Line("git-driver diff s before 0 100644 %s 0 100644")],
 }
-# They take no state.
+# They take no state, or an operations file that names states.
 WITHOUT_STATE: Final = frozenset(
-    {"rule", "releases", "schemas", "git-config", "help", "version", "where", "workspaces", "move-backend"}
+    {
+        "plan",
+        "apply",
+        "rule",
+        "releases",
+        "schemas",
+        "git-config",
+        "help",
+        "version",
+        "where",
+        "workspaces",
+        "move-backend",
+    }
 )
 # A configuration that states are held against.
 PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'

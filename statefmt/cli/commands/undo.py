@@ -75,7 +75,7 @@ def command(
     words = words if state or state_option else words[len(("--state", name)) :]
     hint = _way_on(undo.earlier, shell_line((*words, *encryption_words())))
     plan = Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint, even_damaged=True)
-    return carry_out(plan, options)
+    return carry_out(plan._replace(asks=bool(undo.joint)), options)
 
 
 def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int:

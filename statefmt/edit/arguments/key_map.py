@@ -25,7 +25,7 @@ from statefmt.text.pattern import pattern
 _PLAIN: Final = r'(?:[^",=\[\]\s]++(?:[^\S\n]++(?=[^",=\[\]\s]))?+)*+'
 _KEY: Final = rf'\s*+(\[?)(?:("(?:[^"\\]|\\.)*+")|({_PLAIN}))(\]?)\s*+'
 _PAIR: Final = pattern(f"{_KEY}={_KEY}(?:,|$)", re.DOTALL)
-_NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
+WHOLE_NUMBER: Final = pattern(r"0|-?[1-9][0-9]{0,18}")
 _LIMIT: Final = 2**63
 _SIMPLE: Final = pattern(_PLAIN)
 _PLACE: Final = "?"
@@ -106,7 +106,7 @@ def key_text(key: InstanceKey) -> str:
 def _text(key: InstanceKey) -> str:
     if not isinstance(key, StringKey):
         return str(key).strip("[]")
-    simple = _SIMPLE.fullmatch(key.value) and not _NUMBER.fullmatch(key.value) and key.value != _PLACE
+    simple = _SIMPLE.fullmatch(key.value) and not WHOLE_NUMBER.fullmatch(key.value) and key.value != _PLACE
     return key.value if key.value and simple and "\\" not in key.value else str(key)[1:-1]
 
 
@@ -135,6 +135,6 @@ def _key(text: str, opening: str, quoted: str | None, plain: str | None, closing
     plain = plain or ""
     if plain == _PLACE:
         raise SurgeryError(f"{text!r}: replace each ? by a key; a key that is a question mark needs quotes")
-    if _NUMBER.fullmatch(plain) and -_LIMIT <= int(plain) < _LIMIT:
+    if WHOLE_NUMBER.fullmatch(plain) and -_LIMIT <= int(plain) < _LIMIT:
         return IntKey(int(plain))
     return StringKey(plain) if plain else NO_KEY

@@ -50,21 +50,25 @@ def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     }
 
 
-def dropping(snapshot: Snapshot, gone: Collection[ConfigResource]) -> tuple[Snapshot, tuple[AbsResourceInstance, ...]]:
-    """Remove the dependencies on removed resources; also return the instances that had one."""
+def dropping(
+    snapshot: Snapshot, gone: Collection[ConfigResource]
+) -> tuple[Snapshot, dict[AbsResourceInstance, tuple[ConfigResource, ...]]]:
+    """Remove the dependencies on removed resources; also return the instances that had some, with what they needed."""
+    had: dict[AbsResourceInstance, tuple[ConfigResource, ...]] = {}
     if not gone:
-        return snapshot, ()
-    had: dict[AbsResourceInstance, None] = {}
+        return snapshot, had
 
     def dropped(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         left = tuple(other for other in obj.dependencies if other not in gone)
         older = tuple(other for other in obj.depends_on if other.config() not in gone)
         if len(left) == len(obj.dependencies) and len(older) == len(obj.depends_on):
             return obj
-        had[resource.instance(obj.key)] = None
+        instance = resource.instance(obj.key)
+        needed = (*obj.dependencies, *(other.config() for other in obj.depends_on))
+        had[instance] = tuple(dict.fromkeys((*had.get(instance, ()), *(one for one in needed if one in gone))))
         return replace(obj, dependencies=left, depends_on=older)
 
-    return with_objects(snapshot, dropped), tuple(had)
+    return with_objects(snapshot, dropped), had
 
 
 def _unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:

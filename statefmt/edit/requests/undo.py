@@ -13,16 +13,22 @@ from statefmt.model.errors import EncryptedStateError, StateError, StoreError, S
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import opened
-from statefmt.store.protocol import HistoryEntry, Store
+from statefmt.store.protocol import HistoryEntry, JointEdit, Store
 from statefmt.text.printable import printable
 
 _DAMAGED: Final = "the restored content is damaged, so everything in the state counts as removed. The damage:"
+
+_JOINT: Final = (
+    "this edit was one of several states. What moved between them is in two of them or in none, unless the edits of "
+    "the others are undone, too:"
+)
 
 
 class Undo(NamedTuple):
     """What undoes the edit `entry` and all later ones: `content` is the stored content before it.
 
-    `last` is the last edit and `earlier` the one before `entry`, if any. `name` is that of the state.
+    `last` is the last edit and `earlier` the one before `entry`, if any. `name` is that of the state. `joint` are the
+    edits of several states that it undoes in this one only.
     """
 
     name: str
@@ -30,6 +36,7 @@ class Undo(NamedTuple):
     last: HistoryEntry
     earlier: HistoryEntry | None
     content: bytes
+    joint: tuple[JointEdit, ...] = ()
 
     def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
         """Restore the content, decrypted with the configuration of the run; also one that cannot be read.
@@ -47,6 +54,9 @@ class Undo(NamedTuple):
                 where = f"{self.name} before edit {number}; `statetool history --content {number}` prints it"
                 raise StateFileError(where, error) from error
             found = with_note(restore_damaged(snapshot, plain), f"{_DAMAGED} {damage(error)}")
+        for joint in self.joint:
+            states = "\n".join(f"  {name}" for name in joint.states)
+            found = with_note(found, f"{_JOINT}\n{states}")
         lineages = (found.snapshot.lineage, snapshot.lineage)
         if discards_changes and all(lineages) and len(set(lineages)) > 1:
             earlier, current = (f"'{printable(lineage)}'" for lineage in lineages)
@@ -77,4 +87,5 @@ def undo_request(store: Store, number: int | None) -> Undo:
     entry = found[-1]
     place = entries.index(entry)
     earlier = entries[place - 1] if place else None
-    return Undo(name, entry, entries[-1], earlier, store.content(entry.before))
+    joint = {one.joint.id: one.joint for one in entries[place:] if one.joint}
+    return Undo(name, entry, entries[-1], earlier, store.content(entry.before), tuple(joint.values()))

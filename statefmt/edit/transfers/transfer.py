@@ -170,7 +170,7 @@ def _written(transfer: Transfer, content: bytes, target: LockedManagedStore, now
         return transfer
     with target.undisturbed():
         backup = target.write([content], target.stored.version, backup=None, keeps_backup=True, now=now)
-        if checksum(target.read_again()) != transfer.checksum:
+        if checksum(target.renewed().stored.data) != transfer.checksum:
             raise StoreError(
                 f"{transfer.target}: what was written reads back as other bytes, so the copy cannot be trusted; the "
                 "source is unchanged"

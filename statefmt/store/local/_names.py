@@ -38,6 +38,11 @@ def journal_name(name: str) -> str:
     return f".{name}.statetool.journal"
 
 
+def hold_name(name: str) -> str:
+    """Return the name of the marker of a state that is held."""
+    return f".{name}.statetool.hold"
+
+
 def state_of_journal(name: str) -> str | None:
     """Return the name of the state to which a journal belongs; None if the file is not a journal."""
     found = _JOURNAL.fullmatch(name)

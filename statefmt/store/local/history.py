@@ -58,9 +58,12 @@ class History(Struct, frozen=True):
         return self.last_number + 1
 
     def with_entry(self, entry: HistoryEntry) -> History:
-        """Append an edit and drop the oldest ones beyond `keep`."""
+        """Append an edit and drop the oldest ones beyond `keep`, but none of the same joint edit."""
         entries = (*self.entries, entry)
-        return self.without(entries[: -self.keep], entries[-self.keep :])
+        # A joint edit may write a state several times, and is taken back with the content before the first.
+        same = sum(bool(entry.joint) and one.joint == entry.joint for one in entries)
+        keep = max(self.keep, same)
+        return self.without(entries[:-keep], entries[-keep:])
 
     def without(self, dropped: Sequence[HistoryEntry], entries: tuple[HistoryEntry, ...]) -> History:
         """Keep only these entries; remember the backups of those `dropped`."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, parts_of
@@ -21,7 +21,7 @@ from statefmt.store.local.history_contents import discard_staged, drop_contents,
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry
+from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import reason_of
 
 _MOST_BACKUPS: Final = 1000
@@ -48,6 +48,7 @@ def record(
     *,
     wanted: Path | None,
     now: int,
+    joint: JointEdit | UnsetType = UNSET,
 ) -> Recording:
     """Write the backup, to `wanted` if given, and stage the history, both durably; `now` is in Unix seconds.
 
@@ -68,7 +69,7 @@ def record(
         before, after = [digest.result() for digest in checksums]
         stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
         command = info.Info or info.Operation
-        entry = HistoryEntry(earlier.next_number, info.Created, info.Who, command, before, after, stamp)
+        entry = HistoryEntry(earlier.next_number, info.Created, info.Who, command, before, after, stamp, joint)
         history = earlier.with_entry(entry)
         try:
             with failing(f"{state.path}: cannot write its history"):

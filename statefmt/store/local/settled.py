@@ -71,7 +71,7 @@ def _recovered(path: Path, reader: StateReader) -> bytes | None:
     from statefmt.store.local.transaction import open_state
 
     try:
-        with open_state(path, reader.lock_info(path, "recovery"), reader.note) as state:
+        with open_state(path, reader.lock_info(path, "recovery"), reader.note, even_held=True) as state:
             return state.data
     except LockedError:
         reason = "it is being written"

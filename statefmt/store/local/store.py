@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.durable import read_all, signals_held_back
+from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
+from statefmt.store.local._hold import remove_hold, write_hold
 from statefmt.store.local._left_lock import found_lock, remove_left_lock
 from statefmt.store.local._names import journal_name
 from statefmt.store.local._recovery import UnrecoverableError
@@ -22,7 +23,7 @@ from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState
-from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.protocol import HistoryEntry, JointEdit, Stored
 from statefmt.store.reading import read_bytes
 
 
@@ -66,10 +67,20 @@ class LockedFile:
         kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now)
         return None if kept is None else str(kept)
 
-    def read_again(self) -> bytes:
+    def renewed(self) -> LockedFile:
         """Read the open file, since closing another one would drop the lock on some systems."""
-        with explained(self.opened.file.path):
-            return read_all(self.opened.descriptor)
+        opened = self.opened.renewed()
+        stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+        return LockedFile(opened, stored, is_new=self.is_new and not opened.data)
+
+    def hold(self, joint: JointEdit) -> LockedFile:
+        """Write the marker."""
+        write_hold(self.opened.file, self.opened.info, joint)
+        return replace(self, opened=replace(self.opened, joint=joint))
+
+    def release(self) -> None:
+        """Delete the marker."""
+        remove_hold(self.opened.file)
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Rename the file to a backup."""

@@ -11,16 +11,19 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
+
+from msgspec import UNSET, UnsetType
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import PRIVATE_MODE
+from statefmt.store.local._hold import refuse_held
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
@@ -30,7 +33,7 @@ from statefmt.store.local.journal import Journal, checksum, remove_journal, writ
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
 from statefmt.store.local.state_file import StateFile, around, check_own_name
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry
+from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of
 
 # Reports a side effect, such as a recovery, as a sentence.
@@ -42,7 +45,10 @@ _MOST_REPLACEMENTS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class OpenState:
-    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it."""
+    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it.
+
+    `joint` is set if other states are edited with this one.
+    """
 
     file: StateFile
     data: bytes
@@ -50,6 +56,11 @@ class OpenState:
     info: LockInfo
     note: Notify
     is_torn: bool = False
+    joint: JointEdit | UnsetType = UNSET
+
+    def renewed(self) -> OpenState:
+        """Read the file again, after finishing or rolling back a write that failed halfway. Raises StoreError."""
+        return replace(_settled(self.file, self.descriptor, self.info, self.note), joint=self.joint)
 
     def commit(
         self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
@@ -127,7 +138,8 @@ class OpenState:
     def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
-        recording = record(state, self.info, self.data, pieces, history_of(state), wanted=wanted, now=now)
+        earlier = history_of(state)
+        recording = record(state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint)
         kept = recording.backup
         assert kept is not None
         # Resolve links first: a relative path across a link would be wrong.
@@ -195,12 +207,14 @@ def open_state(
     timeout: float = 0,
     lock: bool = True,
     even_torn: bool = False,
+    even_held: bool = False,
     create: bool = False,
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
-    reports it to `note`; with `even_torn`, opens the file even if that is impossible. With `create`, a missing file is
+    reports it to `note`; with `even_torn`, opens the file even if that is impossible, and with `even_held`, even if the
+    marker of an edit of several states is beside it. With `create`, a missing file is
     created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises StoreError if the
     file cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout`
     seconds.
@@ -210,17 +224,25 @@ def open_state(
     with ExitStack() as opened:
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None, create=create)
-            is_torn = False
-            try:
-                recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
-            except UnrecoverableError as error:
-                if not even_torn:
-                    raise
-                recovered, is_torn = error.reason, True
-            data = read_all(descriptor)
-        if recovered:
-            note(recovered)
-        yield OpenState(file, data, descriptor, info, note, is_torn)
+            if not even_held:
+                refuse_held(file, info)
+        yield _settled(file, descriptor, info, note, even_torn=even_torn)
+
+
+def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, even_torn: bool = False) -> OpenState:
+    """Finish or roll back an interrupted write, and read the file."""
+    with explained(file.path):
+        is_torn = False
+        try:
+            recovered = recover(written_as(file, os.fstat(descriptor)), descriptor)
+        except UnrecoverableError as error:
+            if not even_torn:
+                raise
+            recovered, is_torn = error.reason, True
+        data = read_all(descriptor)
+    if recovered:
+        note(recovered)
+    return OpenState(file, data, descriptor, info, note, is_torn)
 
 
 def _opened(

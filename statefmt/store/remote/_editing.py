@@ -7,15 +7,17 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import Stored
+from statefmt.store.protocol import JointEdit, Stored
 from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote._lock_text import LockRemoval
 from statefmt.store.remote._unlocked import refuse_unlocked_url
-from statefmt.store.remote._writing import RemoteWrite
+from statefmt.store.remote._writing import RemoteWrite, WriteTerms
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.interruption import Interruption, interruptible
@@ -25,9 +27,14 @@ from statefmt.text.printable import printable
 
 @dataclass(slots=True)
 class _Outcome:
-    """Whether the state has been written since it was locked."""
+    """Whether the state has been written since it was locked, and whether its lock stays when the edit ends.
+
+    `joint` is set if other states are edited with this one.
+    """
 
     is_written: bool = False
+    is_held: bool = False
+    joint: JointEdit | UnsetType = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ class LockedRemote:
     _writing: RemoteWrite
     _outcome: _Outcome
     _interruption: Interruption
+    _read: Callable[[], Stored]
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Defer signals."""
@@ -49,14 +57,23 @@ class LockedRemote:
         """Write the state, after a backup."""
         with self.undisturbed():
             wanted = None if backup is None else Path(backup)
-            kept = self._writing.write(self.stored, pieces, expected, backup=wanted, keeps_backup=keeps_backup, now=now)
+            terms = WriteTerms(wanted, keeps_backup, now, self._outcome.joint)
+            kept = self._writing.write(self.stored, pieces, expected, terms)
             self._outcome.is_written = True
         return None if kept is None else str(kept)
 
-    def read_again(self) -> bytes:
-        """Read the state."""
-        found = self._writing.client.read()
-        return b"" if found is None else found.data
+    def renewed(self) -> LockedRemote:
+        """Read the state, and find out the outcome of a write whose answer was lost."""
+        return replace(self, stored=self._read())
+
+    def hold(self, joint: JointEdit) -> LockedRemote:
+        """Keep the lock when the edit ends."""
+        self._outcome.is_held, self._outcome.joint = True, joint
+        return self
+
+    def release(self) -> None:
+        """Give the lock back when the edit ends."""
+        self._outcome.is_held = False
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state, after a backup."""
@@ -85,12 +102,15 @@ class RemoteEdit:
         outcome = _Outcome()
         info = replace(info, Path=client.lock_path)
 
-        def opened(*, is_locked: bool) -> LockedRemote:
+        def settled() -> Stored:
             stored = read()
             if self.records.may_be_unsettled:
                 self.records.settle(lambda: read().data)
+            return stored
+
+        def opened(*, is_locked: bool) -> LockedRemote:
             writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
-            return LockedRemote(stored, writing, outcome, interruption)
+            return LockedRemote(settled(), writing, outcome, interruption, settled)
 
         with interruptible() as interruption:
             if timeout is None or not client.is_locking:
@@ -111,7 +131,7 @@ class RemoteEdit:
     def _unlocked(self, lock: HeldLock, outcome: _Outcome, interruption: Interruption, *, is_failed: bool) -> None:
         """Give the lock back; say what is left, and raise StoreError with it if nothing else failed or was written."""
         try:
-            left = lock.give_back()
+            left = "" if outcome.is_held else lock.give_back()
             if left:
                 written = "the state was written, but " if outcome.is_written else ""
                 message = f"{printable(self.place.location)}: {written}{left}"

@@ -7,13 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from msgspec import UNSET, UnsetType
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
 from statefmt.store.local.recording import Recording, back_up, discard, publish, remove_backup
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.store import create_file
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import Stored
+from statefmt.store.protocol import JointEdit, Stored
 from statefmt.store.reading import reason_of
 from statefmt.store.remote.client import StateClient, UnknownOutcomeError
 from statefmt.store.remote.records import RemoteRecords
@@ -21,6 +23,15 @@ from statefmt.text.printable import printable
 
 # Seconds before each reading after a lost answer: the write may still arrive.
 _READINGS: Final = (0, 1, 2)
+
+
+class WriteTerms(NamedTuple):
+    """How a write is recorded: see LockedStore.write; `joint` is set if other states are edited with this one."""
+
+    backup: Path | None
+    keeps_backup: bool
+    now: int
+    joint: JointEdit | UnsetType = UNSET
 
 
 class RemoteWrite(NamedTuple):
@@ -39,14 +50,7 @@ class RemoteWrite(NamedTuple):
         return printable(self.client.location)
 
     def write(
-        self,
-        stored: Stored,
-        pieces: Sequence[Piece],
-        expected: Hashable | None,
-        *,
-        backup: Path | None,
-        keeps_backup: bool,
-        now: int,
+        self, stored: Stored, pieces: Sequence[Piece], expected: Hashable | None, terms: WriteTerms
     ) -> Path | None:
         """Replace the content; see LockedStore.write. A new state has neither a backup nor a history."""
         new = joined(stored.data, pieces)
@@ -54,9 +58,11 @@ class RemoteWrite(NamedTuple):
             self._sent(stored.data, new, None)
             return None
         if self.records is None:
-            return self._written_without_record(stored.data, new, expected, backup)
+            return self._written_without_record(stored.data, new, expected, terms.backup)
         with self.records.opened() as state:
-            recording = self.records.begin(state, self.info, stored.data, pieces, wanted=backup, now=now)
+            recording = self.records.begin(
+                state, self.info, stored.data, pieces, wanted=terms.backup, now=terms.now, joint=terms.joint
+            )
             try:
                 self._sent(stored.data, new, expected)
             except UnknownOutcomeError as error:
@@ -77,7 +83,7 @@ class RemoteWrite(NamedTuple):
                     "history, finds out"
                 )
                 raise
-            return self._published(state, recording, keeps_backup=keeps_backup)
+            return self._published(state, recording, keeps_backup=terms.keeps_backup)
 
     def delete(self, stored: Stored, expected: Hashable, now: int) -> Path | None:
         """Delete the state after a backup of its content, whose path is returned. Raises StoreError."""

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from msgspec import UNSET, UnsetType
+
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.shown import without_credentials
@@ -26,6 +28,7 @@ from statefmt.store.local.pruning import plan_pruning, prune
 from statefmt.store.local.recording import Recording, discard, publish, record, unpublished
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import reason_of
 from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
@@ -112,10 +115,19 @@ class RemoteRecords:
         return EditHistory(self.path, changing, _INITIAL, is_apart=True)
 
     def begin(
-        self, state: StateFile, info: LockInfo, old: bytes, pieces: Sequence[Piece], *, wanted: Path | None, now: int
+        self,
+        state: StateFile,
+        info: LockInfo,
+        old: bytes,
+        pieces: Sequence[Piece],
+        *,
+        wanted: Path | None,
+        now: int,
+        joint: JointEdit | UnsetType = UNSET,
     ) -> Recording:
         """Record an edit durably that is about to be written; see record(). Raises StoreError."""
-        return record(state, info, old, pieces, history_of(state, initial=_INITIAL), wanted=wanted, now=now)
+        earlier = history_of(state, initial=_INITIAL)
+        return record(state, info, old, pieces, earlier, wanted=wanted, now=now, joint=joint)
 
     def keep_unconfirmed(self, state: StateFile, recording: Recording, new: bytes) -> Path | None:
         """Keep the new content of a write of unknown outcome; return its path, None if that fails."""

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from uuid import uuid4
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
@@ -38,8 +39,8 @@ class FileClient:
     def lock(self, info: LockInfo) -> None:
         self._at("lock.before")
         try:
-            # At once, as a service does.
-            mine = self.folder / info.ID
+            # At once, as a service does; the same lock may be asked for again.
+            mine = self.folder / f"{info.ID}.{uuid4()}"
             mine.write_bytes(lock_json(info))
             (self.folder / "lock").hardlink_to(mine)
         except FileExistsError:

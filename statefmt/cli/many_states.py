@@ -1,0 +1,51 @@
+"""Shows what operations do to many states: a comparison for each, and what goes from one to another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+
+from statefmt.cli.streams import message_terminal, result_terminal
+from statefmt.operations_files import Crossing, FileOutcome
+from statefmt.render.counted import counted
+from statefmt.render.diff.text import diff_text
+from statefmt.render.diff.values import Manner
+from statefmt.render.findings import findings_text
+from statefmt.render.printable import printable
+from statefmt.render.terminal import Terminal
+
+
+def show_outcome(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, *, to_messages: bool) -> None:
+    """Print the changes to standard output or as messages; `names` are the states by their short names."""
+    terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
+    for piece in _pieces(names, outcome, manner, terminal):
+        print(piece, file=stream)
+    # Keeps the order if both streams go to one file.
+    stream.flush()
+
+
+def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, terminal: Terminal) -> Iterator[str]:
+    changed = {short: one for short, one in outcome.outcomes.items() if one.changes}
+    for number, (short, one) in enumerate(changed.items()):
+        separator = "\n" if number else ""
+        yield separator + terminal.paint(f"State {short}: {printable(names[short])}", "bold")
+        yield from diff_text(one.changes, manner, terminal)
+        for note in one.edit.notes:
+            yield "\n" + terminal.wrap(printable(note), "")
+        if one.findings:
+            yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
+    for short, configs in outcome.edits.new_providers.items():
+        if configs:
+            listed = ", ".join(map(str, configs))
+            yield "\n" + terminal.wrap(
+                f"The state {short} had no objects of these provider configurations: {listed}", ""
+            )
+    if outcome.edits.crossing:
+        yield "\nDependencies that would lead from one state to another are dropped:"
+        yield from map(_crossing, outcome.edits.crossing)
+
+
+def _crossing(one: Crossing) -> str:
+    dependant, needs = one.dependency.dependant, one.dependency.needs
+    here, there = (one.source, one.target) if one.dependency.is_leaving else (one.target, one.source)
+    return f"  {dependant} in {here} needs {needs}, which is in {there}"

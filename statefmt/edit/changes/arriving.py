@@ -1,0 +1,129 @@
+"""Puts objects that left their resource into another one, in the same state or in another state.
+
+Source of the conditions: OpenTofu `internal/command/state_mv.go`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Final, TypeAlias
+
+from msgspec.structs import replace
+
+from statefmt.edit.changes.ways import REBIND_COMMAND
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
+from statefmt.model.errors import SurgeryError
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.wording import Wording
+
+_REBIND: Final = Wording("--rebind", "rebind=True")
+
+# Old addresses of instances, and the new ones.
+Moved: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
+Resources: TypeAlias = Mapping[AbsResource, ResourceState]
+
+
+def arrived(
+    before: Resources, home: Resources, moved: Moved, *, rebind: bool = False, keeps_blocks: bool = True
+) -> dict[AbsResource, ResourceState]:
+    """Return the resources of `home` with the objects of instances that are in `before`, at their new addresses.
+
+    `home` has the resources that stay, of the same state or of another one. A resource is renamed if all its instances
+    go to one that does not exist yet, and `keeps_blocks` of the file; otherwise instances join the resource at the
+    destination. With `rebind`, they then take over its provider configuration. Raises SurgeryError if that
+    configuration differs without `rebind`.
+    """
+    after = dict(home)
+    renamed = _renamed(after, moved) if keeps_blocks else {}
+    leaving: dict[AbsResource, dict[InstanceKey, list[ResourceInstanceObject]]]
+    leaving = {one.containing_resource(): {} for one in moved}
+    for addr, by_key in leaving.items():
+        for obj in before[addr].objects:
+            by_key.setdefault(obj.key, []).append(obj)
+    gathered: dict[AbsResource, list[ResourceInstanceObject]] = {}
+    bound: dict[AbsResource, set[InstanceKey]] = {}
+    for one, other in moved.items():
+        source, target = before[one.containing_resource()], other.containing_resource()
+        there = after.get(target)
+        if there is None:
+            origin = source.origin if renamed.get(source.addr) == target else ()
+            there = after[target] = replace(source, addr=target, objects=(), origin=origin)
+        if target not in gathered:
+            gathered[target] = list(there.objects)
+            bound[target] = {obj.provider_key for obj in there.objects}
+        objects = leaving[source.addr].get(one.key, ())
+        coming = [_arriving(obj, other, source, there, bound[target] if rebind else None) for obj in objects]
+        gathered[target] += coming
+        bound[target].update(obj.provider_key for obj in coming)
+    for target, all_there in gathered.items():
+        after[target] = replace(after[target], objects=tuple(all_there))
+    return after
+
+
+def refuse_taken(there: Resources, moved: Moved, leaving: Collection[AbsResourceInstance]) -> None:
+    """Raise SurgeryError if a destination is taken, or of another type or mode.
+
+    `there` are the resources at the destination, and `leaving` the instances that leave it.
+    """
+    taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
+
+    @cache
+    def keys_of(addr: AbsResource) -> frozenset[InstanceKey]:
+        return frozenset(obj.key for obj in there[addr].objects) if addr in there else frozenset()
+
+    for one, other in moved.items():
+        source, target = one.resource.resource, other.resource.resource
+        if source.mode is not target.mode:
+            raise SurgeryError(
+                f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode", address=one
+            )
+        if source.type != target.type:
+            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", address=one)
+        stays = other.key in keys_of(other.containing_resource()) and other not in leaving
+        if stays or other in taken:
+            what = "the instance already exists" if stays else f"{taken[other]} would move there, too"
+            raise SurgeryError(f"{one} cannot become {other}: {what}", address=one)
+        taken[other] = one
+
+
+def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[AbsResource, AbsResource]:
+    """Return the resources that moved completely to one other resource; they keep their block in the file."""
+    targets: dict[AbsResource, set[AbsResource]] = {}
+    for one, other in moved.items():
+        targets.setdefault(one.containing_resource(), set()).add(other.containing_resource())
+    return {source: min(where, key=str) for source, where in targets.items() if len(where) == 1 and source not in left}
+
+
+def _arriving(
+    obj: ResourceInstanceObject,
+    addr: AbsResourceInstance,
+    source: ResourceState,
+    home: ResourceState,
+    bound: set[InstanceKey] | None,
+) -> ResourceInstanceObject:
+    """Return an object for its new resource; `bound` are the provider keys there, None if it must not be rebound."""
+    if home.provider_config == source.provider_config:
+        return replace(obj, key=addr.key)
+    if bound is None:
+        raise SurgeryError(
+            f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
+            f"{source.provider_config}; a resource has only one provider configuration. ",
+            _REBIND,
+            " binds the instance to the former",
+            address=addr,
+        )
+    return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
+
+
+def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceInstance) -> InstanceKey:
+    if len(bound) == 1:
+        return next(iter(bound))
+    raise SurgeryError(
+        f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, so ",
+        _REBIND,
+        " cannot choose one; use ",
+        REBIND_COMMAND,
+        " first",
+        address=addr,
+    )

@@ -1,0 +1,13 @@
+"""Reads operations files (`*.stateops.hcl`, `*.stateops.json`) and runs their operations over several states.
+
+    file = read_operations_file(name, content)           # states, operations, expectations, with their positions
+    changed = run(file, {"net": snapshot, "app": other})  # an Edit for each state that changes
+
+Both are pure. An operation calls the same function as the command of its name.
+"""
+
+from __future__ import annotations
+
+from statefmt.edit.operations_file.model import OperationsFile as OperationsFile, StateBlock as StateBlock
+from statefmt.edit.operations_file.read import read_operations_file as read_operations_file
+from statefmt.edit.operations_file.run import Crossing as Crossing, FileEdits as FileEdits, run as run

@@ -1,0 +1,67 @@
+"""Turns the expressions of an operations file into values: constants, and addresses as plain references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from statefmt.edit.operations_file.model import Value
+from statefmt.hcl.expressions.evaluate import evaluate
+from statefmt.hcl.syntax.body import Argument
+from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Splat, Traversal, TupleExpression
+from statefmt.hcl.value import Value as KnownValue
+from statefmt.hcl.values.construct import first_unknown, to_plain
+from statefmt.hcl.values.names import NoNames
+from statefmt.model.addrs import IntKey, StringKey
+from statefmt.model.cty import Number
+from statefmt.model.cty.decimals import format_shortest
+from statefmt.model.errors import SettingsError
+
+
+def argument_value(argument: Argument) -> Value:
+    """Return the value of an argument: an address for a reference such as `state.app.module.vpc`, else a constant.
+
+    Raises SettingsError with the position.
+    """
+    return _value(argument.expression)
+
+
+def _value(expression: Expression) -> Value:
+    if isinstance(expression, Traversal):
+        return _address(expression)
+    if isinstance(expression, Splat):
+        raise SettingsError(f"{expression.range}: write an address with wildcards as a string")
+    if isinstance(expression, TupleExpression):
+        return [_value(item) for item in expression.items]
+    found = evaluate(expression, NoNames())
+    unknown = first_unknown((found,))
+    if unknown is not None or not isinstance(found, KnownValue):
+        raise SettingsError(f"{expression.range}: only constants and addresses can be used here")
+    return _plain(to_plain(found))
+
+
+def _address(reference: Traversal) -> str:
+    """Return a reference as an address."""
+    parts = [reference.root]
+    for step in reference.steps:
+        if isinstance(step, AttributeAccess):
+            parts.append(f".{step.name}")
+        elif isinstance(step.key, str):
+            parts.append(str(StringKey(step.key)))
+        else:
+            number = _plain(step.key)
+            if not isinstance(number, int):
+                raise SettingsError(f"{step.range}: an instance key is a whole number or a string")
+            parts.append(str(IntKey(number)))
+    return "".join(parts)
+
+
+def _plain(data: object) -> Value:
+    if isinstance(data, Number):
+        number = Decimal(format_shortest(data))
+        return int(number) if number == number.to_integral_value() else number
+    if isinstance(data, tuple):
+        return [_plain(item) for item in data]
+    if isinstance(data, Mapping):
+        return {name: _plain(item) for name, item in data.items()}
+    return data

@@ -1,0 +1,133 @@
+"""Models an operations file: the states that it names, and its operations in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from statefmt.hcl.source.position import Range
+
+# Any value of JSON; numbers are exact.
+Value: TypeAlias = object
+# A selector or several: addresses and patterns, each with its state before it (`state.app.module.vpc`).
+Chosen: TypeAlias = str | tuple[str, ...]
+
+
+class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
+    """A state that the file names: a path as on the command line, relative to the file, and its workspace."""
+
+    path: str
+    workspace: str | None = None
+
+
+class Move(Struct, frozen=True, forbid_unknown_fields=True):
+    """`move`: to other addresses, of the same state or of another one."""
+
+    from_: str = field(name="from")
+    to: str
+    rebind: bool = False
+
+
+class Forget(Struct, frozen=True, forbid_unknown_fields=True):
+    """`forget`: as `statetool rm`."""
+
+    of: Chosen
+    keep_dangling: bool = False
+
+
+class Rekey(Struct, frozen=True, forbid_unknown_fields=True):
+    """`rekey`: `keys` maps old keys to new ones, or `by` is the path of an attribute."""
+
+    of: Chosen
+    keys: Mapping[str, str | int | None] | None = None
+    by: str | None = None
+    count: bool = False
+
+
+class Rebind(Struct, frozen=True, forbid_unknown_fields=True):
+    """`rebind`: to a provider instance, or with a map of provider keys."""
+
+    of: Chosen
+    provider: str | None = None
+    keys: Mapping[str, str | int | None] | None = None
+    whole_resource: bool = False
+    new_provider: bool = False
+
+
+class ReplaceProvider(Struct, frozen=True, forbid_unknown_fields=True):
+    """`replace_provider`: in the instances `of`, or in a whole state."""
+
+    old: str
+    new: str
+    of: Chosen | None = None
+    state: str | None = None
+    whole_resource: bool = False
+    new_provider: bool = False
+
+
+class Taint(Struct, frozen=True, forbid_unknown_fields=True):
+    """`taint`."""
+
+    of: Chosen
+
+
+class Untaint(Struct, frozen=True, forbid_unknown_fields=True):
+    """`untaint`."""
+
+    of: Chosen
+
+
+class ForgetDeposed(Struct, frozen=True, forbid_unknown_fields=True):
+    """`forget_deposed`: all deposed objects, or those with a deposed key."""
+
+    of: Chosen
+    key: str | None = None
+
+
+class SetValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """`set`: `values` maps paths of attributes to values."""
+
+    of: Chosen
+    values: Mapping[str, Value]
+    force_type: bool = False
+
+    def __repr__(self) -> str:
+        # Values may be secret.
+        return f"SetValues(of={self.of!r})"
+
+
+class Unset(Struct, frozen=True, forbid_unknown_fields=True):
+    """`unset`: the paths of attributes."""
+
+    of: Chosen
+    paths: Chosen
+
+
+class Expect(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the states must be, by their names: serials, lineages, and SHA-256 hashes of the stored bytes."""
+
+    serial: Mapping[str, int] = {}
+    lineage: Mapping[str, str] = {}
+    hash: Mapping[str, str] = {}
+
+
+OperationBlock: TypeAlias = (
+    Move | Forget | Rekey | Rebind | ReplaceProvider | Taint | Untaint | ForgetDeposed | SetValues | Unset
+)
+
+
+class Operation(Struct, frozen=True):
+    """An operation, and where its block is in the file."""
+
+    block: OperationBlock
+    range: Range
+
+
+class OperationsFile(Struct, frozen=True):
+    """The content of an operations file; `states` by their names, in file order."""
+
+    states: Mapping[str, StateBlock]
+    operations: tuple[Operation, ...]
+    expect: Expect = Expect()

@@ -1,0 +1,155 @@
+"""Reads an operations file, in HCL or JSON, and says where it is invalid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.edit.operations_file._values import argument_value
+from statefmt.edit.operations_file.model import (
+    Expect,
+    Forget,
+    ForgetDeposed,
+    Move,
+    Operation,
+    OperationBlock,
+    OperationsFile,
+    Rebind,
+    Rekey,
+    ReplaceProvider,
+    SetValues,
+    StateBlock,
+    Taint,
+    Unset,
+    Untaint,
+    Value,
+)
+from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.syntax.body import Block, Body
+from statefmt.hcl.syntax.json.body import read_json_file
+from statefmt.hcl.syntax.native.files import read_file
+from statefmt.model.errors import SettingsError
+from statefmt.text.pattern import pattern
+
+T = TypeVar("T", bound=Struct)
+
+_OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
+    "move": Move,
+    "forget": Forget,
+    "rekey": Rekey,
+    "rebind": Rebind,
+    "replace_provider": ReplaceProvider,
+    "taint": Taint,
+    "untaint": Untaint,
+    "forget_deposed": ForgetDeposed,
+    "set": SetValues,
+    "unset": Unset,
+}
+_STATE, _EXPECT = "state", "expect"
+_NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
+# How msgspec ends the message about a value in a member.
+_INSIDE: Final = pattern(r"(.*) - at `\$\.([a-z_]+)(.*)`")
+
+
+def read_operations_file(name: str, content: bytes) -> OperationsFile:
+    """Read an operations file. Content that starts with a brace is JSON, as are files whose names end in `.json`.
+
+    Raises SettingsError with the position of the first problem.
+    """
+    source = SourceText(name, content.removeprefix(b"\xef\xbb\xbf"))
+    try:
+        source.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = source.place(error.start)
+        raise SettingsError(f"{name}:{line},{column}: this is not UTF-8") from None
+    problems: list[Problem] = []
+    try:
+        is_json = name.endswith(".json") or source.content.lstrip().startswith(b"{")
+        body: Body = read_json_file(source, problems) if is_json else read_file(source, problems)
+        _refuse(problems)
+        return _file(body, problems)
+    except RecursionError:
+        raise SettingsError(f"{name}: the file is nested too deeply") from None
+
+
+def invalid(place: Range, text: str) -> SettingsError:
+    """Return the error for a part of the file."""
+    return SettingsError(f"{place}: {text}")
+
+
+def _file(body: Body, problems: list[Problem]) -> OperationsFile:
+    known = (_STATE, _EXPECT, *_OPERATIONS)
+    for name in dict.fromkeys((*body.names(), *body.block_types())):
+        if name not in known:
+            found = body.attribute(name)
+            blocks = () if found else body.blocks(name)
+            place = found.range if found else blocks[0].range if blocks else None
+            message = f"unknown block {name!r}; blocks are {', '.join(known)}"
+            raise SettingsError(message) if place is None else invalid(place, message)
+    states: dict[str, StateBlock] = {}
+    for block in body.blocks(_STATE, 1):
+        [label] = block.labels
+        if not _NAME.fullmatch(label):
+            raise invalid(block.range, f"{label!r} is not a name: use letters, digits, - and _")
+        if label in states:
+            raise invalid(block.range, f"the state {label!r} is named twice")
+        states[label] = _decoded(block, StateBlock)
+    operations = [
+        Operation(_decoded(block, of), block.range) for kind, of in _OPERATIONS.items() for block in body.blocks(kind)
+    ]
+    expectations = [_decoded(block, Expect) for block in body.blocks(_EXPECT)]
+    if len(expectations) > 1:
+        raise invalid(body.blocks(_EXPECT)[1].range, "there is another `expect` block already")
+    _refuse(problems)
+    # JSON has the blocks of each type together; their order is that of the text.
+    ordered = sorted(operations, key=lambda one: one.range.start)
+    return OperationsFile(states, tuple(ordered), *expectations)
+
+
+def _decoded(block: Block, of: type[T]) -> T:
+    places, values = _arguments(block)
+    try:
+        return msgspec.convert(values, of)
+    except msgspec.ValidationError as error:
+        match = _INSIDE.fullmatch(str(error))
+        text, place = (match[1], places.get(match[2])) if match else (str(error), None)
+        where = f"{match[2]}: " if match else ""
+        raise invalid(place or block.range, f"{block.type}: {where}{_plain(text)}") from None
+
+
+def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, Value]]:
+    places: dict[str, Range] = {}
+    values: dict[str, Value] = {}
+    for name, place, value in _members(block.body):
+        places[name], values[name] = place, value
+    for type_ in block.body.block_types():
+        raise invalid(block.range, f"{block.type}: unexpected block {type_!r}")
+    return places, values
+
+
+def _members(body: Body) -> Iterator[tuple[str, Range, Value]]:
+    for name in body.names():
+        argument = body.attribute(name)
+        if argument is not None:
+            yield name, argument.range, argument_value(argument)
+
+
+def _plain(text: str) -> str:
+    """Return a message of msgspec in the terms of the file."""
+    missing = text.removeprefix("Object missing required field ")
+    if missing != text:
+        return f"the argument {missing.replace('`', '')} is missing"
+    unknown = text.removeprefix("Object contains unknown field ")
+    if unknown != text:
+        return f"there is no argument {unknown.replace('`', '')}"
+    return text.replace("`", "").replace("object", "map").replace("str", "string").replace("array", "list")
+
+
+def _refuse(problems: list[Problem]) -> None:
+    for problem in problems:
+        place = f"{problem.range}: " if problem.range else ""
+        raise SettingsError(f"{place}{problem.summary}. {problem.detail}")

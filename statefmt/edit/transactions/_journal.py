@@ -1,0 +1,146 @@
+"""Keeps the journal of a change of several states: the intent, in hashes, from before the first write to the end.
+
+The journal is in `$XDG_STATE_HOME/statetool/applies/NAME`, where NAME has the readable part of the operations file's
+name and a hash of its path. It has no content of any state: before the change, that is in the states and their
+histories, and what comes after can be made again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.model.errors import StoreError
+from statefmt.store.explain import explained
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.own_folder import opened_folder
+from statefmt.store.local.state_file import StateFile
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.reading import reason_of
+from statefmt.text.pattern import pattern
+from statefmt.text.printable import printable
+
+_FORMAT: Final = "1.0"
+_APPLIES: Final = "applies"
+_JOURNAL: Final = "journal.json"
+_LARGEST: Final = 64 << 20
+_UNSAFE: Final = pattern(r"[^A-Za-z0-9._]+")
+_LONGEST_READABLE: Final = 80
+_DIGITS: Final = 32
+
+
+class JournaledState(Struct, frozen=True):
+    """A state before the change: where it is, as a Participant says, and its lock.
+
+    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted.
+    """
+
+    location: str
+    identity: str
+    lock: LockInfo
+    before: str
+    stored: str
+
+
+class JournaledWrite(Struct, frozen=True):
+    """A write of a state: the SHA-256 of the plain content."""
+
+    state: str
+    result: str
+
+
+class ApplyJournal(Struct, frozen=True):
+    """A change of several states that has begun; `is_done` when all results have been read back.
+
+    `id` tells it from all others. `states` are by their short names, `writes` in order.
+    """
+
+    id: str
+    file: str
+    checksum: str
+    command: str
+    states: Mapping[str, JournaledState]
+    writes: Sequence[JournaledWrite]
+    is_done: bool = False
+    format_version: str = _FORMAT
+
+    def known(self, state: str) -> tuple[str, ...]:
+        """Return the hashes that a state has one after the other."""
+        return (self.states[state].before, *(write.result for write in self.writes if write.state == state))
+
+    def hashes(self, done: int) -> dict[str, str]:
+        """Return the hash of each state after the first `done` writes."""
+        return {name: state.before for name, state in self.states.items()} | {
+            write.state: write.result for write in self.writes[:done]
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFolder:
+    """The folder of the journal of one operations file. It is locked, so that a file is applied once at a time."""
+
+    place: StateFile
+
+    @property
+    def path(self) -> Path:
+        """The path of the journal."""
+        return self.place.path
+
+    def read(self) -> ApplyJournal | None:
+        """Return the journal, None if there is none. Raises StoreError if it is damaged."""
+        with explained(self.path):
+            try:
+                data = self.place.folder.read(_JOURNAL, _LARGEST)
+            except FileNotFoundError:
+                return None
+        try:
+            journal = msgspec.json.decode(data, type=ApplyJournal)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise StoreError(f"{self.path}: the journal is damaged ({error}); nothing was written") from error
+        if journal.format_version != _FORMAT:
+            raise StoreError(
+                f"{self.path}: the journal has format {journal.format_version!r}, from a newer statetool. Use that "
+                "version; nothing was written"
+            )
+        return journal
+
+    def write(self, journal: ApplyJournal) -> None:
+        """Write the journal durably, with mode 0600. Raises StoreError."""
+        with explained(self.path):
+            self.place.folder.sweep()
+            content = msgspec.json.format(msgspec.json.encode(journal), indent=2)
+            self.place.folder.replace(_JOURNAL, content + b"\n")
+
+    def remove(self) -> None:
+        """Delete the journal durably. Raises StoreError."""
+        with explained(self.path):
+            if self.place.folder.remove(_JOURNAL):
+                self.place.folder.sync()
+
+
+@contextmanager
+def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
+    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
+
+    Raises StoreError.
+    """
+    path = os.fsencode(file)
+    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
+    name = f"{readable}-{checksum(path)[:_DIGITS]}".removeprefix("-")
+    folder = home / _APPLIES / name
+    with ExitStack() as opened:
+        try:
+            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, file))
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot keep the journal of {printable(file)} there ({reason_of(error)}); nothing was "
+                "written. Name a folder that can be written in XDG_STATE_HOME"
+            ) from error
+        yield JournalFolder(place)

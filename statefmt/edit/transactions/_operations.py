@@ -1,0 +1,119 @@
+"""Stages the operations of a file: the results of its states, in the order in which they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from statefmt.context import RunContext
+from statefmt.edit.added_findings import refuse_new_errors
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations_file import FileEdits, OperationsFile, StateBlock, run
+from statefmt.edit.session import LoadedState, state_name
+from statefmt.edit.surgical import EditOutcome, spliced, surgical
+from statefmt.edit.transactions._arrivals import with_arrivals
+from statefmt.edit.transactions._order import write_order
+from statefmt.edit.transactions._pins import Pin
+from statefmt.edit.transactions._staged import Staged, Staging, Write
+from statefmt.model.errors import StoreError, SurgeryError
+from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
+from statefmt.pieces import joined
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+
+
+class FileOutcome(NamedTuple):
+    """What the operations of a file do: to each state that changes, and across states. States are by short names."""
+
+    outcomes: Mapping[str, EditOutcome]
+    edits: FileEdits
+
+
+def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:
+    """Return the names of the states of a file that is in a folder, by their short names. Raises StoreError."""
+    return {short: _name(context, block, folder) for short, block in file.states.items()}
+
+
+def expected(file: OperationsFile) -> dict[str, Pin]:
+    """Return what the file expects of its states."""
+    expect = file.expect
+    return {
+        name: Pin(expect.lineage.get(name), expect.serial.get(name), stored=expect.hash.get(name))
+        for name in file.states
+    }
+
+
+def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) -> Staging[FileOutcome]:
+    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply."""
+
+    def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
+        edits = run(file, {name: state.result.snapshot for name, state in states.items()}, note)
+        outcomes: dict[str, EditOutcome] = {}
+        contents: dict[str, Write] = {}
+        for name, state in states.items():
+            edit = edits.edits.get(name)
+            if edit is None:
+                continue
+            proposal = surgical(partial(_made, edit))(state)
+            content = joined(state.data, proposal.pieces)
+            if proposal.check:
+                refuse_new_errors(state, content, proposal.moved)
+            outcomes[name], contents[name] = proposal.outcome, Write(name, content, proposal.pieces)
+        return Staged(tuple(_ordered(states, edits, outcomes, contents)), FileOutcome(outcomes, edits))
+
+    return stage
+
+
+def _refuse_plain(states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
+    """Raise SurgeryError if objects of an encrypted state would be written in plain."""
+    for source, target in flows:
+        if states[source].seal is not None and states[target].seal is None:
+            raise SurgeryError(
+                f"the state {source} is encrypted and {target} is not, so what moves there would be written in plain; "
+                f"nothing was written. Encrypt {target} first: `statetool encrypt`"
+            )
+
+
+def _made(edit: Edit, _before: Snapshot) -> Edit:
+    return edit
+
+
+def _ordered(
+    states: Mapping[str, LoadedState],
+    edits: FileEdits,
+    outcomes: Mapping[str, EditOutcome],
+    contents: Mapping[str, Write],
+) -> Iterator[Write]:
+    arrived = {
+        name: found.keys() & {one.addr for one in instances(edits.edits[name].snapshot)}
+        for name, found in edits.arrived.items()
+        if name in edits.edits
+    }
+    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
+    _refuse_plain(states, flows)
+    for write in write_order(list(states), flows):
+        name = write.state
+        if name not in contents:
+            continue
+        if not write.only_arrives:
+            yield contents[name]
+            continue
+        state = states[name]
+        after = structs.replace(edits.edits[name].snapshot, serial=outcomes[name].serial)
+        yield Write(name, spliced(state, with_arrivals(state.result.snapshot, after, arrived[name])))
+
+
+def _name(context: RunContext, block: StateBlock, folder: Path) -> str:
+    is_path = not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
+    options = context.backend or BackendOptions()
+    if block.workspace is not None:
+        if not (is_path and is_folder(folder / block.path)):
+            raise StoreError(f"{block.path}: only a folder has workspaces, and this is none")
+        options = structs.replace(options, workspace=block.workspace)
+    return state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)

@@ -1,0 +1,171 @@
+"""Writes several states one after the other, or takes the writes back, while all of them are locked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from statefmt.context import RunContext
+from statefmt.edit.session import LoadedState, StateFileError, loaded
+from statefmt.edit.transactions._journal import ApplyJournal
+from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._staged import Write
+from statefmt.model.errors import EncryptedStateError, StoreError
+from statefmt.pieces import Pieces
+from statefmt.store.local.journal import checksum
+from statefmt.store.managed import LockedManagedStore
+from statefmt.store.protocol import JointEdit
+from statefmt.store.reading import display_name
+from statefmt.text.shell import shell_word
+
+# What to write, by the state and the hash of its plain content.
+Contents: TypeAlias = dict[tuple[str, str], bytes]
+
+
+@dataclass(slots=True)
+class Running:
+    """States that are written as one. `locked` has each with what it has now, and `now` the hash of its plain content.
+
+    `contents` are what may be written, and `pieces` those of contents that are made from the one before: these take
+    less time to write. `done` counts the writes of the journal that have been made.
+    """
+
+    context: RunContext
+    states: Mapping[str, Participant]
+    journal: ApplyJournal
+    locked: dict[str, LockedManagedStore]
+    now: dict[str, str]
+    contents: Contents
+    keeps_backup: bool = True
+    pieces: Mapping[tuple[str, str], Pieces] = field(default_factory=dict)
+    done: int = 0
+    foreign: set[str] = field(default_factory=set)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The states that the journal writes, in the order of their locks."""
+        return tuple(name for name in self.states if any(write.state == name for write in self.journal.writes))
+
+    def hold(self) -> None:
+        """Keep others out of the states that are written, also after a crash. Raises StoreError."""
+        for name in self.written:
+            self.locked[name] = self.locked[name].hold(joint_edit(self.journal, self.states))
+
+    def release(self) -> None:
+        """End the hold. Raises StoreError."""
+        for name in self.written:
+            self.locked[name].release()
+
+    def forward(self) -> None:
+        """Make the writes that are left, each read back before the next one. Raises StatetoolError."""
+        total = len(self.journal.writes)
+        for write in self.journal.writes[self.done :]:
+            self.context.phase("writing", self.done, total, "states")
+            self._put(write.state, write.result)
+            self.done += 1
+
+    def back(self) -> None:
+        """Take back the writes that were made, the last one first. Raises StatetoolError."""
+        for number in range(self.done, 0, -1):
+            state = self.journal.writes[number - 1].state
+            if state not in self.foreign:
+                self._put(state, self.journal.hashes(number - 1)[state])
+            self.done = number - 1
+
+    def back_after_failure(self) -> None:
+        """Take back what was written before a write failed that had no effect. Raises StatetoolError."""
+        begun = [write.state for write in self.journal.writes[: self.done + 1]]
+        written = {write.state for write in self.journal.writes[: self.done]}
+        for state in dict.fromkeys(begun):
+            self._renew(state)
+            if self.now[state] not in self.journal.known(state):
+                if state in written:
+                    raise StoreError(self.changed_by_others([state]))
+                # Somebody else has written it, which is why the write failed.
+                self.foreign.add(state)
+        self.done = len(begun)
+        self.back()
+
+    def changed_by_others(self, states: Iterable[str]) -> str:
+        """Return a message that names states which have neither content, nor any in between."""
+        names = [display_name(self.states[state].store.name) for state in states]
+        what = "it has" if len(names) == 1 else "each of them has"
+        return (
+            f"{', '.join(names)}: something else has written since the change began: {what} neither the content before "
+            "nor the one after. It was not overwritten"
+        )
+
+    def _put(self, state: str, wanted: str) -> None:
+        """Write a content of a state and read it back."""
+        if self.now[state] == wanted:
+            return
+        store = self.locked[state]
+        content = self.contents[state, wanted]
+        now = int(self.context.clock().timestamp())
+        is_before = self.now[state] == self.journal.states[state].before
+        pieces = self.pieces.get((state, wanted), [content]) if is_before else [content]
+        store.write(pieces, store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now)
+        self.locked[state] = store.renewed()
+        if self.locked[state].stored.data == content:
+            self.now[state] = wanted
+            return
+        self._renew(state)
+        if self.now[state] != wanted:
+            raise StoreError(
+                f"{display_name(self.states[state].store.name)}: what was written reads back as another content"
+            )
+
+    def _renew(self, state: str) -> None:
+        self.locked[state] = self.locked[state].renewed()
+        self.now[state] = plain_hash(self.context, self.states[state], self.locked[state].stored.data)
+
+
+def contents_before(states: Mapping[str, LoadedState]) -> Contents:
+    """Return the contents that take the writes back."""
+    return {(name, checksum(state.data)): state.stored for name, state in states.items()}
+
+
+def contents_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> Contents:
+    """Return the contents of the writes, encrypted where the state is. Raises EncryptionError."""
+    return {(write.state, checksum(write.content)): states[write.state].to_store(write.content) for write in writes}
+
+
+def pieces_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> dict[tuple[str, str], Pieces]:
+    """Return the pieces of the writes to plain states."""
+    return {
+        (write.state, checksum(write.content)): write.pieces
+        for write in writes
+        if write.pieces is not None and states[write.state].seal is None
+    }
+
+
+def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
+    """Return the SHA-256 of the plain content; of the bytes themselves if they are no state.
+
+    Raises StatetoolError if they are encrypted and cannot be decrypted.
+    """
+    try:
+        return checksum(loaded(context, state.store.name, data).data)
+    except StateFileError as error:
+        if isinstance(error.__cause__, EncryptedStateError):
+            raise
+        return checksum(data)
+
+
+def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
+    """Return what markers and histories say about the change."""
+    return JointEdit(journal.id, journal.file, tuple(one.location for one in states.values()))
+
+
+def ways_out(file: str, *, foreign: bool = False) -> str:
+    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
+    if foreign:
+        return (
+            f"`statetool apply --leave {shell_word(file)}` leaves all states as they are and lets others edit them; "
+            "compare them with their histories then"
+        )
+    return (
+        f"`statetool apply --resume {shell_word(file)}` finishes the change, and `statetool apply --abort "
+        f"{shell_word(file)}` takes it back"
+    )

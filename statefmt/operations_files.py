@@ -1,0 +1,64 @@
+"""Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
+
+`planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
+interrupted: it finishes it, or takes it back.
+"""
+
+from __future__ import annotations
+
+from statefmt._lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from statefmt.edit.operations_file import Crossing, FileEdits
+    from statefmt.edit.surgical import EditOutcome
+    from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions.by_file import (
+        PlannedOperations,
+        applied_operations,
+        ended_operations,
+        is_plan_file,
+        planned_operations,
+        write_plan,
+    )
+
+__all__ = [
+    "Crossing",
+    "EditOutcome",
+    "Ending",
+    "FileEdits",
+    "FileOutcome",
+    "OperationsPlan",
+    "PlannedFile",
+    "PlannedOperations",
+    "PlannedState",
+    "applied_operations",
+    "ended_operations",
+    "is_plan_file",
+    "planned_operations",
+    "write_plan",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Crossing": "statefmt.edit.operations_file",
+        "EditOutcome": "statefmt.edit.surgical",
+        "Ending": "statefmt.edit.transactions",
+        "FileEdits": "statefmt.edit.operations_file",
+        "FileOutcome": "statefmt.edit.transactions",
+        "OperationsPlan": "statefmt.edit.transactions",
+        "PlannedFile": "statefmt.edit.transactions",
+        "PlannedOperations": "statefmt.edit.transactions.by_file",
+        "PlannedState": "statefmt.edit.transactions",
+        "applied_operations": "statefmt.edit.transactions.by_file",
+        "ended_operations": "statefmt.edit.transactions.by_file",
+        "is_plan_file": "statefmt.edit.transactions.by_file",
+        "planned_operations": "statefmt.edit.transactions.by_file",
+        "write_plan": "statefmt.edit.transactions.by_file",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

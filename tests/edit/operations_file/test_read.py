@@ -1,0 +1,104 @@
+"""Operations files in HCL and JSON: what they say, and where they are invalid."""
+
+from __future__ import annotations
+
+import pytest
+
+from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file.model import Expect, Forget, Move, OperationBlock, Rekey, SetValues, StateBlock
+from statefmt.model.errors import SettingsError
+
+HCL = b"""state "net" { path = "net/terraform.tfstate" }
+state "app" {
+  path      = "app"
+  workspace = "prod"
+}
+move {
+  from = state.app.module.vpc["a b"].aws_vpc.main[0]
+  to   = "state.net.aws_vpc.main[$1]"
+}
+set {
+  of     = [state.app.aws_vpc.main, "state.app.aws_vpc.*"]
+  values = { "tags.env" = "prod", size = 12345678901234567890123, ratio = 1.5, none = null }
+}
+move {
+  from = state.app.a.b
+  to   = state.app.a.c
+}
+rekey {
+  of   = state.app.a.c
+  keys = { 0 = "eu", 1 = 5 }
+}
+expect { serial = { net = 41 } }
+"""
+JSON = b"""{
+  "state": {"net": {"path": "net/terraform.tfstate"}, "app": {"path": "app", "workspace": "prod"}},
+  "move": [{"from": "state.app.module.vpc[\\"a b\\"].aws_vpc.main[0]", "to": "state.net.aws_vpc.main[$1]"}],
+  "set": {
+    "of": ["state.app.aws_vpc.main", "state.app.aws_vpc.*"],
+    "values": {"tags.env": "prod", "size": 12345678901234567890123, "ratio": 1.5, "none": null}
+  },
+  "move": {"from": "state.app.a.b", "to": "state.app.a.c"},
+  "rekey": {"of": "state.app.a.c", "keys": {"0": "eu", "1": 5}},
+  "expect": {"serial": {"net": 41}}
+}"""
+BLOCKS: list[OperationBlock] = [
+    Move('state.app.module.vpc["a b"].aws_vpc.main[0]', "state.net.aws_vpc.main[$1]"),
+    SetValues(
+        ("state.app.aws_vpc.main", "state.app.aws_vpc.*"),
+        {"tags.env": "prod", "size": 12345678901234567890123, "ratio": 1.5, "none": None},
+    ),
+    Move("state.app.a.b", "state.app.a.c"),
+    Rekey("state.app.a.c", {"0": "eu", "1": 5}),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), [("x.stateops.hcl", HCL), ("x.stateops.json", JSON)])
+def test_both_syntaxes(name: str, content: bytes) -> None:
+    found = read_operations_file(name, content)
+    assert found.states == {"net": StateBlock("net/terraform.tfstate"), "app": StateBlock("app", "prod")}
+    assert [operation.block for operation in found.operations] == BLOCKS
+    assert found.expect == Expect(serial={"net": 41})
+
+
+def test_operations_have_their_lines() -> None:
+    found = read_operations_file("x.stateops.hcl", HCL)
+    assert [operation.range.line for operation in found.operations] == [6, 10, 14, 18]
+
+
+def test_only_constants_are_evaluated() -> None:
+    """An expression without names and functions is a constant, as in OpenTofu's variable definition files."""
+    found = read_operations_file("x", b'forget {\n  of = "aws_vpc.${"main"}"\n}')
+    assert [operation.block for operation in found.operations] == [Forget("aws_vpc.main")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("mov { }", "x:1,1-4: unknown block 'mov'; blocks are state, expect, move, forget"),
+        ('path = "a"', "x:1,1-11: unknown block 'path'"),
+        ('move {\n  from = "a.b"\n}', "x:1,1-5: move: the argument to is missing"),
+        ('move {\n  from = "a.b"\n  to = 5\n}', "x:3,3-9: move: to: Expected string, got int"),
+        ('forget {\n  of = "a.b"\n  force = true\n}', "x:1,1-7: forget: there is no argument force"),
+        ("forget {\n  of = a.b[*]\n}", "x:2,8-14: write an address with wildcards as a string"),
+        ("forget {\n  of = file(a.b)\n}", "x:2,8-17: only constants and addresses can be used here"),
+        ("forget {\n  of = a.b[1.5]\n}", "x:2,11-16: an instance key is a whole number or a string"),
+        ('forget {\n  of = "a.b"\n  more { }\n}', "x:1,1-7: forget: unexpected block 'more'"),
+        ('state "a.b" { path = "c" }', "x:1,1-12: 'a.b' is not a name: use letters, digits, - and _"),
+        ('state "a" { path = "c" }\nstate "a" { path = "d" }', "x:2,1-10: the state 'a' is named twice"),
+        ("expect { serial = {} }\nexpect { }", "x:2,1-7: there is another `expect` block already"),
+        ('state { path = "c" }', "x:1,7-8: Missing name for state"),
+        ('state "a" {', "x:1,11-12: Unclosed configuration block"),
+        ("\udcff", "x:1,1: this is not UTF-8"),
+        ("[1]", "x:1,1"),
+    ],
+)
+def test_invalid(content: str, message: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        read_operations_file("x", content.encode("utf-8", "surrogateescape"))
+    assert str(raised.value).startswith(message)
+
+
+def test_values_to_set_are_not_shown() -> None:
+    [operation] = read_operations_file("x", b'set {\n  of = "a.b"\n  values = { password = "secret" }\n}').operations
+    assert "secret" not in repr(operation)

@@ -1,0 +1,134 @@
+"""The operations of a file do what the commands do, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from statefmt import operations
+from statefmt.analysis.selection import Criteria
+from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations_file import FileEdits, read_operations_file, run
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
+from tests.edit.operations.build import snapshot_of
+
+WEST = {"t.b": ".west"}
+
+
+def file_edits(text: str, *states: str, **snapshots: Snapshot) -> FileEdits:
+    named = "".join(f'state "{name}" {{ path = "{name}" }}\n' for name in (*states, *snapshots))
+    return run(read_operations_file("x", (named + text).encode()), snapshots)
+
+
+def chosen(*selectors: str) -> Criteria:
+    return Criteria(selectors=selectors)
+
+
+# A block, and the command.
+COMMANDS: dict[str, tuple[str, Callable[[Snapshot], Edit]]] = {
+    "move": ('from = "t.a[*]"\n to = "t.c[$1]"', lambda state: operations.move(state, "t.a[*]", "t.c[$1]")),
+    "forget": ("of = t.a[0]", lambda state: operations.remove(state, chosen("t.a[0]"))),
+    "rekey": (
+        'of = t.a\n keys = { 0 = "0", 1 = "b" }',
+        lambda state: operations.rekey(state, chosen("t.a"), keys=operations.parse_key_map(['0="0",1=b'])),
+    ),
+    "rebind": (
+        'of = "t.a"\n provider = "t.west"',
+        lambda state: operations.rebind(
+            state, chosen("t.a"), 'provider["registry.opentofu.org/acme/t"].west', whole_resource=True
+        ),
+    ),
+    "replace_provider": (
+        'state = "s"\n old = "acme/t"\n new = "acme/u"\n new_provider = true',
+        lambda state: operations.replace_provider(
+            state, Criteria(), operations.parse_replaced("acme/t"), operations.parse_replaced("acme/u")
+        ),
+    ),
+    "taint": ("of = [t.a[0], t.b]", lambda state: operations.taint(state, chosen("t.a[0]", "t.b"))),
+    "set": (
+        'of = t.b\n values = { id = "new" }',
+        lambda state: operations.set(state, chosen("t.b"), (), [operations.assignment("id", '"new"')]),
+    ),
+    "unset": ('of = t.b\n paths = "id"', lambda state: operations.unset(state, chosen("t.b"), ["id"])),
+}
+
+
+@pytest.mark.parametrize("block", COMMANDS)
+def test_a_block_does_what_its_command_does(block: str) -> None:
+    text, command = COMMANDS[block]
+    state = snapshot_of("t.a[0]", "t.a[1]", "t.b", providers=WEST)
+    found = file_edits(f"{block} {{\n {text}\n}}", s=state)
+    assert found.edits == {"s": command(state)}
+    assert found.edits["s"].snapshot != state
+
+
+def test_in_order_over_two_states() -> None:
+    text = """
+    move {
+      from = state.one.module.m
+      to   = state.two.module.n
+    }
+    move {
+      from = state.two.module.n.t.a
+      to   = state.one.t.a
+    }
+    taint {
+      of = [state.one.t.a, state.two.module.n.t.b]
+    }
+    """
+    one, two = snapshot_of("module.m.t.a", "module.m.t.b", "t.z"), snapshot_of("t.a")
+    found = file_edits(text, one=one, two=two)
+    now = {name: edit.snapshot for name, edit in found.edits.items()}
+    assert {name: sorted(str(one.addr) for one in instances(state)) for name, state in now.items()} == {
+        "one": ["t.a", "t.z"],
+        "two": ["module.n.t.b", "t.a"],
+    }
+    tainted = [str(found.addr) for state in now.values() for found in instances(state) if found.objects[0].status.value]
+    assert tainted == ["t.a", "module.n.t.b"]
+
+
+def test_two_states_exchange_an_address() -> None:
+    text = """
+    move {
+      from = state.one.t.a
+      to   = state.two.t.new
+    }
+    move {
+      from = state.two.t.a
+      to   = state.one.t.a
+    }
+    move {
+      from = state.two.t.new
+      to   = state.two.t.a
+    }
+    """
+    one, two = snapshot_of("t.a"), snapshot_of("t.a", "t.b")
+    found = file_edits(text, one=one, two=two)
+    assert [str(each.addr) for each in instances(found.edits["one"].snapshot)] == ["t.a"]
+    assert sorted(str(each.addr) for each in instances(found.edits["two"].snapshot)) == ["t.a", "t.b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("forget {\n  of = t.x\n}", "x:2,1-7: no resource instance matches 't.x'"),
+        ("forget {\n  of = state.two.t.a\n}", "x:2,1-7: state.two.t.a: the file names no state 'two'"),
+        ("forget {\n  of = state.s\n}", "x:2,1-7: state.s: the address in the state is missing"),
+        ("forget {\n  of = []\n}", "x:2,1-7: no instances selected: the list of addresses is empty"),
+        ("rekey {\n  of = t.a\n}", "x:2,1-6: rekey: give either keys or by"),
+        ('rebind {\n  of = t.a\n  provider = "acme/none"\n}', "x:2,1-7: "),
+        ("move {\n  from = t.a\n  to = t.b[0]\n}", "x:2,1-5: t.a cannot become t.b[0]: the instance already exists"),
+    ],
+)
+def test_refused(text: str, message: str) -> None:
+    with pytest.raises(SurgeryError) as raised:
+        file_edits(text, s=snapshot_of("t.a", "t.b[0]"))
+    assert str(raised.value).startswith(message)
+
+
+def test_an_address_names_one_of_several_states() -> None:
+    with pytest.raises(SurgeryError, match=r"the file names several states: write state\.NAME\.t\.a"):
+        file_edits("forget {\n  of = t.a\n}", one=snapshot_of("t.a"), two=snapshot_of())

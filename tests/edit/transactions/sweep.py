@@ -1,0 +1,134 @@
+"""Kills a change of three states at one call after the other that writes, and looks at what is left of it.
+
+It runs as a process of its own, which forks: a change starts within milliseconds this way. It prints a line of JSON for
+each kill. strace does the killing.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import signal
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from statefmt.model.errors import StoreError
+from statefmt.store.local.settled import read_settled
+from tests.adversary.fork_server import attached, stop_to_be_attached
+from tests.edit.transactions.three_states import Scene, owners, scene
+
+# A guard against an endless sweep.
+_MOST: Final = 300
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The contents before and after the change, and its operations."""
+
+    operations: str
+    old: dict[str, bytes]
+    new: dict[str, bytes]
+
+
+def ways(folder: Path, operations: str) -> Ways:
+    """Make the change, and import all that it needs."""
+    made = scene(folder / "warm", operations)
+    old = made.contents
+    made.apply()
+    return Ways(operations, old, made.contents)
+
+
+def killed(made: Scene, call: str, number: int, change: str = "apply") -> bool:
+    """Make a change, or end it, in a process that is killed at a call; False if it ended before."""
+    child = os.fork()
+    if child == 0:
+        try:
+            stop_to_be_attached()
+            made.apply() if change == "apply" else made.end(back=change == "abort")
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+    os.waitpid(child, os.WUNTRACED)
+    kill = f"inject={call}:signal=SIGKILL:when={number}"
+    tracer = attached(child, ["-o", "/dev/null", "-e", f"trace={call}", "-e", kill])
+    os.kill(child, signal.SIGCONT)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    tracer.communicate()
+    assert status in (0, -signal.SIGKILL), (call, number, change, status)
+    return status != 0
+
+
+def problems(made: Scene, known: Ways) -> list[str]:
+    """What is wrong after a kill: before it is cleared up, and after it was finished and taken back."""
+    aside = made.folder.with_name("aside")
+    made.folder.rename(aside)
+    found: list[str] = []
+    for way in ("look", "resume", "abort"):
+        # The same path: it tells the operations file from others.
+        shutil.copytree(aside, made.folder, symlinks=True)
+        wrong = _half_done(made, known) if way == "look" else _ended(made, known, back=way == "abort")
+        found += [f"{way}: {one}" for one in wrong]
+        shutil.rmtree(made.folder)
+    shutil.rmtree(aside)
+    return found
+
+
+def _half_done(made: Scene, known: Ways) -> list[str]:
+    contents = {name: read_settled(str(made.folder / f"{name}.tfstate"), made.context) for name in ("app", "net")}
+    contents["far"] = made.contents["far"]
+    held = {name for name in ("app", "net") if (made.folder / f".{name}.tfstate.statetool.hold").exists()}
+    held |= {"far"} if (made.far / "lock").exists() else set()
+    where = owners(contents)
+    lost = sorted(owners(known.old).keys() - where.keys())
+    twice = [f"{one}: {names}" for one, names in where.items() if len(names) > 1 and not held.issuperset(names)]
+    return [*(f"in none: {one}" for one in lost), *(f"unmarked in two: {one}" for one in twice)]
+
+
+def _ended(made: Scene, known: Ways, *, back: bool) -> list[str]:
+    try:
+        made.end(back=back)
+    except StoreError as error:
+        if "there is no unfinished apply" not in str(error):
+            return [str(error)]
+        # It has not begun, or has ended. What a killed edit leaves is cleared up by the next one.
+        whole = made.contents in (known.old, known.new)
+        left = {one for one in made.leftovers if not one.endswith(".tmp")}
+        left -= {"lock"} if made.contents == known.old else set()
+        return [f"left: {left}"] if left else [] if whole else ["not whole"]
+    if made.contents != (known.old if back else known.new):
+        return [f"the states are {owners(made.contents)}"]
+    return [f"left: {made.leftovers}"] if made.leftovers else []
+
+
+def main() -> None:
+    """Sweep over calls: `sweep FOLDER OPERATIONS CALL[,CALL…] [FIRST]`.
+
+    With FIRST, such as `abort:ftruncate:2`, the change is killed there first, and then its end is killed.
+    """
+    folder, operations, calls = Path(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
+    change, *first = sys.argv[4].split(":") if len(sys.argv) > 4 else ["apply"]
+    known = ways(folder, operations)
+    gc.freeze()
+    for call in calls:
+        for number in range(1, _MOST):
+            made = scene(folder / "s", operations)
+            if first:
+                assert killed(made, first[0], int(first[1]))
+            was_killed = killed(made, call, number, change)
+            if not was_killed:
+                shutil.rmtree(made.folder)
+                break
+            print(json.dumps([call, number, problems(made, known)]), flush=True)
+        else:
+            raise AssertionError(call)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""Writes that fail, and others who write meanwhile: nothing of theirs is lost, and the way out is named."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from statefmt.cli.main import main
+from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.transactions import Ending, Intent, applied, ended
+from statefmt.edit.transactions._operations import staging
+from statefmt.edit.transactions._pins import Pin
+from statefmt.model.errors import ChangedError, LockedError, StoreError
+from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, objects, scene, state
+from tests.store.remote.file_client import FileClient
+
+FOREIGN = state("app", ("own",))
+
+
+@pytest.fixture
+def half_done(tmp_path: Path) -> Scene:
+    """A change that stopped after its first write, since the answer to the second one was lost."""
+    made = scene(tmp_path / "s", CIRCLE)
+    (made.far / "write.before.lost").write_text("1 2 3")
+    with pytest.raises(StoreError, match=r"the state still has its previous content.* The states stay locked\."):
+        made.apply()
+    (made.far / "write.before.lost").unlink()
+    return made
+
+
+def test_a_refused_write_is_taken_back(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CIRCLE)
+    old = made.contents
+    (made.far / "write.before.broken").touch()
+    with pytest.raises(StoreError, match=r"the service is down\. All other states are as they were before$"):
+        made.apply()
+    assert made.contents == old
+    assert made.leftovers == set()
+
+
+def test_what_somebody_else_has_written_is_left(tmp_path: Path) -> None:
+    """Without a lock, somebody writes the second state while the first one is written."""
+    made = scene(tmp_path / "s", CIRCLE)
+    old = made.contents
+    file = read_operations_file("x", made.file.read_bytes())
+
+    def agreed(_: object) -> bool:
+        (made.far / "state").write_bytes(FOREIGN)
+        return True
+
+    with pytest.raises(StoreError, match=r"changed\. All other states are as they were before$"):
+        applied(made.context, made.participants, made.intent(), staging(file), agreed=agreed)
+    assert made.contents == {**old, "far": FOREIGN}
+    assert made.leftovers == set()
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_a_lost_answer(half_done: Scene, back: bool) -> None:
+    old = {name: half_done.contents[name] for name in ("net", "far")}
+    half_done.end(back=back)
+    assert half_done.leftovers == set()
+    assert ({name: half_done.contents[name] for name in old} == old) is back
+    with pytest.raises(StoreError, match="there is no unfinished apply of this file on this machine"):
+        half_done.end(back=back)
+
+
+@pytest.mark.parametrize("name", ["app", "far"])
+@pytest.mark.parametrize("back", [False, True])
+def test_what_somebody_else_wrote_in_between_is_left(half_done: Scene, name: str, back: bool) -> None:
+    path = half_done.far / "state" if name == "far" else half_done.folder / f"{name}.tfstate"
+    path.write_bytes(FOREIGN)
+    contents = half_done.contents
+    located = "s3://bucket/far.tfstate" if name == "far" else str(path)
+    with pytest.raises(StoreError, match=f"^{re.escape(located)}: something else has written since the change began"):
+        half_done.end(back=back)
+    assert half_done.contents == contents
+    # All are still held.
+    assert half_done.leftovers >= {".app.tfstate.statetool.hold", "journal.json", "lock"}
+    half_done.leave()
+    assert half_done.leftovers == set()
+    assert half_done.contents == contents
+
+
+def test_what_arrives_at_a_taken_address_has_another_name_until_then(half_done: Scene) -> None:
+    assert objects(half_done.contents["app"]) == {
+        "terraform_data.own": "app-own",
+        "terraform_data.shared": "app-shared",
+        "terraform_data.statetool_arriving_shared": "far-shared",
+        "terraform_data.vpc": "app-vpc",
+    }
+    half_done.end(back=False)
+    assert objects(half_done.contents["app"])["terraform_data.shared"] == "far-shared"
+    assert b"statetool_arriving" not in half_done.contents["app"]
+
+
+def test_statetool_keeps_out(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    """Also in states that are not written yet, and also without a lock."""
+    for name in ("app", "net"):
+        path = half_done.folder / f"{name}.tfstate"
+        for command in (
+            ["rm", "-y", "terraform_data.own"],
+            ["rm", "--no-lock", "-y", "terraform_data.own"],
+            ["taint", "terraform_data.own"],
+        ):
+            assert main([*command, "--state", str(path)]) == 2
+            err = capsys.readouterr().err
+            assert "and it is unfinished; nothing was written" in err
+            assert f"`statetool apply --abort {half_done.file}` takes it back" in err
+        assert main(["list", "--state", str(path)]) == 0
+    with (
+        pytest.raises(LockedError, match="locked by"),
+        half_done.participants["far"].store.locked(half_done.context.lock_info("far", "mv"), 0),
+    ):
+        pass
+
+
+def test_no_other_change_begins(half_done: Scene) -> None:
+    with pytest.raises(StoreError, match="an earlier apply of this file is unfinished; nothing was written"):
+        half_done.apply()
+    other = half_done.folder / "other.stateops.hcl"
+    other.write_bytes(half_done.file.read_bytes())
+    intent = Intent(str(other), "", "apply")
+    with pytest.raises(LockedError, match=f"--resume {re.escape(str(half_done.file))}"):
+        applied(
+            half_done.context, half_done.participants, intent, staging(read_operations_file("x", other.read_bytes()))
+        )
+
+
+def test_another_file_than_it_began_with(half_done: Scene) -> None:
+    half_done.file.write_text(half_done.file.read_text() + "\n")
+    with pytest.raises(StoreError, match="the file was changed since its apply began; nothing was written"):
+        half_done.end(back=False)
+    half_done.end(back=True)
+    assert half_done.leftovers == set()
+
+
+def test_another_state_than_it_began_with(half_done: Scene) -> None:
+    states = half_done.participants
+    states["net"] = states["net"]._replace(identity="other")
+    contents = half_done.contents
+    with pytest.raises(StoreError, match=r"the state net was .*net\.tfstate when the apply of this file began"):
+        ended(half_done.context, states, half_done.intent(), staging(read_operations_file("x", b"")), Ending.FINISH)
+    assert half_done.contents == contents
+
+
+def test_a_journal_has_hashes_and_no_values(half_done: Scene) -> None:
+    [journal] = half_done.folder.glob("home/statetool/applies/*/journal.json")
+    assert journal.stat().st_mode & 0o777 == 0o600
+    assert b"own" not in journal.read_bytes()
+    assert [write["state"] for write in json.loads(journal.read_bytes())["writes"]] == ["app", "far", "net", "app"]
+
+
+def test_a_locked_state_stops_all(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CHAIN)
+    old = made.contents
+    FileClient(made.far, "far").lock(made.context.lock_info("far", "plan"))
+    with pytest.raises(LockedError, match=r"s3://bucket/far.tfstate: locked by"):
+        made.apply()
+    assert made.contents == old
+    assert made.leftovers == {"lock"}
+
+
+def test_pins(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CHAIN)
+    old = made.contents
+    file = read_operations_file("x", made.file.read_bytes())
+    for pin, message in (
+        (Pin(lineage="other"), r"net.tfstate: the lineage is lineage-net, not other: this is another state"),
+        (Pin(serial=6), r"net.tfstate: the serial is 7, not 6: the state was changed"),
+        (Pin(hash="0" * 64), r"net.tfstate: the content was changed"),
+        (Pin(result="0" * 64), r"net.tfstate: the operations have another result than before"),
+    ):
+        with pytest.raises(ChangedError, match=message):
+            applied(made.context, made.participants, made.intent(), staging(file), pins={"net": pin})
+    assert made.contents == old
+    assert made.leftovers == set()
+
+
+def test_without_a_history_a_state_could_not_be_taken_back(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CHAIN)
+    made.variables["STATETOOL_REMOTE_HISTORY"] = "off"
+    with pytest.raises(StoreError, match="can be neither finished nor taken back after a crash; nothing was written"):
+        made.apply()
+    assert made.leftovers == set()

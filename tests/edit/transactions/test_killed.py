@@ -1,0 +1,52 @@
+"""Killed at any call that writes: finished, all is new; taken back, all is old; and nothing is lost in between."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.edit.transactions.three_states import CHAIN, CIRCLE
+from tests.store.local.test_watched import NEEDS_STRACE
+
+pytestmark = NEEDS_STRACE
+
+_ROOT = Path(__file__).resolve().parents[3]
+# A kill as a call begins: after all calls before it. Files are also created by `openat`, which mostly reads.
+CALLS = "write,fsync,ftruncate,link,linkat,mkdir,mkdirat,rename,renameat,unlink,unlinkat"
+# Locks, journal, markers, four writes, each with its backup, history and journal, and the way back.
+FEWEST = 190
+
+
+def test_killed_at_every_call(tmp_path: Path) -> None:
+    """In a circle, a state is written twice, so this has all kinds of writes."""
+    assert len(_swept(tmp_path, CIRCLE)) >= FEWEST
+
+
+@pytest.mark.slow
+def test_killed_at_every_opening(tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, CIRCLE, "openat")) >= FEWEST
+
+
+@pytest.mark.slow
+def test_killed_in_a_chain(tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, CHAIN)) >= FEWEST - 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", ["ftruncate:1", "ftruncate:2", "ftruncate:3", "rename:1"])
+@pytest.mark.parametrize("change", ["resume", "abort"])
+def test_killed_again_at_the_end(first: str, change: str, tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, CIRCLE, CALLS, f"{change}:{first}")) >= 40
+
+
+def _swept(folder: Path, operations: str, calls: str = CALLS, *first: str) -> list[object]:
+    command = [sys.executable, "-m", "tests.edit.transactions.sweep", str(folder), operations, calls, *first]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    kills = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [kill for kill in kills if kill[2]] == []
+    return kills

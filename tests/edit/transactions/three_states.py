@@ -1,0 +1,158 @@
+"""A change of three states: two files, and one in a backend that is a folder, in a circle with a chain behind it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+
+from statefmt.cli.run import system_context
+from statefmt.context import RunContext
+from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
+from statefmt.edit.transactions._operations import staging
+from statefmt.edit.transactions._participants import participants
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.place import StatePlace
+from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.store import RemoteStore
+from tests.store.remote.file_client import FileClient
+
+LOCATION = "s3://bucket/far.tfstate"
+NAMES = ("app", "net", "far")
+# What each state has before; `shared` is in two of them, and is exchanged.
+BEFORE: dict[str, tuple[str, ...]] = {
+    "app": ("vpc", "shared", "own"),
+    "net": ("own", "subnet"),
+    "far": ("shared", "own"),
+}
+STATES = """state "app" { path = "app.tfstate" }
+state "net" { path = "net.tfstate" }
+state "far" { path = "far" }
+"""
+CHAIN = """move {
+  from = state.app.terraform_data.vpc
+  to   = state.far.terraform_data.vpc
+}
+move {
+  from = state.net.terraform_data.subnet
+  to   = state.app.terraform_data.subnet
+}
+"""
+CIRCLE = """move {
+  from = state.app.terraform_data.shared
+  to   = state.net.terraform_data.from_app
+}
+move {
+  from = state.far.terraform_data.shared
+  to   = state.app.terraform_data.shared
+}
+move {
+  from = state.net.terraform_data.subnet
+  to   = state.far.terraform_data.subnet
+}
+"""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Three states in a folder, and the operations file that changes them."""
+
+    folder: Path
+    notes: list[str]
+    variables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "change.stateops.hcl"
+
+    @property
+    def far(self) -> Path:
+        return self.folder / "far"
+
+    @property
+    def context(self) -> RunContext:
+        environment = {"XDG_STATE_HOME": str(self.folder / "home"), "HOME": str(self.folder), **self.variables}
+        return replace(system_context(), environment=environment, note=self.notes.append)
+
+    @property
+    def participants(self) -> dict[str, Participant]:
+        local = participants(self.context, {name: str(self.folder / f"{name}.tfstate") for name in ("app", "net")})
+        place = StatePlace("s3", "default", LOCATION, ())
+        connection = Connection(self.context.environment, self.notes.append, BackendOptions())
+        store = RemoteStore(place, connection, lambda *_: FileClient(self.far, LOCATION), lambda _: None)
+        return {**local, "far": Participant(store, LOCATION, "far", is_remote=True)}
+
+    @property
+    def contents(self) -> dict[str, bytes]:
+        local = {name: (self.folder / f"{name}.tfstate").read_bytes() for name in ("app", "net")}
+        return {**local, "far": (self.far / "state").read_bytes()}
+
+    @property
+    def leftovers(self) -> set[str]:
+        """What must not be left once a change has ended."""
+        found = {path.name for path in self.folder.glob(".*.hold")} | {path.name for path in self.folder.glob("*.tmp")}
+        found |= {path.name for path in self.folder.glob("home/statetool/applies/*/journal.json")}
+        return found | ({"lock"} if (self.far / "lock").exists() else set())
+
+    def intent(self) -> Intent:
+        return Intent(str(self.file), sha256(self.file.read_bytes()).hexdigest(), "apply change.stateops.hcl")
+
+    def apply(self) -> None:
+        file = read_operations_file(str(self.file), self.file.read_bytes())
+        applied(self.context, self.participants, self.intent(), staging(file))
+
+    def end(self, *, back: bool) -> tuple[str, ...]:
+        return self._ended(Ending.TAKE_BACK if back else Ending.FINISH)
+
+    def leave(self) -> None:
+        self._ended(Ending.LEAVE)
+
+    def _ended(self, ending: Ending) -> tuple[str, ...]:
+        file = read_operations_file(str(self.file), self.file.read_bytes())
+        return ended(self.context, self.participants, self.intent(), staging(file), ending)
+
+
+def scene(folder: Path, operations: str) -> Scene:
+    """Make the three states before the change."""
+    folder.mkdir(parents=True)
+    (folder / "far").mkdir()
+    for name, resources in BEFORE.items():
+        path = folder / "far/state" if name == "far" else folder / f"{name}.tfstate"
+        path.write_bytes(state(name, resources))
+    made = Scene(folder, [])
+    made.file.write_text(STATES + operations)
+    return made
+
+
+def state(name: str, resources: tuple[str, ...]) -> bytes:
+    """A state in which each object has an ID of its own."""
+    data = {
+        "version": 4, "terraform_version": "1.11.0", "serial": 7, "lineage": f"lineage-{name}", "outputs": {},
+        "resources": [
+            {
+                "mode": "managed", "type": "terraform_data", "name": one,
+                "provider": 'provider["terraform.io/builtin/terraform"]',
+                "instances": [{"schema_version": 0, "attributes": {"id": f"{name}-{one}"}}],
+            } for one in sorted(resources)
+        ],
+    }  # fmt: skip
+    return json.dumps(data, indent=2).encode() + b"\n"
+
+
+def owners(contents: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """The states that have each object, by its ID."""
+    found: dict[str, list[str]] = {}
+    for name, content in contents.items():
+        for resource in json.loads(content)["resources"]:
+            for instance in resource["instances"]:
+                found.setdefault(instance["attributes"]["id"], []).append(name)
+    return found
+
+
+def objects(content: bytes) -> dict[str, str]:
+    """The IDs of the objects by their addresses."""
+    resources = json.loads(content)["resources"]
+    return {f"{one['type']}.{one['name']}": one["instances"][0]["attributes"]["id"] for one in resources}
