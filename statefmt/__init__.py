@@ -29,6 +29,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.search                 text in attributes and outputs
     statefmt.statistics             numbers and sizes
     statefmt.plans                  plans in JSON, and whether an apply did them
+    statefmt.moves                  moves that plans show
     statefmt.provider_schemas       the types of attributes, and which are secret
     statefmt.providers              what each provider instance is used for
     statefmt.releases               what a release reads, writes and loses
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
         differences,
         graph,
         locations,
+        moves,
         operations,
         plans,
         provider_schemas,
@@ -166,6 +168,7 @@ __all__ = [
     "graph",
     "inspect",
     "locations",
+    "moves",
     "open",
     "operations",
     "plans",
@@ -243,8 +246,8 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "operations", "plans", "provider_schemas", "providers",
-    "releases", "rules", "search", "selection", "snapshots", "statistics",
+    "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "plans", "provider_schemas",
+    "providers", "releases", "rules", "search", "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

@@ -28,6 +28,7 @@ WITHOUT_ENCRYPTION: Final = frozenset(
             "help",
             "history",
             "locks",
+            "moves",
             "releases",
             "rule",
             "salvage",

@@ -1,0 +1,137 @@
+"""Says what a plan has before and after: the instances of managed resources, and what the configuration declares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.analysis.diff import Movable
+from statefmt.analysis.moves._candidates import address_of, is_managed
+from statefmt.lifecycle.plans.action import Action
+from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    AbsResourceInstance,
+    Module,
+    ModuleInstance,
+    parse_abs_resource_instance,
+)
+from statefmt.model.errors import AddressError
+
+_NO_MODULE: Final = "delete_because_no_module"
+_MANAGED: Final = "managed"
+
+
+class PlanContents:
+    """The addresses of managed resources before and after a plan, and what can be gone from its configuration."""
+
+    def __init__(self, plan: ShownPlan, *, in_states: bool) -> None:
+        before: set[AbsResourceInstance] = set()
+        after: set[AbsResourceInstance] = set(_not_listed(plan))
+        before |= after
+        self._gone_modules: Final[set[ModuleInstance]] = set()
+        for change in plan.resource_changes:
+            if not is_managed(change):
+                continue
+            address = address_of(change, in_states=in_states)
+            if change.action is not Action.CREATE:
+                before.add(address)
+            if change.action.leaves_object and not change.deposed:
+                after.add(address)
+            if change.reason == _NO_MODULE:
+                self._gone_modules.add(change.address.module)
+        self.before: Final = Counter(address.containing_resource() for address in before)
+        self.after: Final = Counter(address.containing_resource() for address in after)
+        self._declared: Final = _Declared(plan.configuration)
+
+    @cached_property
+    def modules_after(self) -> frozenset[ModuleInstance]:
+        """The module instances with managed resources after the plan."""
+        return frozenset(resource.module for resource in self.after)
+
+    @cached_property
+    def _around_after(self) -> frozenset[ModuleInstance]:
+        return frozenset(around for module in self.modules_after for around in module.on_the_way)
+
+    def may_name(self, old: Movable, new: Movable) -> bool:
+        """Return whether a `moved` block may name `old` in whole: nothing of it is left, nor declared as it was.
+
+        An address without a key stands for all instances, unless the other end has a key.
+        """
+        if isinstance(old, ModuleInstance):
+            return old not in self._around_after and self._may_name_module(old, new)
+        if isinstance(old, AbsResourceInstance):
+            if not (old.key is NO_KEY and isinstance(new, AbsResourceInstance) and new.key is NO_KEY):
+                return True
+            old = old.containing_resource()
+        return old.module in self._gone_modules or not self._declared.has_resource(old)
+
+    def _may_name_module(self, old: ModuleInstance, new: Movable) -> bool:
+        if not self._declared.has_module(old.module()):
+            return True
+        has_key = isinstance(new, ModuleInstance) and not old.steps[-1].key is new.steps[-1].key is NO_KEY
+        return has_key and old in self._gone_modules
+
+
+def _not_listed(plan: ShownPlan) -> Iterator[AbsResourceInstance]:
+    """Yield the instances that the plan leaves out, as with `-target`: they stay as they are."""
+    if plan.prior_state is None:
+        return
+    listed = {str(change.address) for change in plan.resource_changes}
+    for resource in plan.prior_state.resources():
+        if resource.mode == _MANAGED and resource.address not in listed:
+            try:
+                yield parse_abs_resource_instance(resource.address)
+            except AddressError:
+                continue
+
+
+class _ResourceJSON(Struct, gc=False):
+    address: str = ""
+
+
+class _ModuleJSON(Struct, gc=False):
+    resources: list[_ResourceJSON] | None = None
+    module_calls: dict[str, _CallJSON] | None = None
+
+
+class _CallJSON(Struct, gc=False):
+    module: _ModuleJSON | None = None
+
+
+class _ConfigurationJSON(Struct, gc=False):
+    root_module: _ModuleJSON | None = None
+
+
+class _Declared:
+    """The modules and the resources that a configuration declares; all, if the plan has no readable configuration."""
+
+    def __init__(self, raw: Raw | None) -> None:
+        self._modules: Final[set[tuple[str, ...]]] = set()
+        self._resources: Final[set[tuple[tuple[str, ...], str]]] = set()
+        try:
+            document = None if raw is None else msgspec.json.decode(raw, type=_ConfigurationJSON)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            document = None
+        self._is_known: Final = document is not None
+        waiting: list[tuple[tuple[str, ...], _ModuleJSON]] = []
+        if document is not None and document.root_module is not None:
+            waiting.append(((), document.root_module))
+        while waiting:
+            names, module = waiting.pop()
+            self._modules.add(names)
+            self._resources.update((names, resource.address) for resource in module.resources or ())
+            calls: Iterable[tuple[str, _CallJSON]] = (module.module_calls or {}).items()
+            waiting += [((*names, name), call.module or _ModuleJSON()) for name, call in calls]
+
+    def has_module(self, module: Module) -> bool:
+        return not self._is_known or module.names in self._modules
+
+    def has_resource(self, resource: AbsResource) -> bool:
+        return not self._is_known or (resource.module.module().names, str(resource.resource)) in self._resources
