@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from statefmt.analysis.moves.ignored import IgnoredAttribute, parse_ignored_attribute
     from statefmt.analysis.moves.proposals import (
         AmbiguousGroup,
-        MoveEvidence,
         MovedInstance,
+        MoveEvidence,
         PlannedPlace,
         Proposals,
         ProposedMove,
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AmbiguousGroup",
-    "MoveEvidence",
     "IgnoredAttribute",
     "Movable",
+    "MoveEvidence",
     "MovedInstance",
     "PlannedPlace",
     "Proposals",

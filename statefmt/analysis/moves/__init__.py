@@ -11,8 +11,8 @@ from statefmt.analysis.moves.ignored import (
 )
 from statefmt.analysis.moves.proposals import (
     AmbiguousGroup as AmbiguousGroup,
-    MoveEvidence as MoveEvidence,
     MovedInstance as MovedInstance,
+    MoveEvidence as MoveEvidence,
     PlannedPlace as PlannedPlace,
     Proposals as Proposals,
     ProposedMove as ProposedMove,

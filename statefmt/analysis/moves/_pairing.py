@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from statefmt.analysis.moves._candidates import Candidate, Candidates
 from statefmt.analysis.moves._matching import EqualObjects, are_equal, equal_objects
-from statefmt.analysis.moves.proposals import AmbiguousGroup, MoveEvidence, MovedInstance, PlannedPlace
+from statefmt.analysis.moves.proposals import AmbiguousGroup, MovedInstance, MoveEvidence, PlannedPlace
 from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, ModuleInstance
 
 # A module of a plan.
