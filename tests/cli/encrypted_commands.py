@@ -110,7 +110,7 @@ LINES: Final[dict[str, list[Line]]] = {
 }
 # They take no state.
 WITHOUT_STATE: Final = frozenset(
-    {"rule", "releases", "schemas", "git-config", "help", "version", "where", "workspaces", "move-backend"}
+    {"rule", "releases", "moves", "schemas", "git-config", "help", "version", "where", "workspaces", "move-backend"}
 )
 # A configuration that states are held against.
 PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'

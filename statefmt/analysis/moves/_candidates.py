@@ -13,7 +13,10 @@ from statefmt.analysis.moves.proposals import PlannedPlace
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.errors import PlanError
 from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
-from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.lifecycle.schemas.providers import ProviderSchemas
+from statefmt.model.addrs import AbsResourceInstance, ResourceMode, parse_provider_source
+from statefmt.model.cty.types import Type
+from statefmt.model.errors import AddressError
 
 
 class Candidate(Struct, frozen=True, eq=False):
@@ -50,33 +53,59 @@ def is_managed(change: PlannedChange) -> bool:
     return change.address.resource.resource.mode is ResourceMode.MANAGED
 
 
-def collect(plans: Mapping[str, ShownPlan], ignored: Iterable[IgnoredAttribute], *, in_states: bool) -> Collected:
+def collect(
+    plans: Mapping[str, ShownPlan],
+    ignored: Iterable[IgnoredAttribute],
+    schemas: ProviderSchemas | None,
+    *,
+    in_states: bool,
+) -> Collected:
     """Collect the current objects of managed resources that plans destroy or create.
 
-    Raises PlanError, with a JSON pointer, for an object whose attributes are nested too deeply.
+    Raises PlanError, with a JSON pointer, for an object whose attributes are nested too deeply, and SchemaError.
     """
     rules = tuple(dict.fromkeys(ignored))
-    by_type: dict[str, frozenset[str]] = {}
     used: set[tuple[str, str]] = set()
-    kinds: dict[tuple[str, str], Candidates] = {}
+    kinds: dict[tuple[str, str], tuple[_Comparing, list[Candidate], list[Candidate]]] = {}
     for name, change in _changes(plans):
-        type_ = change.address.resource.resource.type
-        if type_ not in by_type:
-            by_type[type_] = frozenset(rule.attribute for rule in rules if rule.applies_to(type_))
+        kind = change.address.resource.resource.type, change.provider_name
+        if kind not in kinds:
+            kinds[kind] = _comparing(*kind, rules, schemas), [], []
+        comparing, destroyed, created = kinds[kind]
+        place = PlannedPlace(name, address_of(change, in_states=in_states))
         try:
-            found = _candidate(name, change, by_type[type_], in_states=in_states)
+            found = _candidate(place, change, comparing)
         except (ValueError, RecursionError):
             pointer = f"/resource_changes/{change.number}/change"
-            raise PlanError("the attributes are nested too deeply to be compared", pointer) from None
-        if found is not None:
-            used |= {(type_, attribute) for attribute in found.attributes.ignored}
-            kind = type_, change.provider_name
-            group = kinds.setdefault(kind, Candidates(*kind, [], []))
-            side = group.destroyed if change.action is Action.DELETE else group.created
-            assert isinstance(side, list)
-            side.append(found)
+            raise PlanError(f"{place.address}: the attributes are nested too deeply to be compared", pointer) from None
+        used.update((kind[0], attribute) for attribute in found.attributes.ignored)
+        (destroyed if change.action is Action.DELETE else created).append(found)
     seen = {IgnoredAttribute(*one) for one in used} | {IgnoredAttribute("*", attribute) for _, attribute in used}
-    return Collected(tuple(kinds.values()), tuple(rule for rule in rules if rule not in seen))
+    return Collected(
+        tuple(Candidates(*kind, destroyed, created) for kind, (_, destroyed, created) in kinds.items()),
+        tuple(rule for rule in rules if rule not in seen),
+    )
+
+
+class _Comparing(NamedTuple):
+    """How the objects of a type are compared: without these attributes, and by these types of the others."""
+
+    ignored: frozenset[str]
+    types: Mapping[str, Type]
+
+
+def _comparing(
+    type_: str, provider_name: str, rules: Iterable[IgnoredAttribute], schemas: ProviderSchemas | None
+) -> _Comparing:
+    ignored = frozenset(rule.attribute for rule in rules if rule.applies_to(type_))
+    if schemas is None:
+        return _Comparing(ignored, {})
+    try:
+        provider = parse_provider_source(provider_name)
+    except AddressError:
+        return _Comparing(ignored, {})
+    schema = schemas.schema(provider, ResourceMode.MANAGED, type_)
+    return _Comparing(ignored, {} if schema is None else schema.type.attributes)
 
 
 def _changes(plans: Mapping[str, ShownPlan]) -> Iterator[tuple[str, PlannedChange]]:
@@ -86,12 +115,11 @@ def _changes(plans: Mapping[str, ShownPlan]) -> Iterator[tuple[str, PlannedChang
                 yield name, change
 
 
-def _candidate(plan: str, change: PlannedChange, ignored: frozenset[str], *, in_states: bool) -> Candidate | None:
-    place = PlannedPlace(plan, address_of(change, in_states=in_states))
+def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing) -> Candidate:
     details = change.change
     if change.action is Action.DELETE:
-        return Candidate(place, ComparedAttributes(details.before, ignored))
-    unknown = unknown_shape_of(details.after_unknown, ignored)
+        return Candidate(place, ComparedAttributes(details.before, *comparing))
+    unknown = unknown_shape_of(details.after_unknown, comparing.ignored)
     if unknown is None:
-        return Candidate(place, ComparedAttributes(None), {})
-    return Candidate(place, ComparedAttributes(details.after, ignored, created=True), unknown)
+        return Candidate(place, ComparedAttributes(None))
+    return Candidate(place, ComparedAttributes(details.after, *comparing, created=True), unknown)

@@ -1,8 +1,8 @@
 """Compares the known attributes of objects: by digests, so that equal objects are found in an index.
 
 Null, the empty string, and empty lists and maps are equal, since providers replace one by another; so are JSON objects
-and arrays in strings that differ only in white space and in the order of members. Everything else must be the same.
-A plan always lists the elements of a set in the same order.
+and arrays in strings that differ only in white space and in the order of members. Where a type says that a list is a
+set, the order of its elements does not count. Everything else must be the same, upper and lower case included.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -17,6 +18,7 @@ from msgspec import Raw
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plans.masks import has_true
+from statefmt.model.cty.types import ListType, MapType, ObjectType, SetType, Type
 
 # The known attributes of an object that are not empty: digests by name.
 Known: TypeAlias = frozenset[tuple[str, bytes]]
@@ -33,12 +35,22 @@ _DIGEST_SIZE: Final = 16
 class ComparedAttributes:
     """The attributes of a destroyed or a created object. Raises ValueError if they are nested too deeply."""
 
-    def __init__(self, raw: Raw | None, ignored: frozenset[str] = frozenset(), *, created: bool = False) -> None:
+    def __init__(
+        self,
+        raw: Raw | None,
+        ignored: frozenset[str] = frozenset(),
+        types: Mapping[str, Type] = MappingProxyType({}),
+        *,
+        created: bool = False,
+    ) -> None:
         decoded = {} if raw is None else _decoded(raw)
         self.ignored: Final = ignored & decoded.keys()
         self._created: Final = created
+        self._types: Final = types
         self._values: Final = {name: value for name, value in decoded.items() if name not in ignored}
-        self._digests: Final = {name: found for name, value in self._values.items() if (found := _digest(value))}
+        self._digests: Final = {
+            name: found for name, value in self._values.items() if (found := _digest(value, types.get(name)))
+        }
 
     def known(self, unknown: Shape) -> Known:
         """Return the attributes without those that a shape says are unknown."""
@@ -46,7 +58,7 @@ class ComparedAttributes:
         for name, mask in unknown.items():
             if mask is not True:
                 part = _without(self._values.get(name), mask, created=self._created)
-                if digest := _digest(part):
+                if digest := _digest(part, self._types.get(name)):
                     found[name] = digest
         return frozenset(found.items())
 
@@ -94,23 +106,27 @@ def _plain(value: JSONValue) -> Any:
     return Decimal(value) if isinstance(value, NumberText) else value
 
 
-def _digest(value: Any) -> bytes:
+def _digest(value: Any, of: Type | None) -> bytes:
     """Return a digest of a value; empty for null and its equals."""
     try:
-        normal = _normal(value)
+        normal = _normal(value, of)
     except RecursionError:
         raise ValueError("the value is nested too deeply") from None
     return b"" if normal is None else blake2b(_ENCODER.encode(normal), digest_size=_DIGEST_SIZE).digest()
 
 
-def _normal(value: Any) -> Any:
-    """Return a value with null in place of its equals, and JSON in strings decoded."""
+def _normal(value: Any, of: Type | None) -> Any:
+    """Return a value with null in place of its equals, JSON in strings decoded, and sets in an order of their own."""
     if isinstance(value, str):
         return (_embedded(value) if value[:1] in ("{", "[") else value) or None
     if isinstance(value, dict):
-        return {name: part for name, item in value.items() if (part := _normal(item)) is not None} or None
+        types = of.attributes if isinstance(of, ObjectType) else {}
+        element = of.element if isinstance(of, MapType) else None
+        parts = ((name, _normal(item, types.get(name, element))) for name, item in value.items())
+        return {name: part for name, part in parts if part is not None} or None
     if isinstance(value, list):
-        return [_normal(item) for item in value] or None
+        items = [_normal(item, of.element if isinstance(of, (ListType, SetType)) else None) for item in value]
+        return (sorted(items, key=_ENCODER.encode) if isinstance(of, SetType) else items) or None
     return value
 
 

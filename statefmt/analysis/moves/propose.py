@@ -14,6 +14,7 @@ from statefmt.analysis.moves._pairing import pair
 from statefmt.analysis.moves.ignored import IgnoredAttribute
 from statefmt.analysis.moves.proposals import MovedInstance, PlannedPlace, Proposals, ProposedMove
 from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.model.addrs import AbsResourceInstance
 
 _ANOTHER_STATE: Final = "it moves to another state"
@@ -21,21 +22,26 @@ _STILL_DECLARED: Final = "a block without keys would name the whole resource, wh
 
 
 def propose_moves(
-    plans: Mapping[str, ShownPlan], ignored: Iterable[IgnoredAttribute] = (), *, in_states: bool = False
+    plans: Mapping[str, ShownPlan],
+    ignored: Iterable[IgnoredAttribute] = (),
+    *,
+    schemas: ProviderSchemas | None = None,
+    in_states: bool = False,
 ) -> Proposals:
     """Pair the managed objects that plans destroy with those that they create with equal attributes.
 
     `plans` are one plan or those of several states, by a name for each. Two objects are a pair if they have the same
     type and provider, all attributes that the plan knows of the created one equal those of the destroyed one, at least
-    one of them says something, and no other object fits. `ignored` attributes are not compared.
+    one of them says something, and no other object fits. Null and empty values are equal, and so are JSON documents
+    in strings. `ignored` attributes are not compared. By `schemas`, sets are equal in any order.
 
     With `in_states`, the moves are for the states that the plans were made for: addresses are those before the moves
     that the plan itself makes, and what the configuration declares does not matter. Otherwise they are for `moved`
     blocks.
 
-    Raises PlanError for an object whose attributes are nested too deeply.
+    Raises PlanError for an object whose attributes are nested too deeply, and SchemaError for an invalid schema.
     """
-    collected = collect(plans, ignored, in_states=in_states)
+    collected = collect(plans, ignored, schemas, in_states=in_states)
     pairing = pair(collected.kinds)
     contents = {name: PlanContents(plan, in_states=in_states) for name, plan in plans.items()}
     by_plans: dict[tuple[str, str], list[MovedInstance]] = {}

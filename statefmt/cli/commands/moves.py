@@ -9,6 +9,7 @@ import typer
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
 from statefmt.cli.options.plan_file import load_plan
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
@@ -43,22 +44,25 @@ def command(
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(metavar="TYPE.ATTRIBUTE", help="Do not compare this attribute; *.ATTRIBUTE: of every type."),
     ] = None,
+    schemas: SchemasOption = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Find what a plan would destroy and create again with equal attributes, and print moved blocks for it.
 
     Two objects are a pair if type and provider are the same, every attribute that the plan knows of the new one is
-    equal, at least one says something, and no other object fits. Resources and modules that move as a whole get one
-    block. Comments list objects that fit several others: they are never guessed.
+    equal, at least one says something, and no other object fits. Null and empty values are equal, and with --schemas
+    sets in any order. Resources and modules that move as a whole get one block. Comments list objects that fit several
+    others: they are never guessed.
 
     Exit status 0: nothing is ambiguous; 1: some objects fit several others.
     """
     ignored = [parse_ignored_attribute(text) for text in ignore or ()]
     given = folder_plans(plans)
     in_states = operations or len(given) > 1
+    by_type = provider_schemas(schemas)
     shown = {one.state: load_plan(one.file) for one in given}
     run_context().phase("comparing")
-    found = propose_moves(shown, ignored, in_states=in_states)
+    found = propose_moves(shown, ignored, schemas=by_type, in_states=in_states)
     if output_format is OutputFormat.JSON:
         from statefmt.render.moves.json import moves_json
 
