@@ -1,23 +1,22 @@
 """Matches destroyed with created objects of one type whose known attributes are equal.
 
-Created objects with the same unknown attributes look their counterparts up in one index of all destroyed ones, by the
-known attributes. So the work grows with the number of objects, times the number of different sets of unknown
-attributes, of which a type has few.
+An index has the destroyed objects by the value of each attribute. For a created object, only those are compared that
+share its rarest value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from statefmt.analysis.moves._candidates import Candidate, Candidates
-from statefmt.analysis.moves._values import Known, Shape, shape_key
+from statefmt.analysis.moves._values import Known, shape_key
 
-# Objects with other sets of unknown attributes than these many of a type are not compared: only a plan that is made to
-# waste time has more.
-MOST_SHAPES: Final = 200
+# So many comparisons are made for each object of a type. Real plans need about one; only a plan that is made to waste
+# time needs more than this.
+_MOST_COMPARISONS: Final = 20
 
 
 class EqualObjects(Struct, frozen=True, eq=False):
@@ -27,17 +26,27 @@ class EqualObjects(Struct, frozen=True, eq=False):
     created: Sequence[Candidate]
 
 
-def equal_objects(kind: Candidates) -> list[EqualObjects]:
+class Matched(NamedTuple):
+    """The groups of equal objects, and the created objects that were not compared with all destroyed ones."""
+
+    groups: Sequence[EqualObjects]
+    not_compared: Sequence[Candidate]
+
+
+def equal_objects(kind: Candidates) -> Matched:
     """Return the groups of objects that are equal in at least one telling attribute, in the order of the plans."""
-    if not kind.destroyed:
-        return []
+    index = _Index(kind.destroyed)
+    searches = sorted(map(index.search, _alike(kind.created)), key=lambda one: len(one.among))
+    left = _MOST_COMPARISONS * (len(kind.destroyed) + len(kind.created))
     groups = _Groups()
-    for shape, created in _by_shape(kind.created):
-        before, after = _index(kind.destroyed, shape), _index(created, shape)
-        for known, objects in after.items():
-            if known in before and any(objects[0].attributes.is_telling(name) for name, _ in known):
-                groups.join([*before[known], *objects])
-    return groups.found(kind)
+    not_compared: list[Candidate] = []
+    for search in searches:
+        left -= len(search.among)
+        if left < 0:
+            not_compared += search.created
+        elif found := [one for one in search.among if are_equal(one, search.created[0])]:
+            groups.join([*found, *search.created])
+    return Matched(groups.found(kind), not_compared)
 
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
@@ -45,18 +54,40 @@ def are_equal(destroyed: Candidate, created: Candidate) -> bool:
     return destroyed.attributes.known(created.unknown) == created.attributes.known(created.unknown)
 
 
-def _index(objects: Iterable[Candidate], shape: Shape) -> dict[Known, list[Candidate]]:
-    index: dict[Known, list[Candidate]] = {}
-    for one in objects:
-        index.setdefault(one.attributes.known(shape), []).append(one)
-    return index
+class _Search(NamedTuple):
+    """Created objects that are alike, and the destroyed ones that may equal them."""
+
+    created: Sequence[Candidate]
+    among: Sequence[Candidate]
 
 
-def _by_shape(created: Iterable[Candidate]) -> list[tuple[Shape, list[Candidate]]]:
-    shapes: dict[bytes, tuple[Shape, list[Candidate]]] = {}
+class _Index:
+    """Destroyed objects by the values of their attributes."""
+
+    def __init__(self, destroyed: Sequence[Candidate]) -> None:
+        self._all: Final = destroyed
+        self._by_value: Final[dict[tuple[str, bytes], list[Candidate]]] = {}
+        for one in destroyed:
+            for value in one.attributes.known({}):
+                self._by_value.setdefault(value, []).append(one)
+
+    def search(self, created: Sequence[Candidate]) -> _Search:
+        """Return the search for objects that are alike: among those with their rarest value; none without evidence."""
+        one = created[0]
+        known = one.attributes.known(one.unknown)
+        if not any(one.attributes.is_telling(name) for name, _ in known):
+            return _Search(created, ())
+        # The value of an attribute that is unknown in part is not in the index.
+        whole = (value for value in known if value[0] not in one.unknown)
+        return _Search(created, min((self._by_value.get(value, ()) for value in whole), key=len, default=self._all))
+
+
+def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
+    """Return the created objects in groups with the same attributes, known and unknown."""
+    found: dict[tuple[bytes, Known], list[Candidate]] = {}
     for one in created:
-        shapes.setdefault(shape_key(one.unknown), (one.unknown, []))[1].append(one)
-    return sorted(shapes.values(), key=lambda entry: -len(entry[1]))[:MOST_SHAPES]
+        found.setdefault((shape_key(one.unknown), one.attributes.known(one.unknown)), []).append(one)
+    return found.values()
 
 
 class _Groups:

@@ -21,11 +21,13 @@ class Pairing(NamedTuple):
     ambiguous: tuple[AmbiguousGroup, ...]
     destroyed: tuple[PlannedPlace, ...]
     created: tuple[PlannedPlace, ...]
+    not_compared: tuple[PlannedPlace, ...]
 
 
 def pair(kinds: Sequence[Candidates]) -> Pairing:
     """Pair destroyed with created objects where only one answer is possible."""
-    groups = [(kind, group) for kind in kinds for group in equal_objects(kind)]
+    matched = [(kind, equal_objects(kind)) for kind in kinds]
+    groups = [(kind, group) for kind, found in matched for group in found.groups]
     pairs: dict[Candidate, MovedInstance] = {}
     for _, group in groups:
         for old, new, evidence in _unambiguous(group):
@@ -45,6 +47,7 @@ def pair(kinds: Sequence[Candidates]) -> Pairing:
         tuple(ambiguous),
         _places(_left((one for kind in kinds for one in kind.destroyed), done)),
         _places(_left((one for kind in kinds for one in kind.created), done)),
+        _places(_left((one for _, found in matched for one in found.not_compared), done)),
     )
 
 

@@ -70,7 +70,8 @@ class AmbiguousGroup(Struct, frozen=True):
 class Proposals(Struct, frozen=True):
     """What was found. Moves are in the order of their plans and addresses.
 
-    `destroyed` and `created` are the objects without a counterpart. `unused` are the ignored attributes that no
+    `destroyed` and `created` are the objects without a counterpart; `not_compared` are those of `created` that would
+    take too many comparisons, as only a plan that is made for that does. `unused` are the ignored attributes that no
     destroyed or created object has.
     """
 
@@ -78,6 +79,7 @@ class Proposals(Struct, frozen=True):
     ambiguous: tuple[AmbiguousGroup, ...]
     destroyed: tuple[PlannedPlace, ...]
     created: tuple[PlannedPlace, ...]
+    not_compared: tuple[PlannedPlace, ...] = ()
     unused: tuple[IgnoredAttribute, ...] = ()
 
     @property

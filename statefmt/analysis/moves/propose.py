@@ -47,13 +47,20 @@ def propose_moves(
     by_plans: dict[tuple[str, str], list[MovedInstance]] = {}
     for one in pairing.moved:
         by_plans.setdefault((one.source.plan, one.target.plan), []).append(one)
-    found: list[ProposedMove] = []
-    for source in plans:
-        for target in plans:
-            if moved := by_plans.get((source, target)):
-                whole = _Whole(source, target, contents, in_states=in_states)
-                found += whole.moves(moved, (*pairing.destroyed, *(p for g in pairing.ambiguous for p in g.destroyed)))
-    return Proposals(tuple(found), pairing.ambiguous, pairing.destroyed, pairing.created, collected.unused)
+    left = (*pairing.destroyed, *(place for group in pairing.ambiguous for place in group.destroyed))
+    order = {name: number for number, name in enumerate(plans)}
+    return Proposals(
+        moves=tuple(
+            move
+            for names in sorted(by_plans, key=lambda names: (order[names[0]], order[names[1]]))
+            for move in _Whole(*names, contents, in_states=in_states).moves(by_plans[names], left)
+        ),
+        ambiguous=pairing.ambiguous,
+        destroyed=pairing.destroyed,
+        created=pairing.created,
+        not_compared=pairing.not_compared,
+        unused=collected.unused,
+    )
 
 
 class _Whole:

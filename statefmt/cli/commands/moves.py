@@ -89,6 +89,10 @@ def _report(found: Proposals) -> None:
     if found.destroyed or found.created:
         parts.append(f"without a counterpart: {len(found.destroyed):,} to destroy, {len(found.created):,} to create")
     say(f"statetool: {'; '.join(parts)}")
+    if found.not_compared:
+        say(
+            f"statetool: warning: {counted(len(found.not_compared), 'created object')} not compared: too many are alike"
+        )
 
 
 def _warn_of_errors(plan: FolderPlan, *, errored: bool) -> None:
