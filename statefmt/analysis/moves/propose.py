@@ -13,6 +13,7 @@ from statefmt.analysis.moves._contents import PlanContents
 from statefmt.analysis.moves._pairing import pair
 from statefmt.analysis.moves.ignored import IgnoredAttribute
 from statefmt.analysis.moves.proposals import MovedInstance, PlannedPlace, Proposals, ProposedMove
+from statefmt.lifecycle.plans.errors import PlanError
 from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.model.addrs import AbsResourceInstance
@@ -42,7 +43,10 @@ def propose_moves(
     Raises PlanError for an object whose attributes are nested too deeply, and SchemaError for an invalid schema.
     """
     collected = collect(plans, ignored, schemas, in_states=in_states)
-    pairing = pair(collected.kinds)
+    try:
+        pairing = pair(collected.kinds)
+    except RecursionError:
+        raise PlanError("the attributes are nested too deeply to be compared") from None
     contents = {name: PlanContents(plan, in_states=in_states) for name, plan in plans.items()}
     by_plans: dict[tuple[str, str], list[MovedInstance]] = {}
     for one in pairing.moved:
