@@ -3,8 +3,10 @@
 >>> import statefmt
 >>> from statefmt import moves, plans
 >>> plan = plans.open_plan("samples/moves/plan.json", statefmt.run_context())
->>> [(str(move.source), str(move.target)) for move in moves.propose_moves({"": plan}).moves]
-[('module.network', 'module.net')]
+>>> for move in moves.propose_moves({"": plan}).moves:
+...     print(move.source, move.target)
+module.network module.net
+terraform_data.web terraform_data.frontend
 """
 
 from __future__ import annotations
