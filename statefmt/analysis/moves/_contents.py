@@ -59,6 +59,23 @@ class PlanContents:
     def _around_after(self) -> frozenset[ModuleInstance]:
         return frozenset(around for module in self.modules_after for around in module.on_the_way)
 
+    def is_alone(self, old: Movable) -> bool:
+        """Return whether an address names nothing else before: one without a key also stands for all instances."""
+        if isinstance(old, AbsResourceInstance):
+            return old.key is not NO_KEY or self.before[old.containing_resource()] == 1
+        if isinstance(old, ModuleInstance) and old.steps[-1].key is NO_KEY and old in self._modules_before:
+            return self._instances_before[old] == 1
+        return True
+
+    @cached_property
+    def _modules_before(self) -> frozenset[ModuleInstance]:
+        return frozenset(around for module in {each.module for each in self.before} for around in module.on_the_way)
+
+    @cached_property
+    def _instances_before(self) -> Counter[ModuleInstance]:
+        """The number of instances of each module call."""
+        return Counter(module.parent().child(module.steps[-1].name) for module in self._modules_before)
+
     def may_name(self, old: Movable, new: Movable) -> bool:
         """Return whether a `moved` block may name `old` in whole: nothing of it is left, nor declared as it was.
 

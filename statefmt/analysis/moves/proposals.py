@@ -47,7 +47,7 @@ class ProposedMove(Struct, frozen=True):
     """A module, a resource or an instance that moves as a whole, and its instances.
 
     `target_plan` differs from `source_plan` if the objects move to another state. `obstacle` says why no `moved` block
-    can express the move; "" if one can.
+    or no operation can express the move; "" if one can.
     """
 
     source_plan: str

@@ -19,6 +19,7 @@ from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.model.addrs import AbsResourceInstance
 
 _ANOTHER_STATE: Final = "it moves to another state"
+_NOT_ALONE: Final = "its address without a key names other instances, too"
 _STILL_DECLARED: Final = "a block without keys would name the whole resource, which is still in the configuration"
 
 
@@ -86,16 +87,18 @@ class _Whole:
         return (self._proposed(move, instances[move.old]) for move in joined)
 
     def _proposed(self, move: Move, instances: Sequence[MovedInstance]) -> ProposedMove:
-        obstacle = ""
-        if not self._in_states:
-            if self._source != self._target:
-                obstacle = _ANOTHER_STATE
-            elif not self._before.may_name(move.old, move.new):
-                obstacle = _STILL_DECLARED
+        obstacle = self._obstacle(move.old, move.new)
         return ProposedMove(self._source, move.old, self._target, move.new, tuple(instances), obstacle)
 
+    def _obstacle(self, old: Movable, new: Movable) -> str:
+        if self._source != self._target and not self._in_states:
+            return _ANOTHER_STATE
+        if not self._before.is_alone(old):
+            return _NOT_ALONE
+        return "" if self._is_allowed(old, new) else _STILL_DECLARED
+
     def _is_allowed(self, old: Movable, new: Movable) -> bool:
-        return self._in_states or self._before.may_name(old, new)
+        return self._before.is_alone(old) and (self._in_states or self._before.may_name(old, new))
 
 
 def _around(address: AbsResourceInstance) -> Iterator[Movable]:

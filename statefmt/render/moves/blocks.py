@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from statefmt.analysis.moves import AmbiguousGroup, PlannedPlace, Proposals
+from statefmt.analysis.moves import AmbiguousGroup, PlannedPlace, Proposals, ProposedMove
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable
@@ -16,12 +16,7 @@ _MOST: Final = 20
 
 def moved_blocks(found: Proposals) -> str:
     """Return the `moved` blocks, ready to paste into the root module; "" if nothing moves and nothing is ambiguous."""
-    blocks = [
-        f"# {move.source} moved to {move.target}: {move.obstacle}\n"
-        if move.obstacle
-        else moved_block(move.source, move.target)
-        for move in found.moves
-    ]
+    blocks = [_obstacle(move) or moved_block(move.source, move.target) for move in found.moves]
     return "\n".join([*blocks, *_ambiguous(found.ambiguous, named=False)])
 
 
@@ -37,11 +32,16 @@ def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
         if name in used
     ]
     moves = [
-        f"move {{\n  from = state.{move.source_plan}.{move.source}\n"
+        _obstacle(move)
+        or f"move {{\n  from = state.{move.source_plan}.{move.source}\n"
         f"  to   = state.{move.target_plan}.{move.target}\n}}\n"
         for move in found.moves
     ]
     return "\n".join([*states, *moves, *_ambiguous(found.ambiguous, named=True)])
+
+
+def _obstacle(move: ProposedMove) -> str:
+    return f"# {move.source} moved to {move.target}: {move.obstacle}\n" if move.obstacle else ""
 
 
 def _ambiguous(groups: Iterable[AmbiguousGroup], *, named: bool) -> Iterator[str]:

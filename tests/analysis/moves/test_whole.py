@@ -128,6 +128,16 @@ def test_an_address_that_would_mean_more() -> None:
     others = [new(f"aws_x.a[{number}]", {"a": f"other {number}"}) for number in range(2)]
     found = proposed(*_renamed(pairs), *others)
     assert (moves(found), _obstacles(found.moves)) == (pairs, [True])
-    # In a state, it is one instance.
+    # In the state, there is no other instance.
     found = proposed(*_renamed(pairs), *others, in_states=True)
     assert (moves(found), _obstacles(found.moves)) == (pairs, [False])
+
+
+@pytest.mark.parametrize("in_states", [False, True])
+def test_instances_with_and_without_keys(in_states: bool) -> None:
+    """The address of one stands for the others, too."""
+    pairs = {"aws_x.a": "aws_x.b", "aws_x.a[0]": "aws_x.c", "module.m.aws_x.x": "module.n.aws_x.x"}
+    pairs['module.m["k"].aws_x.x'] = "module.o.aws_x.x"
+    found = proposed(*_renamed(pairs), in_states=in_states)
+    obstacles = {str(move.source): bool(move.obstacle) for move in found.moves}
+    assert obstacles == {"aws_x.a": True, "aws_x.a[0]": False, "module.m.aws_x.x": False, 'module.m["k"]': False}
