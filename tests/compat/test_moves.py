@@ -97,7 +97,8 @@ def _module(folder: Path) -> None:
     (folder / "inside" / "main.tf").write_text(_INSIDE, encoding="utf-8")
 
 
-def test_everything_renamed(real: Program, statetool: Statetool, folder: Path) -> None:
+def _renamed(real: Program, folder: Path) -> None:
+    """Rename everything, and plan."""
     _module(folder)
     main = folder / "main.tf"
     main.write_text(_written(_MAIN, **{name: f"old_{name}" for name in _PLACES}), encoding="utf-8")
@@ -105,6 +106,9 @@ def test_everything_renamed(real: Program, statetool: Statetool, folder: Path) -
     main.write_text(_written(_MAIN, **{name: f"new_{name}" for name in _PLACES}), encoding="utf-8")
     assert _actions(_plan(real, folder)) == {"create", "delete"}
 
+
+def test_everything_renamed(real: Program, statetool: Statetool, folder: Path) -> None:
+    _renamed(real, folder)
     written = statetool("moves", "plan.json")
     assert (written.status, written.text.count("moved {")) == (0, 5)
     (folder / "moved.tf").write_bytes(written.out)
@@ -112,6 +116,25 @@ def test_everything_renamed(real: Program, statetool: Statetool, folder: Path) -
     assert (_actions(after), _moved(after)) == ({"no-op"}, 1 + 3 + 3 + 5 + 3 * 5)
     _done(real, folder, "apply", "-auto-approve", "-input=false")
     assert real.run(folder, "plan", "-detailed-exitcode", "-input=false").status == 0
+
+
+def test_everything_renamed_in_the_state(real: Program, statetool: Statetool, folder: Path) -> None:
+    _renamed(real, folder)
+    written = statetool("moves", "plan.json", "--operations")
+    assert (written.status, written.text.count("move {")) == (0, 5)
+    _run(written.out, folder)
+    plan = real.run(folder, "plan", "-detailed-exitcode", "-input=false")
+    assert plan.status == 0, plan.out
+
+
+def _run(operations: bytes, folder: Path) -> None:
+    """Run an operations file over the states that it names."""
+    file = read_operations_file("x.stateops.hcl", operations)
+    states = {name: folder / state.path / "terraform.tfstate" for name, state in file.states.items()}
+    edits = run(file, {name: statefmt.open(str(path)).snapshot for name, path in states.items()}).edits
+    assert edits.keys() == states.keys()
+    for name, edit in edits.items():
+        states[name].write_bytes(statefmt.write(edit.snapshot))
 
 
 @pytest.mark.parametrize(
@@ -134,6 +157,29 @@ def test_keys_that_come(real: Program, statetool: Statetool, folder: Path, old: 
     (folder / "moved.tf").write_bytes(written.out)
     after = _plan(real, folder)
     assert (_actions(after), _moved(after)) == ({"no-op"}, 1)
+
+
+def test_keys_that_need_escapes(real: Program, statetool: Statetool, folder: Path) -> None:
+    main = folder / "main.tf"
+    each = 'resource "terraform_data" "a" {\n  for_each = toset($keys)\n  input = each.key\n}\n'
+    main.write_text(_written(each), encoding="utf-8")
+    _applied(real, folder)
+    # Other keys, so that no block names the whole resource.
+    main.write_text(_written(each.replace("toset($keys)", '{ for key in $keys : "new ${key}" => key }')
+                             .replace("each.key", "each.value")), encoding="utf-8")  # fmt: skip
+    _plan(real, folder)
+    written = statetool("moves", "plan.json")
+    assert written.text.count("moved {") == 3
+    before = (folder / "terraform.tfstate").read_bytes()
+    (folder / "moved.tf").write_bytes(written.out)
+    after = _plan(real, folder)
+    assert (_actions(after), _moved(after)) == ({"no-op"}, 3)
+
+    (folder / "moved.tf").unlink()
+    (folder / "terraform.tfstate").write_bytes(before)
+    _plan(real, folder)
+    _run(statetool("moves", "plan.json", "--operations").out, folder)
+    assert real.run(folder, "plan", "-detailed-exitcode", "-input=false").status == 0
 
 
 _CALLS: Final = 'module "{}" {{\n  source = "./inside"\n  name   = "{}"\n  {}\n}}\n'
@@ -201,12 +247,7 @@ def test_between_two_states(real: Program, statetool: Statetool, folder: Path) -
 
     written = statetool("moves", "app/plan.json", "net/plan.json")
     assert (written.status, written.text.count("move {")) == (0, 2)
-    file = read_operations_file("split.stateops.hcl", written.out)
-    assert {name: state.path for name, state in file.states.items()} == {"app": "app", "net": "net"}
-    states = {name: folder / name / "terraform.tfstate" for name in file.states}
-    edits = run(file, {name: statefmt.open(str(path)).snapshot for name, path in states.items()}).edits
-    for name, edit in edits.items():
-        states[name].write_bytes(statefmt.write(edit.snapshot))
+    _run(written.out, folder)
     for each in (app, net):
         plan = real.run(each, "plan", "-detailed-exitcode", "-input=false")
         assert plan.status == 0, plan.out
