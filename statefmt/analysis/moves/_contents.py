@@ -42,7 +42,7 @@ class PlanContents:
             address = address_of(change, in_states=in_states)
             if change.action is not Action.CREATE:
                 before.add(address)
-            if change.action.leaves_object and not change.deposed:
+            if change.action.leaves_object:
                 after.add(address)
             if change.reason == _NO_MODULE:
                 self._gone_modules.add(change.address.module)
@@ -54,10 +54,6 @@ class PlanContents:
     def modules_after(self) -> frozenset[ModuleInstance]:
         """The module instances with managed resources after the plan."""
         return frozenset(resource.module for resource in self.after)
-
-    @cached_property
-    def _around_after(self) -> frozenset[ModuleInstance]:
-        return frozenset(around for module in self.modules_after for around in module.on_the_way)
 
     def is_alone(self, old: Movable) -> bool:
         """Return whether an address names nothing else before: one without a key also stands for all instances."""
@@ -77,12 +73,12 @@ class PlanContents:
         return Counter(module.parent().child(module.steps[-1].name) for module in self._modules_before)
 
     def may_name(self, old: Movable, new: Movable) -> bool:
-        """Return whether a `moved` block may name `old` in whole: nothing of it is left, nor declared as it was.
+        """Return whether a `moved` block may name `old`: it must no longer be declared.
 
         An address without a key stands for all instances, unless the other end has a key.
         """
         if isinstance(old, ModuleInstance):
-            return old not in self._around_after and self._may_name_module(old, new)
+            return self._may_name_module(old, new)
         if isinstance(old, AbsResourceInstance):
             if not (old.key is NO_KEY and isinstance(new, AbsResourceInstance) and new.key is NO_KEY):
                 return True

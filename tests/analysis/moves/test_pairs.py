@@ -84,6 +84,28 @@ def test_equal_instances_keep_their_keys() -> None:
         assert (moves(found), len(found.ambiguous)) == ({}, 1)
 
 
+def test_keys_of_objects_that_differ() -> None:
+    """The keys say that a[1] became b[1], but one of its attributes says a[0]."""
+    found = proposed(
+        gone("aws_x.a[0]", {"a": "x", "b": "1"}),
+        gone("aws_x.a[1]", {"a": "x", "b": "2"}),
+        new("aws_x.b[0]", {"a": "x"}, {"b": True}),
+        new("aws_x.b[1]", {"a": "x", "b": "1"}),
+    )
+    assert (moves(found), len(found.ambiguous)) == ({}, 1)
+
+
+def test_an_object_that_could_move_along_with_two_modules() -> None:
+    """What was at the top moved into `w`, and what was in `a` into `z`: both have room for the rest of `a`."""
+    named = gone("aws_x.top", {"a": "top"}), gone("module.a.aws_x.in", {"a": "in"})
+    places = "module.w.module.a.aws_y.empty", "module.z.aws_y.empty"
+    moved = new("module.w.aws_x.top", {"a": "top"}), new("module.z.aws_x.in", {"a": "in"})
+    for number in (1, 2):
+        rest = [new(place, {}) for place in places[:number]]
+        found = proposed(*named, gone("module.a.aws_y.empty", {}), *moved, *rest)
+        assert len(found.instances) == (3 if number == 1 else 2)
+
+
 def test_equal_objects_move_along_with_their_module() -> None:
     """So do those without evidence of their own."""
     same: Any = {"a": "same"}

@@ -80,6 +80,14 @@ def test_some_instances_of_a_module() -> None:
     assert moves(proposed(*_renamed(pairs), stays)) == pairs
 
 
+def test_out_of_an_instance_that_is_gone() -> None:
+    """Its resource is still declared, but not in this instance."""
+    found = proposed(
+        *_renamed({'module.a["x"].aws_x.m': "aws_x.top"}, action_reason=_NO_MODULE), kept('module.a["y"].aws_x.m')
+    )
+    assert (moves(found), _obstacles(found.moves)) == ({'module.a["x"].aws_x.m': "aws_x.top"}, [False])
+
+
 def test_a_module_that_gets_keys() -> None:
     found = proposed(*_renamed({"module.a.aws_x.m": "module.a[0].aws_x.m"}, action_reason=_NO_MODULE))
     assert (moves(found), _obstacles(found.moves)) == ({"module.a": "module.a[0]"}, [False])
