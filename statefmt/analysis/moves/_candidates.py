@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
-from msgspec import Struct
-
-from statefmt.analysis.moves._values import ComparedAttributes, Shape, unknown_shape_of
+from statefmt.analysis.moves._values import ComparedAttributes, Known, Shape, unknown_shape_of
 from statefmt.analysis.moves.ignored import IgnoredAttribute
 from statefmt.analysis.moves.proposals import PlannedPlace
 from statefmt.lifecycle.plans.action import Action
@@ -19,12 +19,20 @@ from statefmt.model.cty.types import Type
 from statefmt.model.errors import AddressError
 
 
-class Candidate(Struct, frozen=True, eq=False):
+class Candidate:
     """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none."""
 
-    place: PlannedPlace
-    attributes: ComparedAttributes
-    unknown: Shape = {}
+    def __init__(
+        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: Shape = MappingProxyType({})
+    ) -> None:
+        self.place: Final = place
+        self.attributes: Final = attributes
+        self.unknown: Final = unknown
+
+    @cached_property
+    def known(self) -> Known:
+        """The known attributes."""
+        return self.attributes.known(self.unknown)
 
 
 class Candidates(NamedTuple):

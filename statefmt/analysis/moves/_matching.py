@@ -51,7 +51,7 @@ def equal_objects(kind: Candidates) -> Matched:
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
     """Return whether the known attributes of a created object equal those of a destroyed one."""
-    return destroyed.attributes.known(created.unknown) == created.attributes.known(created.unknown)
+    return destroyed.attributes.known(created.unknown) == created.known
 
 
 class _Search(NamedTuple):
@@ -66,19 +66,18 @@ class _Index:
 
     def __init__(self, destroyed: Sequence[Candidate]) -> None:
         self._all: Final = destroyed
-        self._by_value: Final[dict[tuple[str, bytes], list[Candidate]]] = {}
+        self._by_value: Final[dict[tuple[str, str | bytes], list[Candidate]]] = {}
         for one in destroyed:
-            for value in one.attributes.known({}):
+            for value in one.known:
                 self._by_value.setdefault(value, []).append(one)
 
     def search(self, created: Sequence[Candidate]) -> _Search:
         """Return the search for objects that are alike: among those with their rarest value; none without evidence."""
         one = created[0]
-        known = one.attributes.known(one.unknown)
-        if not any(one.attributes.is_telling(name) for name, _ in known):
+        if not any(one.attributes.is_telling(name) for name, _ in one.known):
             return _Search(created, ())
         # The value of an attribute that is unknown in part is not in the index.
-        whole = (value for value in known if value[0] not in one.unknown)
+        whole = (value for value in one.known if value[0] not in one.unknown)
         return _Search(created, min((self._by_value.get(value, ()) for value in whole), key=len, default=self._all))
 
 
@@ -86,7 +85,7 @@ def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
     """Return the created objects in groups with the same attributes, known and unknown."""
     found: dict[tuple[bytes, Known], list[Candidate]] = {}
     for one in created:
-        found.setdefault((shape_key(one.unknown), one.attributes.known(one.unknown)), []).append(one)
+        found.setdefault((shape_key(one.unknown), one.known), []).append(one)
     return found.values()
 
 

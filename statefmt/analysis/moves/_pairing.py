@@ -52,7 +52,7 @@ def pair(kinds: Sequence[Candidates]) -> Pairing:
 
 
 def _moved(old: Candidate, new: Candidate, evidence: MoveEvidence) -> MovedInstance:
-    names = tuple(sorted(name for name, _ in new.attributes.known(new.unknown)))
+    names = tuple(sorted(name for name, _ in new.known))
     return MovedInstance(old.place, new.place, evidence, names)
 
 

@@ -20,8 +20,8 @@ from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plans.masks import has_true
 from statefmt.model.cty.types import ListType, MapType, ObjectType, SetType, Type
 
-# The known attributes of an object that are not empty: digests by name.
-Known: TypeAlias = frozenset[tuple[str, bytes]]
+# The known attributes of an object that are not empty: their names, and strings or the digests of other values.
+Known: TypeAlias = frozenset[tuple[str, str | bytes]]
 # The unknown attributes of an object: true, or a mask for those that are unknown in part.
 Shape: TypeAlias = Mapping[str, Any]
 _DECODER: Final = msgspec.json.Decoder(float_hook=Decimal)
@@ -80,7 +80,7 @@ def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> Shape | None:
 
 def shape_key(shape: Shape) -> bytes:
     """Return a key that is equal for equal shapes."""
-    return _ENCODER.encode(shape)
+    return _ENCODER.encode(dict(shape))
 
 
 def _decoded(raw: Raw) -> dict[str, Any]:
@@ -106,8 +106,10 @@ def _plain(value: JSONValue) -> Any:
     return Decimal(value) if isinstance(value, NumberText) else value
 
 
-def _digest(value: Any, of: Type | None) -> bytes:
-    """Return a digest of a value; empty for null and its equals."""
+def _digest(value: Any, of: Type | None) -> str | bytes:
+    """Return a plain string as it is, or a digest of another value; empty for null and its equals."""
+    if isinstance(value, str) and value[:1] not in ("{", "["):
+        return value
     try:
         normal = _normal(value, of)
     except RecursionError:
