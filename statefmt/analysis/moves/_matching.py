@@ -68,13 +68,13 @@ class _Index:
         self._all: Final = destroyed
         self._by_value: Final[dict[tuple[str, str | bytes], list[Candidate]]] = {}
         for one in destroyed:
-            for value in one.known:
+            for value in one.attributes.known({}):
                 self._by_value.setdefault(value, []).append(one)
 
     def search(self, created: Sequence[Candidate]) -> _Search:
         """Return the search for objects that are alike: among those with their rarest value; none without evidence."""
         one = created[0]
-        if not any(one.attributes.is_telling(name) for name, _ in one.known):
+        if not one.attributes.tells(name for name, _ in one.known):
             return _Search(created, ())
         # The value of an attribute that is unknown in part is not in the index.
         whole = (value for value in one.known if value[0] not in one.unknown)

@@ -7,7 +7,7 @@ set, the order of its elements does not count. Everything else must be the same,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from hashlib import blake2b
 from types import MappingProxyType
@@ -43,28 +43,33 @@ class ComparedAttributes:
         *,
         created: bool = False,
     ) -> None:
-        decoded = {} if raw is None else _decoded(raw)
+        decoded = _decoded(raw)
         self.ignored: Final = ignored & decoded.keys()
+        self._raw: Final = raw
         self._created: Final = created
         self._types: Final = types
-        self._values: Final = {name: value for name, value in decoded.items() if name not in ignored}
         self._digests: Final = {
-            name: found for name, value in self._values.items() if (found := _digest(value, types.get(name)))
+            name: found
+            for name, value in decoded.items()
+            if name not in ignored and (found := _digest(value, types.get(name)))
         }
 
     def known(self, unknown: Shape) -> Known:
         """Return the attributes without those that a shape says are unknown."""
         found = {name: digest for name, digest in self._digests.items() if name not in unknown}
-        for name, mask in unknown.items():
-            if mask is not True:
-                part = _without(self._values.get(name), mask, created=self._created)
-                if digest := _digest(part, self._types.get(name)):
-                    found[name] = digest
+        parts = {name: mask for name, mask in unknown.items() if mask is not True}
+        # Decoded again: kept for the few objects that need them, values would take most of the memory.
+        values = _decoded(self._raw) if parts else {}
+        for name, mask in parts.items():
+            part = _without(values.get(name), mask, created=self._created)
+            if digest := _digest(part, self._types.get(name)):
+                found[name] = digest
         return frozenset(found.items())
 
-    def is_telling(self, name: str) -> bool:
+    def tells(self, names: Iterable[str]) -> bool:
         """Return whether an attribute has a string or a number in it: null, true, false and 0 are no evidence."""
-        return _is_telling(self._values.get(name))
+        values = _decoded(self._raw)
+        return any(_is_telling(values.get(name)) for name in names)
 
 
 def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> Shape | None:
@@ -83,8 +88,8 @@ def shape_key(shape: Shape) -> bytes:
     return _ENCODER.encode(dict(shape))
 
 
-def _decoded(raw: Raw) -> dict[str, Any]:
-    value = _attempt(raw)
+def _decoded(raw: Raw | None) -> dict[str, Any]:
+    value = None if raw is None else _attempt(raw)
     return value if isinstance(value, dict) else {}
 
 
