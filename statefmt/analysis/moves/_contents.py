@@ -1,27 +1,18 @@
-"""Says what a plan has before and after: the instances of managed resources, and what the configuration declares."""
+"""Knows the instances of managed resources before and after a plan, and which addresses a `moved` block may name."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Final
 
-import msgspec
-from msgspec import Raw, Struct
-
 from statefmt.analysis.diff import Movable
 from statefmt.analysis.moves._candidates import address_of, is_managed
+from statefmt.analysis.moves._declared import DeclaredNames
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import ShownPlan
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResource,
-    AbsResourceInstance,
-    Module,
-    ModuleInstance,
-    parse_abs_resource_instance,
-)
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ModuleInstance, parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 
 _NO_MODULE: Final = "delete_because_no_module"
@@ -48,7 +39,7 @@ class PlanContents:
                 self._gone_modules.add(change.address.module)
         self.before: Final = Counter(address.containing_resource() for address in before)
         self.after: Final = Counter(address.containing_resource() for address in after)
-        self._declared: Final = _Declared(plan.configuration)
+        self._declared: Final = DeclaredNames(plan.configuration)
 
     @cached_property
     def modules_after(self) -> frozenset[ModuleInstance]:
@@ -103,48 +94,3 @@ def _not_listed(plan: ShownPlan) -> Iterator[AbsResourceInstance]:
                 yield parse_abs_resource_instance(resource.address)
             except AddressError:
                 continue
-
-
-class _ResourceJSON(Struct, gc=False):
-    address: str = ""
-
-
-class _ModuleJSON(Struct, gc=False):
-    resources: list[_ResourceJSON] | None = None
-    module_calls: dict[str, _CallJSON] | None = None
-
-
-class _CallJSON(Struct, gc=False):
-    module: _ModuleJSON | None = None
-
-
-class _ConfigurationJSON(Struct, gc=False):
-    root_module: _ModuleJSON | None = None
-
-
-class _Declared:
-    """The modules and the resources that a configuration declares; all, if the plan has no readable configuration."""
-
-    def __init__(self, raw: Raw | None) -> None:
-        self._modules: Final[set[tuple[str, ...]]] = set()
-        self._resources: Final[set[tuple[tuple[str, ...], str]]] = set()
-        try:
-            document = None if raw is None else msgspec.json.decode(raw, type=_ConfigurationJSON)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            document = None
-        self._is_known: Final = document is not None
-        waiting: list[tuple[tuple[str, ...], _ModuleJSON]] = []
-        if document is not None and document.root_module is not None:
-            waiting.append(((), document.root_module))
-        while waiting:
-            names, module = waiting.pop()
-            self._modules.add(names)
-            self._resources.update((names, resource.address) for resource in module.resources or ())
-            calls: Iterable[tuple[str, _CallJSON]] = (module.module_calls or {}).items()
-            waiting += [((*names, name), call.module or _ModuleJSON()) for name, call in calls]
-
-    def has_module(self, module: Module) -> bool:
-        return not self._is_known or module.names in self._modules
-
-    def has_resource(self, resource: AbsResource) -> bool:
-        return not self._is_known or (resource.module.module().names, str(resource.resource)) in self._resources
