@@ -13,6 +13,7 @@ from statefmt.analysis.moves.proposals import (
     AmbiguousGroup as AmbiguousGroup,
     MovedInstance as MovedInstance,
     MoveEvidence as MoveEvidence,
+    NearlyEqual as NearlyEqual,
     PlannedPlace as PlannedPlace,
     Proposals as Proposals,
     ProposedMove as ProposedMove,

@@ -7,7 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from statefmt.analysis.moves._candidates import Candidate, Candidates
 from statefmt.analysis.moves._matching import EqualObjects, are_equal, equal_objects
-from statefmt.analysis.moves.proposals import AmbiguousGroup, MovedInstance, MoveEvidence, PlannedPlace
+from statefmt.analysis.moves._near import nearly_equal
+from statefmt.analysis.moves.proposals import AmbiguousGroup, MovedInstance, MoveEvidence, NearlyEqual, PlannedPlace
 from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, ModuleInstance
 
 # A module of a plan.
@@ -22,6 +23,7 @@ class Pairing(NamedTuple):
     destroyed: tuple[PlannedPlace, ...]
     created: tuple[PlannedPlace, ...]
     not_compared: tuple[PlannedPlace, ...]
+    nearly_equal: tuple[NearlyEqual, ...]
 
 
 def pair(kinds: Sequence[Candidates]) -> Pairing:
@@ -48,6 +50,7 @@ def pair(kinds: Sequence[Candidates]) -> Pairing:
         _places(_left((one for kind in kinds for one in kind.destroyed), done)),
         _places(_left((one for kind in kinds for one in kind.created), done)),
         _places(_left((one for _, found in matched for one in found.not_compared), done)),
+        tuple(near for kind in kinds for near in nearly_equal(kind, done)),
     )
 
 

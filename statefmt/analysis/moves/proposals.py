@@ -67,12 +67,20 @@ class AmbiguousGroup(Struct, frozen=True):
     created: tuple[PlannedPlace, ...]
 
 
+class NearlyEqual(Struct, frozen=True):
+    """Two objects that are no pair only because of these attributes, by their names."""
+
+    destroyed: PlannedPlace
+    created: PlannedPlace
+    attributes: tuple[str, ...]
+
+
 class Proposals(Struct, frozen=True):
     """What was found. Moves are in the order of their plans and addresses.
 
     `destroyed` and `created` are the objects without a counterpart; `not_compared` are those of `created` that would
-    take too many comparisons, as only a plan that is made for that does. `unused` are the ignored attributes that no
-    destroyed or created object has.
+    take too many comparisons, as only a plan that is made for that does. `nearly_equal` are some of both that differ
+    in few attributes. `unused` are the ignored attributes that no destroyed or created object has.
     """
 
     moves: tuple[ProposedMove, ...]
@@ -80,6 +88,7 @@ class Proposals(Struct, frozen=True):
     destroyed: tuple[PlannedPlace, ...]
     created: tuple[PlannedPlace, ...]
     not_compared: tuple[PlannedPlace, ...] = ()
+    nearly_equal: tuple[NearlyEqual, ...] = ()
     unused: tuple[IgnoredAttribute, ...] = ()
 
     @property

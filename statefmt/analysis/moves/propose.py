@@ -64,6 +64,7 @@ def propose_moves(
         destroyed=pairing.destroyed,
         created=pairing.created,
         not_compared=pairing.not_compared,
+        nearly_equal=pairing.nearly_equal,
         unused=collected.unused,
     )
 

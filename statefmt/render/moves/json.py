@@ -45,6 +45,10 @@ def moves_json(found: Proposals, states: Mapping[str, Mapping[str, str]]) -> byt
             ],
             "destroyed": _places(found.destroyed),
             "created": _places(found.created),
+            "nearly_equal": [
+                {"destroyed": _place(one.destroyed), "created": _place(one.created), "attributes": list(one.attributes)}
+                for one in found.nearly_equal
+            ],
         }
     )
 
@@ -56,4 +60,8 @@ def _kind(source: object) -> str:
 
 
 def _places(places: Iterable[PlannedPlace]) -> list[dict[str, str]]:
-    return [{"state": place.plan, "address": str(place.address)} for place in places]
+    return [_place(place) for place in places]
+
+
+def _place(place: PlannedPlace) -> dict[str, str]:
+    return {"state": place.plan, "address": str(place.address)}

@@ -124,3 +124,27 @@ def test_sets_in_any_order() -> None:
     assert moves(proposed(*changes, schemas=schemas)) == {"aws_x.a": "aws_x.b"}
     other = {**after, "names": ["y", "x"]}
     assert moves(proposed(changes[0], new("aws_x.b", other), schemas=schemas)) == {}
+
+
+def _near(*changes: Any) -> list[tuple[str, str, tuple[str, ...]]]:
+    found = proposed(*changes).nearly_equal
+    return [(str(one.destroyed.address), str(one.created.address), one.attributes) for one in found]
+
+
+def test_what_is_nearly_equal() -> None:
+    values = {"name": "n", "zone": "z", "path": "/"}
+    assert _near(gone("aws_x.a", values), new("aws_x.b", {**values, "path": "/x"})) == [
+        ("aws_x.a", "aws_x.b", ("path",))
+    ]
+    # An attribute that only one side has, or has in part.
+    assert _near(gone("aws_x.a", values), new("aws_x.b", {**values, "more": "x"})) == [
+        ("aws_x.a", "aws_x.b", ("more",))
+    ]
+    # Not if more differs than is equal, if two are equally near, or if both are pairs of others.
+    assert _near(gone("aws_x.a", values), new("aws_x.b", {"name": "n"})) == []
+    two = [gone(f"aws_x.a{number}", {**values, "size": number}) for number in (1, 2)]
+    assert _near(*two, new("aws_x.b", {**values, "size": 3})) == []
+    assert _near(gone("aws_x.a", values), new("aws_x.b", values), new("aws_x.c", {**values, "path": "/x"})) == []
+    # Nor if all that they share is what many have.
+    many = [gone(f"aws_x.m{number}", {"zone": "z", "name": f"n{number}"}) for number in range(9)]
+    assert _near(*many, new("aws_x.b", {"zone": "z", "name": "other"})) == []

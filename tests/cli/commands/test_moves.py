@@ -191,6 +191,22 @@ def test_a_move_that_no_block_can_express(statetool: Statetool) -> None:
     assert "still in the configuration" in document["moves"][0]["obstacle"]
 
 
+def test_nearly_equal_objects(statetool: Statetool) -> None:
+    changes = gone("aws_x.a", {"a": "x", "b": "secret"}), new("aws_x.b", {"a": "x", "b": "canary"})
+    name = _write("x/plan.json", *changes)
+    assert statetool("moves", name).text == "# No pairs, since these attributes differ:\n#   aws_x.a and aws_x.b: b\n"
+    document = json.loads(statetool("moves", name, "--format", "json").out)
+    _assert_valid(document, "moves-output")
+    assert document["nearly_equal"] == [
+        {
+            "destroyed": {"state": "x", "address": "aws_x.a"},
+            "created": {"state": "x", "address": "aws_x.b"},
+            "attributes": ["b"],
+        }
+    ]
+    assert statetool("moves", name, "--ignore", "aws_x.b").text.startswith("moved {")
+
+
 def test_warnings(statetool: Statetool) -> None:
     name = _write("x/plan.json", errored=True)
     result = statetool("moves", name, "--ignore", "aws_x.typo", "--ignore", "*.other")
