@@ -30,6 +30,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.search                 text in attributes and outputs
     statefmt.statistics             numbers and sizes
     statefmt.plans                  plans in JSON, and whether an apply did them
+    statefmt.moves                  moves that plans show
     statefmt.provider_schemas       the types of attributes, and which are secret
     statefmt.providers              what each provider instance is used for
     statefmt.releases               what a release reads, writes and loses
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
         differences,
         graph,
         locations,
+        moves,
         operations,
         operations_files,
         plans,
@@ -174,6 +176,7 @@ __all__ = [
     "graph",
     "inspect",
     "locations",
+    "moves",
     "open",
     "operations",
     "operations_files",
@@ -255,7 +258,7 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "operations", "operations_files", "plans",
+    "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "operations_files", "plans",
     "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots",
     "statistics",
 })  # fmt: skip

@@ -23,7 +23,19 @@ if TYPE_CHECKING:
 # Commands that read no state.
 WITHOUT_ENCRYPTION: Final = frozenset(
     {
-        *("git-config", "help", "history", "locks", "releases", "rule", "schemas", "unlock", "version", "versions"),
+        *(
+            "git-config",
+            "help",
+            "history",
+            "locks",
+            "moves",
+            "releases",
+            "rule",
+            "schemas",
+            "unlock",
+            "version",
+            "versions",
+        ),
         *("where", "workspaces"),
     }
 )
@@ -39,7 +51,9 @@ _OWN: Final = "Options"
 # Commands that take the place of a state, and connect to nothing.
 _WITHOUT_CONNECTION: Final = frozenset({"where"})
 # The parameters that name states.
-_STATES: Final = frozenset({"state", "states", "state_option", "old", "new", "source", "target", "stored"})
+_STATES: Final = frozenset(
+    {"state", "states", "state_option", "old", "new", "source", "target", "stored", "operations"}
+)
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.
 Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]

@@ -39,6 +39,7 @@ SECTIONS: Final = {
         "rule": "List the rules of check and verify, or explain one.",
         "diff": "Show the differences between two states.",
         "plan-show": "Show the changes of a plan by provider instance.",
+        "moves": "Find moves in plans that destroy and create.",
     },
     "Formats and releases": {
         "fmt": "Rewrite states in canonical form.",

@@ -135,17 +135,8 @@ LINES: Final[dict[str, list[Line]]] = {
 # They take no state, or an operations file that names states.
 WITHOUT_STATE: Final = frozenset(
     {
-        "plan",
-        "apply",
-        "rule",
-        "releases",
-        "schemas",
-        "git-config",
-        "help",
-        "version",
-        "where",
-        "workspaces",
-        "move-backend",
+        *("apply", "git-config", "help", "move-backend", "moves", "plan", "releases", "rule", "schemas", "version"),
+        *("where", "workspaces"),
     }
 )
 # A configuration that states are held against.

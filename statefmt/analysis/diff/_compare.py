@@ -22,8 +22,8 @@ from statefmt.analysis.diff._model import (
     ResourceChange,
     SnapshotDiff,
 )
-from statefmt.analysis.diff._moves import whole_moves
 from statefmt.analysis.diff._texts import check_results_text, envelope_texts, output_text, unknown_texts
+from statefmt.analysis.diff.whole_moves import whole_moves
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, list_order
 from statefmt.model.instances import InstanceState, instances
@@ -66,11 +66,15 @@ def diff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
         instances=_in_list_order(shown),
-        moves=whole_moves(before, after, moves_found),
+        moves=whole_moves(_counts(old), _counts(new), moves_found) if moves_found else (),
         followed=_in_list_order(followed),
         resources=tuple(_resources(before, after, pairs)),
         check_results=CheckResultsChange(old.check_results, new.check_results) if checked else None,
     )
+
+
+def _counts(snapshot: Snapshot) -> dict[AbsResource, int]:
+    return {one.addr: len({obj.key for obj in one.objects}) for one in snapshot.resources if one.objects}
 
 
 def _pairs(

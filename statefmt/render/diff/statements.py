@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from statefmt.analysis.diff import Movable, Move, SnapshotDiff
+from statefmt.analysis.diff.whole_calls import with_whole_calls
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
-from statefmt.render.diff._module_calls import with_whole_calls
+from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable
 
 
@@ -31,7 +32,9 @@ def diff_statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: boo
 def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
     moving = _Places(move.old for move in changes.moves)
     gone = _Places(change.addr for change in changes.removed)
-    for move in with_whole_calls(changes, new):
+    removed = [change.addr.module for change in changes.removed]
+    staying = [resource.addr.module for resource in new.resources if resource.objects]
+    for move in with_whole_calls(changes.moves, removed, staying):
         if not (isinstance(move.old, ModuleInstance) or _is_managed(move.old)):
             # Data resources need no block: they are read again.
             continue
@@ -40,7 +43,7 @@ def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
         if reason:
             yield f"# {old} moved to {to}: {reason}\n"
         else:
-            yield f"moved {{\n  from = {old}\n  to   = {to}\n}}\n"
+            yield moved_block(old, to)
 
 
 def _why_not(move: Move, moving: _Places, gone: _Places) -> str:

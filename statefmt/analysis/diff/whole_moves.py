@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from statefmt.analysis.diff._model import Movable, Move
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance
-from statefmt.model.resources import ResourceState
 
-_Resources: TypeAlias = Mapping[AbsResource, ResourceState]
+# The number of instances of each resource that has some.
+InstanceCounts: TypeAlias = Mapping[AbsResource, int]
 _Pairs: TypeAlias = Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
 
 
-def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[Move, ...]:
+def whole_moves(
+    before: InstanceCounts,
+    after: InstanceCounts,
+    moved: _Pairs,
+    allowed: Callable[[Movable, Movable], bool] = lambda _one, _other: True,
+) -> tuple[Move, ...]:
     """Return the fewest moves that describe where instances moved, in the order of their old addresses.
 
     A resource moved as a whole if all its instances kept their keys and went to one resource that has no others; a
-    module likewise with all its resources.
+    module likewise with all its resources. `allowed` says whether a resource or a module may move as a whole.
     """
     if not moved:
         return ()
@@ -26,12 +31,9 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
     kept = Counter(
         (one.containing_resource(), other.containing_resource()) for one, other in moved if one.key == other.key
     )
-    resources = {
-        one: other
-        for one, other in targets.items()
-        if one != other and kept[one, other] == _instances(before[one]) == _instances(after[other])
-    }
-    modules = _whole_modules(before, after, resources)
+    resources = {one: other for one, other in targets.items() if kept[one, other] == before[one] == after[other]}
+    modules = _whole_modules(before, after, resources, allowed)
+    resources = {one: other for one, other in resources.items() if allowed(one, other)}
     counts: Counter[tuple[Movable, Movable]] = Counter()
     for source, target in moved:
         resource = source.containing_resource()
@@ -47,7 +49,10 @@ def whole_moves(before: _Resources, after: _Resources, moved: _Pairs) -> tuple[M
 
 
 def _whole_modules(
-    before: _Resources, after: _Resources, resources: Mapping[AbsResource, AbsResource]
+    before: InstanceCounts,
+    after: InstanceCounts,
+    resources: Mapping[AbsResource, AbsResource],
+    allowed: Callable[[Movable, Movable], bool],
 ) -> dict[ModuleInstance, ModuleInstance]:
     """Return the outermost modules that moved with all their contents, to a place with no other contents."""
     along = Counter(
@@ -59,7 +64,11 @@ def _whole_modules(
     if not along:
         return {}
     old, new = _in_modules(before), _in_modules(after)
-    whole = {source: target for (source, target), count in along.items() if count == old[source] == new[target]}
+    whole = {
+        source: target
+        for (source, target), count in along.items()
+        if count == old[source] == new[target] and allowed(source, target)
+    }
     return {
         source: target
         for source, target in whole.items()
@@ -67,10 +76,10 @@ def _whole_modules(
     }
 
 
-def _in_modules(resources: _Resources) -> Counter[ModuleInstance]:
+def _in_modules(resources: InstanceCounts) -> Counter[ModuleInstance]:
     """Count the resources with instances in each module, including nested modules."""
     found: Counter[ModuleInstance] = Counter()
-    for module, count in Counter(addr.module for addr, resource in resources.items() if resource.objects).items():
+    for module, count in Counter(addr.module for addr in resources).items():
         for around in module.on_the_way:
             found[around] += count
     return found
@@ -83,9 +92,5 @@ def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tupl
         common += 1
     for left in range(common, -1, -1):
         source, target = one.steps[: len(one.steps) - left], other.steps[: len(other.steps) - left]
-        if source and target and source != target:
+        if source and target:
             yield ModuleInstance(source), ModuleInstance(target)
-
-
-def _instances(resource: ResourceState) -> int:
-    return len({obj.key for obj in resource.objects})

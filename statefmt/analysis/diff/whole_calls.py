@@ -5,30 +5,35 @@ Source: OpenTofu `internal/addrs/move_endpoint_module.go` (addresses without a k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from statefmt.analysis.diff import Movable, Move, SnapshotDiff
+from statefmt.analysis.diff._model import Movable, Move
 from statefmt.model.addrs import NO_KEY, ModuleInstance
-from statefmt.model.snapshot import Snapshot
 
 
-def with_whole_calls(changes: SnapshotDiff, new: Snapshot) -> Iterator[Move]:
+def with_whole_calls(
+    found: Sequence[Move],
+    removed: Iterable[ModuleInstance],
+    staying: Iterable[ModuleInstance],
+    allowed: Callable[[Movable, Movable], bool] = lambda _one, _other: True,
+) -> Iterator[Move]:
     """Yield the moves, with one in place of those of all instances of a module call.
 
     Every instance has to keep its key and go to the same call, and nothing else may stay in the old call, leave either
-    call or move into the new one. `new` is the whole new state.
+    call or move into the new one. `removed` are the modules of instances that only the old state has, `staying` all
+    modules of the new state. `allowed` says whether a call may move as a whole.
     """
     calls: dict[ModuleInstance, list[Move]] = {}
-    for move in changes.moves:
+    for move in found:
         if _is_of_call(move):
             calls.setdefault(_call(move.old), []).append(move)
     if not calls:
-        yield from changes.moves
+        yield from found
         return
-    leaving = _counted(move.old for move in changes.moves)
-    entering = _counted(move.new for move in changes.moves)
-    gone = set(_counted(change.addr for change in changes.removed))
-    staying = set(_counted({resource.addr.module for resource in new.resources if resource.objects}))
+    leaving = _counted(move.old for move in found)
+    entering = _counted(move.new for move in found)
+    gone = set(_counted(removed))
+    left = set(_counted(set(staying)))
     whole: dict[Move, Move | None] = {}
     for call, moves in calls.items():
         target = _call(moves[0].new)
@@ -37,11 +42,12 @@ def with_whole_calls(changes: SnapshotDiff, new: Snapshot) -> Iterator[Move]:
             and leaving[call] == entering[target] == len(moves)
             and target not in leaving
             and not gone & {call, target}
-            and call not in staying
+            and call not in left
+            and allowed(call, target)
         ):
             whole |= dict.fromkeys(moves)
             whole[moves[0]] = Move(call, target, sum(move.count for move in moves))
-    for move in changes.moves:
+    for move in found:
         if (joined := whole.get(move, move)) is not None:
             yield joined
 

@@ -1,0 +1,101 @@
+"""`statetool moves`: finds moves in plans."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
+from statefmt.cli.options.plan_file import load_plan
+from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say, write_result
+from statefmt.locations import display_name
+from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
+from statefmt.render.counted import counted
+
+EXAMPLES: Final = (
+    ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
+    ("Do not compare an attribute that the provider changes.", "statetool moves plan.json --ignore aws_iam_role.path"),
+    (
+        "Find moves between the states of two folders.",
+        "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
+    ),
+    ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
+)
+
+
+def command(
+    plans: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAN...",
+            help="Plans in JSON (tofu show -json PLANFILE), or - for standard input. DIR=PLAN for one that is not in "
+            "the folder it was made for.",
+        ),
+    ],
+    operations: Annotated[
+        bool, typer.Option("--operations", help="Print an operations file; default for several plans.")
+    ] = False,
+    ignore: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="TYPE.ATTRIBUTE", help="Do not compare this attribute; *.ATTRIBUTE: of every type."),
+    ] = None,
+    schemas: SchemasOption = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Find what a plan would destroy and create again with equal attributes, and print moved blocks for it.
+
+    Two objects are a pair if type and provider are the same, every attribute that the plan knows of the new one is
+    equal, at least one says something, and no other object fits. Null and empty values are equal, and with --schemas
+    sets in any order. Resources and modules that move as a whole get one block. Comments list objects that fit several
+    others: they are never guessed.
+
+    Exit status 0: nothing is ambiguous; 1: some objects fit several others.
+    """
+    ignored = [parse_ignored_attribute(text) for text in ignore or ()]
+    given = folder_plans(plans)
+    in_states = operations or len(given) > 1
+    by_type = provider_schemas(schemas)
+    shown = {one.state: load_plan(one.file) for one in given}
+    run_context().phase("comparing")
+    found = propose_moves(shown, ignored, schemas=by_type, in_states=in_states)
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.moves.json import moves_json
+
+        states = {one.state: {"path": one.folder, "plan": display_name(one.file)} for one in given}
+        write_result(moves_json(found, states))
+    else:
+        from statefmt.render.moves.blocks import moved_blocks, operations_file
+
+        folders = {one.state: one.folder for one in given}
+        print(operations_file(found, folders) if in_states else moved_blocks(found), end="")
+        _report(found)
+    for one in given:
+        _warn_of_errors(one, errored=shown[one.state].errored)
+    for rule in found.unused:
+        say(f"statetool: warning: --ignore {rule}: no object that is destroyed or created has this attribute")
+    return FOUND if found.ambiguous else FINE
+
+
+def _report(found: Proposals) -> None:
+    moved = len(found.instances)
+    parts = [f"{counted(len(found.moves), 'move')} of {counted(moved, 'instance')}" if moved else "no moves found"]
+    if found.ambiguous:
+        parts.append(counted(len(found.ambiguous), "ambiguous group"))
+    if found.destroyed or found.created:
+        parts.append(f"without a counterpart: {len(found.destroyed):,} to destroy, {len(found.created):,} to create")
+    say(f"statetool: {'; '.join(parts)}")
+    if found.not_compared:
+        say(
+            f"statetool: warning: {counted(len(found.not_compared), 'created object')} not compared: too many are alike"
+        )
+
+
+def _warn_of_errors(plan: FolderPlan, *, errored: bool) -> None:
+    if errored:
+        name = display_name(plan.file)
+        say(f"statetool: warning: {name}: the plan is incomplete, since planning failed with an error")

@@ -1,0 +1,72 @@
+"""Prints moves found in plans: as `moved` blocks, or as an operations file. Comments list what needs a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from statefmt.analysis.moves import PlannedPlace, Proposals, ProposedMove
+from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.render.moved_block import moved_block
+from statefmt.render.printable import printable
+
+# So many lines are in each list.
+_MOST: Final = 20
+
+
+def moved_blocks(found: Proposals) -> str:
+    """Return the `moved` blocks, ready to paste into the root module; "" if there is nothing to print."""
+    blocks = [_obstacle(move) or moved_block(move.source, move.target) for move in found.moves]
+    return "\n".join([*blocks, *_undecided(found, named=False)])
+
+
+def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
+    """Return the content of an operations file; "" if there is nothing to print.
+
+    `folders` has the names of the plans, which are those of the states, and their folders relative to the file.
+    """
+    used = {name for move in found.moves for name in (move.source_plan, move.target_plan)}
+    states = [
+        f"state {hcl_quote(name)} {{\n  path = {hcl_quote(folder)}\n}}\n"
+        for name, folder in folders.items()
+        if name in used
+    ]
+    moves = [
+        _obstacle(move)
+        or f"move {{\n  from = state.{move.source_plan}.{move.source}\n"
+        f"  to   = state.{move.target_plan}.{move.target}\n}}\n"
+        for move in found.moves
+    ]
+    return "\n".join([*states, *moves, *_undecided(found, named=True)])
+
+
+def _obstacle(move: ProposedMove) -> str:
+    return f"# {move.source} moved to {move.target}: {move.obstacle}\n" if move.obstacle else ""
+
+
+def _undecided(found: Proposals, *, named: bool) -> Iterator[str]:
+    for group in found.ambiguous:
+        yield "\n".join([
+            f"# Ambiguous: each of these objects of {printable(group.type)} would be destroyed",
+            *_listed([_place(place, named=named) for place in group.destroyed]),
+            "# and may be any of these, which would be created with equal attributes:",
+            *_listed([_place(place, named=named) for place in group.created]),
+            "",
+        ])  # fmt: skip
+    if found.nearly_equal:
+        near = [
+            f"{_place(one.destroyed, named=named)} and {_place(one.created, named=named)}: "
+            + printable(", ".join(one.attributes))
+            for one in found.nearly_equal
+        ]
+        yield "\n".join(["# No pairs, since these attributes differ:", *_listed(near), ""])
+
+
+def _place(place: PlannedPlace, *, named: bool) -> str:
+    return f"{f'state.{place.plan}.' if named else ''}{place.address}"
+
+
+def _listed(lines: Sequence[str]) -> Iterator[str]:
+    yield from (f"#   {line}" for line in lines[:_MOST])
+    if len(lines) > _MOST:
+        yield f"#   and {len(lines) - _MOST:,} more"
