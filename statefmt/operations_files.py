@@ -10,7 +10,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.edit.operations_file import Crossing, FileEdits
+    from statefmt.edit.operations_file import FileEdits, StateCrossing
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.by_file import (
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "Crossing",
     "EditOutcome",
     "Ending",
     "FileEdits",
@@ -32,6 +31,7 @@ __all__ = [
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
+    "StateCrossing",
     "applied_operations",
     "ended_operations",
     "is_plan_file",
@@ -42,7 +42,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Crossing": "statefmt.edit.operations_file",
+        "StateCrossing": "statefmt.edit.operations_file",
         "EditOutcome": "statefmt.edit.surgical",
         "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import Crossing, FileOutcome
+from statefmt.operations_files import FileOutcome, StateCrossing
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -45,7 +45,7 @@ def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, term
         yield from map(_crossing, outcome.edits.crossing)
 
 
-def _crossing(one: Crossing) -> str:
+def _crossing(one: StateCrossing) -> str:
     dependant, needs = one.dependency.dependant, one.dependency.needs
     here, there = (one.source, one.target) if one.dependency.is_leaving else (one.target, one.source)
     return f"  {dependant} in {here} needs {needs}, which is in {there}"

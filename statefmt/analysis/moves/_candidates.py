@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from statefmt.analysis.moves._values import ComparedAttributes, Known, Shape, unknown_shape_of
+from statefmt.analysis.moves._values import ComparedAttributes, Known, ValueShape, unknown_shape_of
 from statefmt.analysis.moves.ignored import IgnoredAttribute
 from statefmt.analysis.moves.proposals import PlannedPlace
 from statefmt.lifecycle.plans.action import Action
@@ -23,7 +23,7 @@ class Candidate:
     """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none."""
 
     def __init__(
-        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: Shape = MappingProxyType({})
+        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: ValueShape = MappingProxyType({})
     ) -> None:
         self.place: Final = place
         self.attributes: Final = attributes

@@ -23,7 +23,7 @@ from statefmt.model.cty.types import ListType, MapType, ObjectType, SetType, Typ
 # The known attributes of an object that are not empty: their names, and strings or the digests of other values.
 Known: TypeAlias = frozenset[tuple[str, str | bytes]]
 # The unknown attributes of an object: true, or a mask for those that are unknown in part.
-Shape: TypeAlias = Mapping[str, Any]
+ValueShape: TypeAlias = Mapping[str, Any]
 _DECODER: Final = msgspec.json.Decoder(float_hook=Decimal)
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic", decimal_format="number")
 # No attribute has this name.
@@ -54,7 +54,7 @@ class ComparedAttributes:
             if name not in ignored and (found := _digest(value, types.get(name)))
         }
 
-    def known(self, unknown: Shape) -> Known:
+    def known(self, unknown: ValueShape) -> Known:
         """Return the attributes without those that a shape says are unknown."""
         found = {name: digest for name, digest in self._digests.items() if name not in unknown}
         parts = {name: mask for name, mask in unknown.items() if mask is not True}
@@ -72,7 +72,7 @@ class ComparedAttributes:
         return any(_is_telling(values.get(name)) for name in names)
 
 
-def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> Shape | None:
+def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> ValueShape | None:
     """Return the unknown attributes of an object: true, or a mask of those that are unknown in part.
 
     None if the object is unknown as a whole. Raises ValueError if the mask is nested too deeply.
@@ -83,7 +83,7 @@ def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> Shape | None:
     return {name: part for name, part in mask.items() if name not in ignored and has_true(part)}
 
 
-def shape_key(shape: Shape) -> bytes:
+def shape_key(shape: ValueShape) -> bytes:
     """Return a key that is equal for equal shapes."""
     return _ENCODER.encode(dict(shape))
 

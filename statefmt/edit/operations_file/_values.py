@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from statefmt.edit.operations_file.model import Value
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.syntax.body import Argument
 from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Splat, Traversal, TupleExpression
-from statefmt.hcl.value import Value as KnownValue
+from statefmt.hcl.value import Value
 from statefmt.hcl.values.construct import first_unknown, to_plain
 from statefmt.hcl.values.names import NoNames
 from statefmt.model.addrs import IntKey, StringKey
@@ -18,7 +17,7 @@ from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.errors import SettingsError
 
 
-def argument_value(argument: Argument) -> Value:
+def argument_value(argument: Argument) -> object:
     """Return the value of an argument: an address for a reference such as `state.app.module.vpc`, else a constant.
 
     Raises SettingsError with the position.
@@ -26,7 +25,7 @@ def argument_value(argument: Argument) -> Value:
     return _value(argument.expression)
 
 
-def _value(expression: Expression) -> Value:
+def _value(expression: Expression) -> object:
     if isinstance(expression, Traversal):
         return _address(expression)
     if isinstance(expression, Splat):
@@ -35,7 +34,7 @@ def _value(expression: Expression) -> Value:
         return [_value(item) for item in expression.items]
     found = evaluate(expression, NoNames())
     unknown = first_unknown((found,))
-    if unknown is not None or not isinstance(found, KnownValue):
+    if unknown is not None or not isinstance(found, Value):
         raise SettingsError(f"{expression.range}: only constants and addresses can be used here")
     return _plain(to_plain(found))
 
@@ -56,7 +55,7 @@ def _address(reference: Traversal) -> str:
     return "".join(parts)
 
 
-def _plain(data: object) -> Value:
+def _plain(data: object) -> object:
     if isinstance(data, Number):
         number = Decimal(format_shortest(data))
         return int(number) if number == number.to_integral_value() else number

@@ -16,20 +16,19 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
 from statefmt.edit.operations_file._addresses import StateAddress, by_state, state_address
-from statefmt.edit.operations_file.model import (
-    Forget,
-    ForgetDeposed,
-    Move,
-    Operation,
+from statefmt.edit.operations_file._model import (
+    FileOperation,
+    ForgetBlock,
+    ForgetDeposedBlock,
+    MoveBlock,
     OperationsFile,
-    Rebind,
-    Rekey,
-    ReplaceProvider,
-    SetValues,
-    Taint,
-    Unset,
-    Untaint,
-    Value,
+    RebindBlock,
+    RekeyBlock,
+    ReplaceProviderBlock,
+    SetBlock,
+    TaintBlock,
+    UnsetBlock,
+    UntaintBlock,
 )
 from statefmt.edit.requests.choose import Note
 from statefmt.edit.requests.forget_deposed import forget_deposed_request
@@ -48,7 +47,7 @@ from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
-class Crossing(NamedTuple):
+class StateCrossing(NamedTuple):
     """A dependency that was dropped because its ends are in two states, and the states that it led from and to."""
 
     source: str
@@ -65,7 +64,7 @@ class FileEdits(NamedTuple):
     """
 
     edits: Mapping[str, Edit]
-    crossing: tuple[Crossing, ...] = ()
+    crossing: tuple[StateCrossing, ...] = ()
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
     arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
 
@@ -94,7 +93,7 @@ class _Run:
     def __init__(self, snapshots: Mapping[str, Snapshot], note: Note) -> None:
         self._now = dict(snapshots)
         self._edits: dict[str, Edit] = {}
-        self._crossing: list[Crossing] = []
+        self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
         self._arrived: dict[str, dict[AbsResourceInstance, str]] = {}
         self._note = note
@@ -104,30 +103,40 @@ class _Run:
         new = {name: tuple(found) for name, found in self._new.items()}
         return FileEdits(self._edits, tuple(self._crossing), new, self._arrived)
 
-    def run(self, operation: Operation) -> None:
+    def run(self, operation: FileOperation) -> None:
         block = operation.block
-        if isinstance(block, Move):
+        if isinstance(block, MoveBlock):
             self._move(block)
-        elif isinstance(block, ReplaceProvider):
+        elif isinstance(block, ReplaceProviderBlock):
             self._replace_provider(block)
         else:
             edit = self._operation(block)
             for name, selectors in by_state(block.of, self._now).items():
                 self._apply(name, edit(self._now[name], Criteria(selectors=selectors)))
 
-    def _operation(self, block: Forget | Rekey | Rebind | Taint | Untaint | ForgetDeposed | SetValues | Unset) -> _Edit:
+    def _operation(
+        self,
+        block: ForgetBlock
+        | RekeyBlock
+        | RebindBlock
+        | TaintBlock
+        | UntaintBlock
+        | ForgetDeposedBlock
+        | SetBlock
+        | UnsetBlock,
+    ) -> _Edit:
         note = self._note
         match block:
-            case Forget():
+            case ForgetBlock():
                 return lambda state, chosen: rm_request(state, chosen, keep_dangling=block.keep_dangling, note=note)
-            case Rekey():
+            case RekeyBlock():
                 if (block.keys is None) == (block.by is None):
                     raise SurgeryError("rekey: give either keys or by")
                 keys = _keys(block.keys)
                 return lambda state, chosen: rekey_request(
                     state, chosen, keys=keys, by=block.by, count=block.count, note=note
                 )
-            case Rebind():
+            case RebindBlock():
                 keys, known = _keys(block.keys), _known(new_provider=block.new_provider)
                 return lambda state, chosen: rebind_request(
                     state,
@@ -138,22 +147,22 @@ class _Run:
                     known=known,
                     note=note,
                 )
-            case Taint():
+            case TaintBlock():
                 return lambda state, chosen: taint_request(state, chosen, note=note)
-            case Untaint():
+            case UntaintBlock():
                 return lambda state, chosen: untaint_request(state, chosen, note=note)
-            case ForgetDeposed():
+            case ForgetDeposedBlock():
                 return lambda state, chosen: forget_deposed_request(state, chosen, block.key, note=note)
-            case SetValues():
+            case SetBlock():
                 given = [assignment(path, _json(value)) for path, value in block.values.items()]
                 return lambda state, chosen: set_request(
                     state, chosen, (), given, force_type=block.force_type, note=note
                 )
-            case Unset():
+            case UnsetBlock():
                 paths = (block.paths,) if isinstance(block.paths, str) else block.paths
                 return lambda state, chosen: unset_request(state, chosen, paths, note=note)
 
-    def _move(self, block: Move) -> None:
+    def _move(self, block: MoveBlock) -> None:
         source, target = (state_address(text, self._now) for text in (block.from_, block.to))
         if source.state == target.state:
             edit = mv_request(self._now[source.state], source.selector, target.selector, rebind=block.rebind)
@@ -166,7 +175,7 @@ class _Run:
         found = select(instances(here), Criteria(selectors=(source.selector,)))
         moved = destinations([instance.addr for instance in found], source.selector, target.selector)
         made = transfer(here, there, moved, rebind=rebind)
-        self._crossing += [Crossing(source.state, target.state, one) for one in made.crossing]
+        self._crossing += [StateCrossing(source.state, target.state, one) for one in made.crossing]
         self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
         self._apply(source.state, made.source)
         self._apply(target.state, made.target)
@@ -176,7 +185,7 @@ class _Run:
             (addr, home) for addr, home in came.items() if home != target.state
         )
 
-    def _replace_provider(self, block: ReplaceProvider) -> None:
+    def _replace_provider(self, block: ReplaceProviderBlock) -> None:
         if (block.of is None) == (block.state is None) and len(self._now) > 1:
             raise SurgeryError("replace_provider: give either of or state")
         old, new = parse_replaced(block.old), parse_replaced(block.new)
@@ -222,7 +231,7 @@ def _key(key: str | int | None, *, is_old: bool = False) -> str:
     return str(StringKey(key))[1:-1]
 
 
-def _json(value: Value) -> str:
+def _json(value: object) -> str:
     return msgspec.json.Encoder(decimal_format="number").encode(value).decode()
 
 

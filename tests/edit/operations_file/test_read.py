@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file.model import Expect, Forget, Move, OperationBlock, Rekey, SetValues, StateBlock
+from statefmt.edit.operations_file._model import (
+    Expect,
+    ForgetBlock,
+    MoveBlock,
+    OperationBlock,
+    RekeyBlock,
+    SetBlock,
+    StateBlock,
+)
 from statefmt.model.errors import SettingsError
 
 HCL = b"""state "net" { path = "net/terraform.tfstate" }
@@ -43,13 +51,13 @@ JSON = b"""{
   "expect": {"serial": {"net": 41}}
 }"""
 BLOCKS: list[OperationBlock] = [
-    Move('state.app.module.vpc["a b"].aws_vpc.main[0]', "state.net.aws_vpc.main[$1]"),
-    SetValues(
+    MoveBlock('state.app.module.vpc["a b"].aws_vpc.main[0]', "state.net.aws_vpc.main[$1]"),
+    SetBlock(
         ("state.app.aws_vpc.main", "state.app.aws_vpc.*"),
         {"tags.env": "prod", "size": 12345678901234567890123, "ratio": 1.5, "none": None},
     ),
-    Move("state.app.a.b", "state.app.a.c"),
-    Rekey("state.app.a.c", {"0": "eu", "1": 5}),
+    MoveBlock("state.app.a.b", "state.app.a.c"),
+    RekeyBlock("state.app.a.c", {"0": "eu", "1": 5}),
 ]
 
 
@@ -69,7 +77,7 @@ def test_operations_have_their_lines() -> None:
 def test_only_constants_are_evaluated() -> None:
     """An expression without names and functions is a constant, as in OpenTofu's variable definition files."""
     found = read_operations_file("x", b'forget {\n  of = "aws_vpc.${"main"}"\n}')
-    assert [operation.block for operation in found.operations] == [Forget("aws_vpc.main")]
+    assert [operation.block for operation in found.operations] == [ForgetBlock("aws_vpc.main")]
 
 
 @pytest.mark.parametrize(

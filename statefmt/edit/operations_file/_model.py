@@ -9,8 +9,6 @@ from msgspec import Struct, field
 
 from statefmt.hcl.source.position import Range
 
-# Any value of JSON; numbers are exact.
-Value: TypeAlias = object
 # A selector or several: addresses and patterns, each with its state before it (`state.app.module.vpc`).
 Chosen: TypeAlias = str | tuple[str, ...]
 
@@ -22,7 +20,7 @@ class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
     workspace: str | None = None
 
 
-class Move(Struct, frozen=True, forbid_unknown_fields=True):
+class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`move`: to other addresses, of the same state or of another one."""
 
     from_: str = field(name="from")
@@ -30,14 +28,14 @@ class Move(Struct, frozen=True, forbid_unknown_fields=True):
     rebind: bool = False
 
 
-class Forget(Struct, frozen=True, forbid_unknown_fields=True):
+class ForgetBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`forget`: as `statetool rm`."""
 
     of: Chosen
     keep_dangling: bool = False
 
 
-class Rekey(Struct, frozen=True, forbid_unknown_fields=True):
+class RekeyBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`rekey`: `keys` maps old keys to new ones, or `by` is the path of an attribute."""
 
     of: Chosen
@@ -46,7 +44,7 @@ class Rekey(Struct, frozen=True, forbid_unknown_fields=True):
     count: bool = False
 
 
-class Rebind(Struct, frozen=True, forbid_unknown_fields=True):
+class RebindBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`rebind`: to a provider instance, or with a map of provider keys."""
 
     of: Chosen
@@ -56,7 +54,7 @@ class Rebind(Struct, frozen=True, forbid_unknown_fields=True):
     new_provider: bool = False
 
 
-class ReplaceProvider(Struct, frozen=True, forbid_unknown_fields=True):
+class ReplaceProviderBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`replace_provider`: in the instances `of`, or in a whole state."""
 
     old: str
@@ -67,30 +65,30 @@ class ReplaceProvider(Struct, frozen=True, forbid_unknown_fields=True):
     new_provider: bool = False
 
 
-class Taint(Struct, frozen=True, forbid_unknown_fields=True):
+class TaintBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`taint`."""
 
     of: Chosen
 
 
-class Untaint(Struct, frozen=True, forbid_unknown_fields=True):
+class UntaintBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`untaint`."""
 
     of: Chosen
 
 
-class ForgetDeposed(Struct, frozen=True, forbid_unknown_fields=True):
+class ForgetDeposedBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`forget_deposed`: all deposed objects, or those with a deposed key."""
 
     of: Chosen
     key: str | None = None
 
 
-class SetValues(Struct, frozen=True, forbid_unknown_fields=True):
+class SetBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`set`: `values` maps paths of attributes to values."""
 
     of: Chosen
-    values: Mapping[str, Value]
+    values: Mapping[str, object]
     force_type: bool = False
 
     def __repr__(self) -> str:
@@ -98,7 +96,7 @@ class SetValues(Struct, frozen=True, forbid_unknown_fields=True):
         return f"SetValues(of={self.of!r})"
 
 
-class Unset(Struct, frozen=True, forbid_unknown_fields=True):
+class UnsetBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`unset`: the paths of attributes."""
 
     of: Chosen
@@ -113,12 +111,14 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True):
     hash: Mapping[str, str] = {}
 
 
-OperationBlock: TypeAlias = (
-    Move | Forget | Rekey | Rebind | ReplaceProvider | Taint | Untaint | ForgetDeposed | SetValues | Unset
+# An operation on instances that it selects, in one state or in several.
+SelectingBlock: TypeAlias = (
+    ForgetBlock | RekeyBlock | RebindBlock | TaintBlock | UntaintBlock | ForgetDeposedBlock | SetBlock | UnsetBlock
 )
+OperationBlock: TypeAlias = MoveBlock | ReplaceProviderBlock | SelectingBlock
 
 
-class Operation(Struct, frozen=True):
+class FileOperation(Struct, frozen=True):
     """An operation, and where its block is in the file."""
 
     block: OperationBlock
@@ -129,5 +129,5 @@ class OperationsFile(Struct, frozen=True):
     """The content of an operations file; `states` by their names, in file order."""
 
     states: Mapping[str, StateBlock]
-    operations: tuple[Operation, ...]
+    operations: tuple[FileOperation, ...]
     expect: Expect = Expect()

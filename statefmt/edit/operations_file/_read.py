@@ -8,25 +8,24 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from statefmt.edit.operations_file._values import argument_value
-from statefmt.edit.operations_file.model import (
+from statefmt.edit.operations_file._model import (
     Expect,
-    Forget,
-    ForgetDeposed,
-    Move,
-    Operation,
+    FileOperation,
+    ForgetBlock,
+    ForgetDeposedBlock,
+    MoveBlock,
     OperationBlock,
     OperationsFile,
-    Rebind,
-    Rekey,
-    ReplaceProvider,
-    SetValues,
+    RebindBlock,
+    RekeyBlock,
+    ReplaceProviderBlock,
+    SetBlock,
     StateBlock,
-    Taint,
-    Unset,
-    Untaint,
-    Value,
+    TaintBlock,
+    UnsetBlock,
+    UntaintBlock,
 )
+from statefmt.edit.operations_file._values import argument_value
 from statefmt.hcl.source.position import Range, SourceText
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Block, Body
@@ -38,16 +37,16 @@ from statefmt.text.pattern import pattern
 T = TypeVar("T", bound=Struct)
 
 _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
-    "move": Move,
-    "forget": Forget,
-    "rekey": Rekey,
-    "rebind": Rebind,
-    "replace_provider": ReplaceProvider,
-    "taint": Taint,
-    "untaint": Untaint,
-    "forget_deposed": ForgetDeposed,
-    "set": SetValues,
-    "unset": Unset,
+    "move": MoveBlock,
+    "forget": ForgetBlock,
+    "rekey": RekeyBlock,
+    "rebind": RebindBlock,
+    "replace_provider": ReplaceProviderBlock,
+    "taint": TaintBlock,
+    "untaint": UntaintBlock,
+    "forget_deposed": ForgetDeposedBlock,
+    "set": SetBlock,
+    "unset": UnsetBlock,
 }
 _STATE, _EXPECT = "state", "expect"
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
@@ -99,7 +98,9 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
     operations = [
-        Operation(_decoded(block, of), block.range) for kind, of in _OPERATIONS.items() for block in body.blocks(kind)
+        FileOperation(_decoded(block, of), block.range)
+        for kind, of in _OPERATIONS.items()
+        for block in body.blocks(kind)
     ]
     expectations = [_decoded(block, Expect) for block in body.blocks(_EXPECT)]
     if len(expectations) > 1:
@@ -121,9 +122,9 @@ def _decoded(block: Block, of: type[T]) -> T:
         raise invalid(place or block.range, f"{block.type}: {where}{_plain(text)}") from None
 
 
-def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, Value]]:
+def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, object]]:
     places: dict[str, Range] = {}
-    values: dict[str, Value] = {}
+    values: dict[str, object] = {}
     for name, place, value in _members(block.body):
         places[name], values[name] = place, value
     for type_ in block.body.block_types():
@@ -131,7 +132,7 @@ def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, Value]]:
     return places, values
 
 
-def _members(body: Body) -> Iterator[tuple[str, Range, Value]]:
+def _members(body: Body) -> Iterator[tuple[str, Range, object]]:
     for name in body.names():
         argument = body.attribute(name)
         if argument is not None:
