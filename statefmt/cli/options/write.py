@@ -54,7 +54,7 @@ LockTimeoutOption = Annotated[
 ]
 
 
-class EditArguments(TypedDict):
+class WrittenArguments(TypedDict):
     """The arguments of `State.edit`, `edit_text` and `repair` that the options decide."""
 
     lock: bool
@@ -102,7 +102,7 @@ class WriteOptions(NamedTuple):
             checksum=self.expect_hash,
         )
 
-    def edit_arguments(self, to: str | None) -> EditArguments:
+    def edit_arguments(self, to: str | None) -> WrittenArguments:
         """Return the arguments of an edit that goes `to` a path, to `-`, or, for None, back to the state."""
         return {
             "lock": self.lock,
