@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.ending import ENDINGS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
+from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import (
     CommandOperations,
     Ending,
@@ -34,24 +35,34 @@ _ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
 class ApplyTerms(NamedTuple):
     """How a command writes many states. `timeout` is in seconds, for each lock, None for no locks.
 
-    `advice` says what to do without a terminal to ask on. `ending` is set to end a change that was interrupted.
+    `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
+    to end a change that was interrupted.
     """
 
     advice: str
     ending: Ending | None = None
     timeout: float | None = 0
     keeps_backup: bool = True
-    asks: bool = True
+    asks: Callable[[FileOutcome], bool] = lambda _: True
     dry_run: bool = False
     manner: Manner = Manner()
 
 
-def carry_out_operations(command: str, text: str, terms: ApplyTerms) -> int:
+def anywhere(state: str | None) -> str:
+    """Return the name of a state on the command line as it is in any folder; None is that of the current folder."""
+    if state is None:
+        return str(Path.cwd())
+    return state if "://" in state or state == STANDARD_INPUT else str(Path.cwd() / state)
+
+
+def carry_out_operations(command: str, text: str, terms: ApplyTerms, states: Collection[str] = ()) -> int:
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
-    Paths in the text are relative to the current folder. The same arguments must give the same text.
+    States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
+    `states` are arguments, or values of options, that name states.
     """
-    made = CommandOperations(text, repeatable_arguments(command, _ONCE), str(Path.cwd()))
+    words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
+    made = CommandOperations(text, tuple(words))
     context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
@@ -75,8 +86,9 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
-        show_outcome(names, outcome, terms.manner, to_messages=terms.asks)
-        refused = terms.asks and not confirmed("Write these states?", name, "written", terms.advice)
+        asks = terms.asks(outcome)
+        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
     outcome = apply(agreed)
@@ -95,6 +107,14 @@ def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     if not names:
         say(f"{name}: the change has ended; no state was written")
     return FINE
+
+
+def _from_anywhere(word: str, states: Collection[str]) -> str:
+    """Return an argument of the command line that means the same in any folder."""
+    option, equals, value = word.partition("=")
+    if word.startswith("-") and equals and value in states:
+        return f"{option}={anywhere(value)}"
+    return anywhere(word) if word in states else word
 
 
 def _shown(terms: ApplyTerms) -> Agreed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -13,6 +13,7 @@ from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._staged import Write
 from statefmt.model.errors import EncryptedStateError, StoreError
 from statefmt.pieces import Pieces
+from statefmt.store.local.ending import ending_command
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import LockedManagedStore
 from statefmt.store.protocol import JointEdit
@@ -49,7 +50,7 @@ class Running:
     def hold(self) -> None:
         """Keep others out of the states that are written, also after a crash. Raises StoreError."""
         for name in self.written:
-            self.locked[name] = self.locked[name].hold(self.journal.joint)
+            self.locked[name] = self.locked[name].hold(joint_edit(self.journal, self.states))
 
     def release(self) -> None:
         """End the hold. Raises StoreError."""
@@ -152,11 +153,25 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
         return checksum(data)
 
 
-def ways_out(edit: JointEdit, *, foreign: bool = False) -> str:
-    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
+def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
+    """Return what markers and histories say about the change."""
+    names = list(states)
+    writes = tuple(names.index(write.state) for write in journal.writes)
+    locations = tuple(one.location for one in states.values())
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes)
+
+
+def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:
+    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state.
+
+    `ending` are the words of the command without its option, such as `apply FILE`.
+    """
     if foreign:
         return (
-            f"`{edit.way_out('--leave')}` leaves all states as they are and lets others edit them; compare them with "
-            "their histories then"
+            f"{ending_command(ending, '--leave')} leaves all states as they are and lets others edit them; compare "
+            "them with their histories then"
         )
-    return f"`{edit.way_out('--resume')}` finishes the change, and `{edit.way_out('--abort')}` takes it back"
+    return (
+        f"{ending_command(ending, '--resume')} finishes the change, and {ending_command(ending, '--abort')} takes it "
+        "back"
+    )

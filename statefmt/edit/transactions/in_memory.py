@@ -14,18 +14,18 @@ from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_
 from statefmt.edit.transactions._operations import FileOutcome, expected
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.store.local.journal import checksum
+from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with paths relative to `folder`.
+    """An operations file that a command makes in memory: its text, with absolute paths of states.
 
-    The same arguments in the same folder give the same text. After a crash, the command that has them and `--resume`,
-    `--abort` or `--leave` ends what it began. `arguments` start with the name of the command, and have no secrets.
+    `words` are the command line without the program, and without secrets; they start with the name of the command. With
+    `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
     """
 
     text: str
-    arguments: tuple[str, ...]
-    folder: str
+    words: tuple[str, ...]
 
 
 def planned_in_memory(context: RunContext, made: CommandOperations, agreed: Agreed) -> FileOutcome:
@@ -75,7 +75,16 @@ def _opened(
     *,
     keeps_backup: bool = True,
 ) -> OpenedOperations:
-    name, content = made.arguments[0], made.text.encode("utf-8", "surrogateescape")
+    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
     file = structs.replace(read_operations_file(name, content), in_memory=True)
-    intent = Intent("", checksum(content), command, timeout, keeps_backup, made.arguments, made.folder)
-    return OpenedOperations(file, states_of(context, name, file, Path(made.folder)), intent, expected(file))
+    checked = checksum(content)
+    intent = Intent(
+        f"statetool {name}",
+        checked,
+        command,
+        timeout,
+        keeps_backup,
+        key=f"{name} {checked}",
+        words=tuple(map(printable, made.words)),
+    )
+    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
