@@ -11,7 +11,7 @@ from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
-from statefmt.edit.transactions._operations import FileOutcome, expected
+from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.store.local.journal import checksum
 from statefmt.text.printable import printable
@@ -28,13 +28,15 @@ class CommandOperations(NamedTuple):
     words: tuple[str, ...]
 
 
-def planned_in_memory(context: RunContext, made: CommandOperations, agreed: Agreed) -> FileOutcome:
+def planned_in_memory(
+    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
+) -> FileOutcome:
     """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
 
     Raises StatetoolError.
     """
     opened = _opened(context, made)
-    outcome = opened.planned(context).staged.outcome
+    outcome = opened.planned(context, references).staged.outcome
     agreed(opened.names, outcome)
     return outcome
 
@@ -46,13 +48,16 @@ def applied_in_memory(
     *,
     timeout: float | None = 0,
     keeps_backup: bool = True,
+    references: References = NO_REFERENCES,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run operations on their states, and write all results or none; see `applied_operations`.
 
-    `command` is the whole command line, for locks and histories.
+    `command` is the whole command line, for locks and histories. With the `references` of configurations, by the names
+    of states, the edits of these are also checked against them.
     """
-    return _opened(context, made, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
+    opened = _opened(context, made, command, timeout, keeps_backup=keeps_backup)
+    return opened.applied(context, agreed, references)
 
 
 def ended_in_memory(
