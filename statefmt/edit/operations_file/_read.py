@@ -13,6 +13,7 @@ from statefmt.edit.operations_file._model import (
     FileOperation,
     ForgetBlock,
     ForgetDeposedBlock,
+    JoinBlock,
     MoveBlock,
     OperationBlock,
     OperationsFile,
@@ -36,7 +37,7 @@ from statefmt.text.pattern import pattern
 
 T = TypeVar("T", bound=Struct)
 
-_OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
+BLOCKS: Final[Mapping[str, type[OperationBlock]]] = {
     "move": MoveBlock,
     "forget": ForgetBlock,
     "rekey": RekeyBlock,
@@ -47,6 +48,7 @@ _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "forget_deposed": ForgetDeposedBlock,
     "set": SetBlock,
     "unset": UnsetBlock,
+    "join": JoinBlock,
 }
 _STATE, _EXPECT = "state", "expect"
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
@@ -81,7 +83,7 @@ def invalid(place: Range, text: str) -> SettingsError:
 
 
 def _file(body: Body, problems: list[Problem]) -> OperationsFile:
-    known = (_STATE, _EXPECT, *_OPERATIONS)
+    known = (_STATE, _EXPECT, *BLOCKS)
     for name in dict.fromkeys((*body.names(), *body.block_types())):
         if name not in known:
             found = body.attribute(name)
@@ -98,9 +100,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
     operations = [
-        FileOperation(_decoded(block, of), block.range)
-        for kind, of in _OPERATIONS.items()
-        for block in body.blocks(kind)
+        FileOperation(_decoded(block, of), block.range) for kind, of in BLOCKS.items() for block in body.blocks(kind)
     ]
     expectations = [_decoded(block, Expect) for block in body.blocks(_EXPECT)]
     if len(expectations) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -11,15 +11,18 @@ from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.arguments.assignment import assignment
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.arguments.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
+from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.join import join
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
-from statefmt.edit.operations_file._addresses import StateAddress, by_state, state_address
+from statefmt.edit.operations_file._addresses import by_state, state_address
 from statefmt.edit.operations_file._model import (
     FileOperation,
     ForgetBlock,
     ForgetDeposedBlock,
+    JoinBlock,
     MoveBlock,
     OperationsFile,
     RebindBlock,
@@ -41,14 +44,14 @@ from statefmt.edit.requests.rm import rm_request
 from statefmt.edit.requests.set import set_request
 from statefmt.edit.requests.taint import taint_request, untaint_request
 from statefmt.edit.requests.unset import unset_request
-from statefmt.model.addrs import AbsResourceInstance, ConfigProviderConfig, StringKey
-from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.addrs import AbsResourceInstance, ConfigProviderConfig, StringKey, parse_module_instance
+from statefmt.model.errors import AddressError, SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
 class StateCrossing(NamedTuple):
-    """A dependency that was dropped because its ends are in two states, and the states that it led from and to."""
+    """A dependency whose ends are in two states, and the states that moved something: from `source` to `target`."""
 
     source: str
     target: str
@@ -58,15 +61,17 @@ class StateCrossing(NamedTuple):
 class FileEdits(NamedTuple):
     """What the operations make of the states, by name: an edit for each one that has operations.
 
-    `crossing` are the dependencies that were dropped. `new_providers` are provider configurations that moves bring to
-    states that had none of them. `arrived` are the instances that came from other states, by their state and their
-    address there, each with the state that it came from.
+    `crossing` are the dependencies that lead from one state to another now. `new_providers` are provider configurations
+    that moves bring to states that had none of them. `arrived` are the instances that came from other states, by their
+    state and their address there, each with the state that it came from. `joined` are pairs of states: the
+    outputs of the first went to the second.
     """
 
     edits: Mapping[str, Edit]
     crossing: tuple[StateCrossing, ...] = ()
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
     arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
+    joined: frozenset[tuple[str, str]] = frozenset()
 
 
 # Makes the edit of one state that an operation selects instances in.
@@ -96,17 +101,20 @@ class _Run:
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
         self._arrived: dict[str, dict[AbsResourceInstance, str]] = {}
+        self._joined: set[tuple[str, str]] = set()
         self._note = note
 
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
-        return FileEdits(self._edits, tuple(self._crossing), new, self._arrived)
+        return FileEdits(self._edits, tuple(self._crossing), new, self._arrived, frozenset(self._joined))
 
     def run(self, operation: FileOperation) -> None:
         block = operation.block
         if isinstance(block, MoveBlock):
             self._move(block)
+        elif isinstance(block, JoinBlock):
+            self._join(block)
         elif isinstance(block, ReplaceProviderBlock):
             self._replace_provider(block)
         else:
@@ -163,27 +171,67 @@ class _Run:
                 return lambda state, chosen: unset_request(state, chosen, paths, note=note)
 
     def _move(self, block: MoveBlock) -> None:
+        whole = self._whole_state(block.to)
+        if whole is not None:
+            for name, selectors in by_state(block.from_, self._now).items():
+                found = select(instances(self._now[name]), Criteria(selectors=selectors))
+                self._transfer(block, name, whole, {one.addr: one.addr for one in found})
+            return
+        if not isinstance(block.from_, str):
+            raise SurgeryError("move: a list goes to a whole state: to = state.NAME")
         source, target = (state_address(text, self._now) for text in (block.from_, block.to))
         if source.state == target.state:
             edit = mv_request(self._now[source.state], source.selector, target.selector, rebind=block.rebind)
             self._apply(source.state, edit)
             return
-        self._transfer(source, target, rebind=block.rebind)
-
-    def _transfer(self, source: StateAddress, target: StateAddress, *, rebind: bool) -> None:
-        here, there = self._now[source.state], self._now[target.state]
-        found = select(instances(here), Criteria(selectors=(source.selector,)))
+        found = select(instances(self._now[source.state]), Criteria(selectors=(source.selector,)))
         moved = destinations([instance.addr for instance in found], source.selector, target.selector)
-        made = transfer(here, there, moved, rebind=rebind)
-        self._crossing += [StateCrossing(source.state, target.state, one) for one in made.crossing]
-        self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
-        self._apply(source.state, made.source)
-        self._apply(target.state, made.target)
-        left = self._arrived.setdefault(source.state, {})
-        came = {other: left.pop(one, source.state) for one, other in moved.items()}
-        self._arrived.setdefault(target.state, {}).update(
-            (addr, home) for addr, home in came.items() if home != target.state
+        self._transfer(block, source.state, target.state, moved)
+
+    def _whole_state(self, text: str) -> str | None:
+        """Return the name of a state if the text is `state.NAME` and nothing else."""
+        name = text.removeprefix("state.")
+        return name if name != text and name in self._now else None
+
+    def _transfer(self, block: MoveBlock, source: str, target: str, moved: Moved) -> None:
+        if source == target:
+            raise SurgeryError(f"move: the instances are in the state {target} already")
+        made = transfer(
+            self._now[source], self._now[target], moved, rebind=block.rebind, keep_dependencies=block.keep_dependencies
         )
+        self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
+        self._came(source, target, moved, made.new_providers)
+        self._apply(source, made.source)
+        self._apply(target, made.target)
+
+    def _join(self, block: JoinBlock) -> None:
+        source, target = (self._named(text) for text in (block.from_, block.to))
+        if source == target:
+            raise SurgeryError(f"join: the state {target} cannot join itself")
+        takes = None if block.outputs_from is None else self._named(block.outputs_from) == source
+        try:
+            prefix = None if block.prefix is None else parse_module_instance(block.prefix)
+        except AddressError as error:
+            raise SurgeryError(f"prefix: {block.prefix} is not the address of a module") from error
+        made = join(self._now[source], self._now[target], prefix=prefix, takes_outputs=takes)
+        self._came(source, target, made.moved, made.new_providers)
+        if made.outputs:
+            self._joined.add((source, target))
+        self._apply(source, made.source)
+        self._apply(target, made.target)
+
+    def _came(self, source: str, target: str, moved: Moved, new: Iterable[ConfigProviderConfig]) -> None:
+        """Record what goes from one state to another."""
+        self._new.setdefault(target, {}).update(dict.fromkeys(new))
+        left = self._arrived.setdefault(source, {})
+        came = {other: left.pop(one, source) for one, other in moved.items()}
+        self._arrived.setdefault(target, {}).update((addr, home) for addr, home in came.items() if home != target)
+
+    def _named(self, text: str) -> str:
+        name = self._whole_state(text)
+        if name is None:
+            raise SelectionError(f"{text}: name a state of the file: state.NAME", address=text)
+        return name
 
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
         if (block.of is None) == (block.state is None) and len(self._now) > 1:

@@ -95,7 +95,7 @@ def _ordered(
         for name, found in edits.arrived.items()
         if name in edits.edits
     }
-    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
+    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
     _refuse_plain(states, flows)
     for write in write_order(list(states), flows):
         name = write.state
