@@ -16,7 +16,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 class CrossingDependency(NamedTuple):
-    """A dependency whose two ends are in different states by now. It was dropped, unless dependencies are kept.
+    """A dependency that was dropped, since its two ends are in different states by now.
 
     `dependant` is the instance that had it, at its new address; `needs` is the resource it depended on, at its old
     address. Where `is_leaving`, the resource went to the target and the instance stayed in the source; else the other
@@ -29,7 +29,7 @@ class CrossingDependency(NamedTuple):
 
 
 class Transferral(NamedTuple):
-    """The edits of both states, the dependencies that cross, and provider configurations new to the target."""
+    """The edits of both states, the dependencies that were dropped, and provider configurations new to the target."""
 
     source: Edit
     target: Edit
@@ -57,10 +57,8 @@ def transfer(
     arrival = replace(target, resources=tuple(after.values()))
     joined, inward = _following(arrival, moved, came, keep_dependencies=keep_dependencies)
     stayed = {resource.addr.config() for resource in left.resources if resource.objects}
-    kept, dropped = dropping(left, {one.config() for one in moved} - stayed)
-    if keep_dependencies:
-        # What leads nowhere in either state did so before.
-        kept, inward = left, [one for one in inward if one.needs in stayed]
+    gone = () if keep_dependencies else {one.config() for one in moved} - stayed
+    kept, dropped = dropping(left, gone)
     outward = [CrossingDependency(addr, one, True) for addr, needs in dropped.items() for one in needs]
     providers = {resource.provider_config for resource in there.values()}
     new = {one.provider_config: None for one in leaving.values() if one.provider_config not in providers}
@@ -74,7 +72,7 @@ def _without_origin(resource: ResourceState) -> ResourceState:
 def _following(
     snapshot: Snapshot, moved: Moved, came: frozenset[AbsResourceInstance], *, keep_dependencies: bool
 ) -> tuple[Snapshot, list[CrossingDependency]]:
-    """Point the dependencies of instances that came at what came with them; drop or keep the others, and list them."""
+    """Point the dependencies of instances that came at what came with them; drop and list the others, or keep them."""
     targets: dict[ConfigResource, dict[ConfigResource, None]] = {}
     for one, other in moved.items():
         targets.setdefault(one.config(), {})[other.config()] = None
@@ -86,8 +84,9 @@ def _following(
         addr = resource.instance(obj.key)
         if addr not in came:
             return obj
-        needs = (*obj.dependencies, *(other.config() for other in obj.depends_on if other not in moved))
-        lost.update((CrossingDependency(addr, one, False), None) for one in needs if one not in targets)
+        if not keep_dependencies:
+            needs = (*obj.dependencies, *(other.config() for other in obj.depends_on if other not in moved))
+            lost.update((CrossingDependency(addr, one, False), None) for one in needs if one not in targets)
         new = [other for one in obj.dependencies for other in targets.get(one, [one] if keep_dependencies else ())]
         older = tuple(moved.get(one, one) for one in obj.depends_on if keep_dependencies or one in moved)
         return replace(obj, dependencies=unique(new, obj.dependencies), depends_on=older)

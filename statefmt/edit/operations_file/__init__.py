@@ -9,7 +9,10 @@ All are pure. An operation calls the same function as the command of its name.
 
 from __future__ import annotations
 
+from statefmt.edit.operations_file._kept import KeptDependency as KeptDependency
 from statefmt.edit.operations_file._model import (
+    Expect as Expect,
+    ForgetBlock as ForgetBlock,
     JoinBlock as JoinBlock,
     MoveBlock as MoveBlock,
     OperationBlock as OperationBlock,

@@ -37,7 +37,7 @@ from statefmt.text.pattern import pattern
 
 T = TypeVar("T", bound=Struct)
 
-BLOCKS: Final[Mapping[str, type[OperationBlock]]] = {
+_OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "move": MoveBlock,
     "forget": ForgetBlock,
     "rekey": RekeyBlock,
@@ -50,6 +50,8 @@ BLOCKS: Final[Mapping[str, type[OperationBlock]]] = {
     "unset": UnsetBlock,
     "join": JoinBlock,
 }
+# The name of the block of each operation.
+BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 # How msgspec ends the message about a value in a member.
@@ -83,7 +85,7 @@ def invalid(place: Range, text: str) -> SettingsError:
 
 
 def _file(body: Body, problems: list[Problem]) -> OperationsFile:
-    known = (_STATE, _EXPECT, *BLOCKS)
+    known = (_STATE, _EXPECT, *_OPERATIONS)
     for name in dict.fromkeys((*body.names(), *body.block_types())):
         if name not in known:
             found = body.attribute(name)
@@ -100,7 +102,9 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
     operations = [
-        FileOperation(_decoded(block, of), block.range) for kind, of in BLOCKS.items() for block in body.blocks(kind)
+        FileOperation(_decoded(block, of), block.range)
+        for kind, of in _OPERATIONS.items()
+        for block in body.blocks(kind)
     ]
     expectations = [_decoded(block, Expect) for block in body.blocks(_EXPECT)]
     if len(expectations) > 1:
@@ -108,7 +112,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     _refuse(problems)
     # JSON has the blocks of each type together; their order is that of the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
-    return OperationsFile(states, tuple(ordered), *expectations)
+    return OperationsFile(states, tuple(ordered), expectations[0] if expectations else Expect())
 
 
 def _decoded(block: Block, of: type[T]) -> T:

@@ -15,6 +15,7 @@ from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
 from statefmt.edit.operations_file import _parts
 from statefmt.edit.operations_file._addresses import by_state, state_address
+from statefmt.edit.operations_file._kept import KeptDependency, kept_dependencies
 from statefmt.edit.operations_file._model import (
     FileOperation,
     JoinBlock,
@@ -27,14 +28,20 @@ from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.edit.requests.choose import Note
 from statefmt.edit.requests.mv import mv_request
 from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, parse_module_instance
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    parse_module_instance,
+)
 from statefmt.model.errors import AddressError, SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
 class StateCrossing(NamedTuple):
-    """A dependency whose ends are in two states, and the states that moved something: from `source` to `target`."""
+    """A dependency whose ends are in two states, and these: what moved went from `source` to `target`."""
 
     source: str
     target: str
@@ -44,10 +51,10 @@ class StateCrossing(NamedTuple):
 class FileEdits(NamedTuple):
     """What the operations make of the states, by name: an edit for each one that has operations.
 
-    `crossing` are the dependencies that lead from one state to another now. `new_providers` are provider configurations
-    that moves bring to states that had none of them. `arrived` are the instances that came from other states, by their
-    state and their address there, each with the state that it came from. `joined` are pairs of states: the outputs of
-    the first went to the second.
+    `crossing` are the dependencies that were dropped, and `kept` those that lead from one state to another now.
+    `new_providers` are provider configurations that moves bring to states that had none of them. `arrived` are the
+    instances that came from other states, by their state and their address there, each with the state that it came
+    from. `joined` are pairs of states: the outputs of the first went to the second.
     """
 
     edits: Mapping[str, Edit]
@@ -55,6 +62,7 @@ class FileEdits(NamedTuple):
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
     arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
     joined: frozenset[tuple[str, str]] = frozenset()
+    kept: tuple[KeptDependency, ...] = ()
 
 
 def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = lambda _: None) -> FileEdits:
@@ -67,7 +75,8 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
         try:
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
-            raise SurgeryError(f"{operation.range}: ", *error.parts, address=error.address) from error
+            place = f"{operation.range}: " if not file.in_memory else ""
+            raise SurgeryError(place, *error.parts, address=error.address) from error
     return running.result
 
 
@@ -95,6 +104,8 @@ class _Run:
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
         self._joined: set[tuple[str, str]] = set()
+        # Where resources went whose dependants still name their old addresses.
+        self._went: dict[ConfigResource, str] = {}
         self._note = note
 
     @property
@@ -102,7 +113,8 @@ class _Run:
         new = {name: tuple(found) for name, found in self._new.items()}
         arrived = {name: homes for name, state in self._states.items() if (homes := state.moves.homes)}
         edits = {name: state.edit for name, state in self._states.items()}
-        return FileEdits(edits, tuple(self._crossing), new, arrived, frozenset(self._joined))
+        kept = kept_dependencies({name: one.snapshot for name, one in edits.items()}, self._went) if self._went else ()
+        return FileEdits(edits, tuple(self._crossing), new, arrived, frozenset(self._joined), tuple(kept))
 
     def run(self, operation: FileOperation) -> None:
         block = operation.block
@@ -169,6 +181,8 @@ class _Run:
             moved = goals.of(left)
             made = transferred(left, joined, moved)
         self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
+        if block.keep_dependencies:
+            self._went.update((one.config(), target) for one in moved)
         self._take(source, target, (left, made.source), (joined, made.target), moved)
         self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
 

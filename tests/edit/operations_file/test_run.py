@@ -146,7 +146,10 @@ def test_to_a_whole_state() -> None:
     assert addresses(found, "one") == ["t.a[1]", "t.z"]
     assert addresses(found, "two") == ["t.a[0]", "t.other", "module.m.t.b"]
     assert found.edits["one"].snapshot.resources[-1] == state.resources[-1]
-    assert [str(one.dependency.needs) for one in found.crossing] == ["module.m.t.b"]
+    assert found.crossing == ()
+    assert [(one.state, str(one.dependant), one.other, str(one.needs)) for one in found.kept] == [
+        ("one", "t.z", "two", "module.m.t.b")
+    ]
     assert {str(one) for one in found.arrived["two"]} == {"t.a[0]", "module.m.t.b"}
 
 

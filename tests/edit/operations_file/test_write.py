@@ -1,62 +1,55 @@
-"""A written operations file reads back as what it was written from."""
+"""What is written as an operations file reads back as the same operations."""
 
 from __future__ import annotations
 
-import pytest
-
 from statefmt.edit.operations_file import (
+    Expect,
+    ForgetBlock,
     JoinBlock,
     MoveBlock,
-    OperationBlock,
     StateBlock,
     operations_text,
     read_operations_file,
 )
-from statefmt.edit.operations_file._model import ForgetBlock, RekeyBlock, SetBlock
-
-STATES = {"a": StateBlock("net/${x}.tfstate"), "b-2": StateBlock("app", workspace="w")}
+from statefmt.edit.operations_file._model import OperationBlock, RekeyBlock, SetBlock
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        MoveBlock("state.a.module.vpc", "state.b-2"),
-        MoveBlock("state.a.t.a[*]", "state.b-2.t.c[$1]", rebind=True),
-        MoveBlock(
-            ("state.a.t.a[0]", 'state.a.module.m["k \\" $${x}"].data.t.b["é"]'), "state.b-2", keep_dependencies=True
+def test_plain_addresses_are_references() -> None:
+    text = operations_text(
+        {"app": StateBlock("app"), "net": StateBlock("net", workspace="prod")},
+        [MoveBlock("state.app.module.vpc", "state.net.module.vpc")],
+    )
+    assert text == (
+        'state "app" {\n  path = "app"\n}\n\n'
+        'state "net" {\n  path      = "net"\n  workspace = "prod"\n}\n\n'
+        "move {\n  from = state.app.module.vpc\n  to   = state.net.module.vpc\n}\n"
+    )
+
+
+def test_what_is_written_reads_back() -> None:
+    states = {"a": StateBlock('odd "name" ${x} %{y}\\'), "b-1": StateBlock("b")}
+    operations: list[OperationBlock] = [
+        MoveBlock('state.a.aws_vpc.main["x.y"]', "state.b-1.aws_vpc.main[0]", rebind=True),
+        MoveBlock("state.a.module.m[*].aws_vpc.*", "state.b-1.module.n[$1].aws_vpc.$2"),
+        MoveBlock('state.a.module.m["${each}"]', 'state.b-1.module.m["\u00e9"].aws_vpc.main'),
+        MoveBlock("state.a.aws_vpc.one", "state.b-1", keep_dependencies=True),
+        MoveBlock(("state.a.aws_vpc.one",), "state.b-1"),
+        JoinBlock("state.a", "state.b-1", prefix='module.m["k"]', outputs_from="state.a"),
+        ForgetBlock(("state.a.aws_vpc.one", "state.a.module.gone")),
+        RekeyBlock("state.a.aws_vpc.one", keys={"0": "eu", "": None}),
+        SetBlock(
+            "state.a.aws_vpc.one",
+            {"tags.Name": "x", "count": 3, "on": True, "none": None, "ref": "state.a", "list": ["a", 1]},
         ),
-        MoveBlock(("state.a.t.a",), "state.b-2"),
-        JoinBlock("state.a", "state.b-2", prefix='module.m["k"]', outputs_from="state.a"),
-        ForgetBlock(("state.a.t.a", "**")),
-        RekeyBlock("state.a.t.a", keys={"0": "module.x", "": None}),
-        SetBlock("state.a.t.a", {"tags.${a}": "state.a", "n": 1, "l": True}),
-    ],
-)
-def test_reads_back(block: OperationBlock) -> None:
-    file = read_operations_file("x.hcl", operations_text(STATES, [block, block]).encode())
-    assert file.states == STATES
-    assert [one.block for one in file.operations] == [block, block]
+    ]
+    expect = Expect(serial={"a": 3})
+    read = read_operations_file("x.stateops.hcl", operations_text(states, operations, expect).encode())
+    assert (read.states, read.expect) == (states, expect)
+    assert [one.block for one in read.operations] == operations
 
 
-def test_addresses_have_no_quotes() -> None:
-    move = MoveBlock(('state.a.module.m["k"].t.a', "state.a.t.b"), "state.b")
-    assert operations_text({"a": StateBlock("x.tfstate")}, [move, JoinBlock("state.b", "state.a", "module.m")]) == (
-        """state "a" {
-  path = "x.tfstate"
-}
-
-move {
-  from = [
-    state.a.module.m["k"].t.a,
-    state.a.t.b,
-  ]
-  to = state.b
-}
-
-join {
-  from   = state.b
-  to     = state.a
-  prefix = module.m
-}
-"""
+def test_a_list_has_a_line_for_each_address() -> None:
+    move = MoveBlock(('state.a.module.m["k"].t.a', "state.a.t.b[*]"), "state.b")
+    assert operations_text({}, [move]) == (
+        'move {\n  from = [\n    state.a.module.m["k"].t.a,\n    "state.a.t.b[*]",\n  ]\n  to = state.b\n}\n'
     )
