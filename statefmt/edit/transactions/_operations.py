@@ -21,6 +21,7 @@ from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
+from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
@@ -78,7 +79,8 @@ def staging(
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            outcomes[name], contents[name] = proposal.outcome, Write(name, content, proposal.pieces)
+            contents[name] = Write(name, content, proposal.pieces)
+            outcomes[name] = _without_intended(name, edits, proposal.outcome)
         return Staged(tuple(_ordered(states, edits, outcomes, contents)), FileOutcome(outcomes, edits))
 
     return stage
@@ -92,6 +94,13 @@ def _refuse_plain(states: Mapping[str, LoadedState], flows: Iterable[tuple[str, 
                 f"the state {source} is encrypted and {target} is not, so what moves there would be written in plain; "
                 f"nothing was written. Encrypt {target} first: `statetool encrypt`"
             )
+
+
+def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:
+    """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
+    kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
+    left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
+    return replace(outcome, findings=tuple(left))
 
 
 def _made(edit: Edit, _before: Snapshot) -> Edit:
@@ -109,7 +118,7 @@ def _ordered(
         for name, found in edits.arrived.items()
         if name in edits.edits
     }
-    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
+    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
     _refuse_plain(states, flows)
     for write in write_order(list(states), flows):
         name = write.state
