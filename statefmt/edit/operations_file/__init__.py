@@ -8,6 +8,7 @@ Both are pure. An operation calls the same function as the command of its name.
 
 from __future__ import annotations
 
+from statefmt.edit.operations_file._created import created_states as created_states
 from statefmt.edit.operations_file._model import OperationsFile as OperationsFile, StateBlock as StateBlock
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
 from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run

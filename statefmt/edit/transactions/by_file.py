@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import OperationsFile, read_operations_file
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.operations_file import OperationsFile, created_states, read_operations_file
+from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._apply import applied
+from statefmt.edit.transactions._contents import before_change, hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._operations import FileOutcome, expected, staging, state_names
 from statefmt.edit.transactions._participants import Participant, participants
@@ -59,8 +60,9 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
     """
     opened = _opened(context, path)
     context.phase("reading")
-    stored = {name: one.store.read() for name, one in opened.states.items()}
-    states = {name: loaded(context, one.store.name, stored[name].data) for name, one in opened.states.items()}
+    stored = {name: one.read() for name, one in opened.states.items()}
+    contents = {name: one.data for name, one in stored.items()}
+    states = before_change(context, opened.states, opened.checksum, contents)
     for name, pin in opened.pins.items():
         pin.refuse_other(states[name], stored[name])
     context.phase("editing")
@@ -68,7 +70,7 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
     results = {write.state: checksum(write.content) for write in staged.writes}
 
     def planned(name: str, state: LoadedState) -> PlannedState:
-        snapshot, before = state.result.snapshot, checksum(state.data)
+        snapshot, before = state.result.snapshot, hash_before(state)
         version = version_text(stored[name].version)
         location = _location(opened.states[name], path)
         return PlannedState(location, snapshot.lineage, snapshot.serial, before, version, results.get(name, before))
@@ -147,7 +149,7 @@ def _opened(context: RunContext, path: str, *, is_begun: bool = False) -> _Opene
     file = read_operations_file(path, content)
     if not file.states:
         raise SettingsError(f"{path}: the file names no state")
-    states = participants(context, state_names(context, file, Path(path).parent))
+    states = participants(context, state_names(context, file, Path(path).parent), created_states(file))
     if is_begun:
         return _Opened(path, hashed, file, states, {})
     pins = expected(file) if plan is None else _planned_pins(path, plan, states)
