@@ -1,7 +1,8 @@
 """Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
-interrupted: it finishes it, or takes it back.
+interrupted: it finishes it, or takes it back. `undo_together` undoes an apply in all its states, and `end_undo` ends an
+undo that was interrupted.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
+    from statefmt.edit.transactions.by_history import UndoneChange, end_undo, undo_together
 
 __all__ = [
     "EditOutcome",
@@ -32,10 +34,13 @@ __all__ = [
     "PlannedOperations",
     "PlannedState",
     "StateCrossing",
+    "UndoneChange",
     "applied_operations",
+    "end_undo",
     "ended_operations",
     "is_plan_file",
     "planned_operations",
+    "undo_together",
     "write_plan",
 ]
 
@@ -51,10 +56,13 @@ __getattr__ = lazy_names(
         "PlannedFile": "statefmt.edit.transactions",
         "PlannedOperations": "statefmt.edit.transactions.by_file",
         "PlannedState": "statefmt.edit.transactions",
+        "UndoneChange": "statefmt.edit.transactions.by_history",
         "applied_operations": "statefmt.edit.transactions.by_file",
+        "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
+        "undo_together": "statefmt.edit.transactions.by_history",
         "write_plan": "statefmt.edit.transactions.by_file",
     },
 )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.shown import HIDDEN, without_credentials
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import ManagedStore
 from statefmt.text.printable import printable
@@ -20,13 +20,18 @@ class Participant(NamedTuple):
     """A state: its store, and what tells it from all others.
 
     `location` is the same for all names of a state: the real path, or the URL without credentials. `identity` is the
-    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend.
+    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `name` opens it
+    again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
+    `words` name it in a command.
     """
 
     store: ManagedStore
     location: str
     identity: str
     is_remote: bool = False
+    name: str = ""
+    workspace: str | None = None
+    words: tuple[str, ...] = ()
 
 
 def participants(context: RunContext, names: Mapping[str, str]) -> dict[str, Participant]:
@@ -34,7 +39,7 @@ def participants(context: RunContext, names: Mapping[str, str]) -> dict[str, Par
 
     Raises StoreError if two of them are the same state, or if one can be no state that is written.
     """
-    found = {short: _participant(context, name) for short, name in names.items()}
+    found = {short: participant(context, name) for short, name in names.items()}
     known: dict[tuple[object, ...], str] = {}
     for short, one in found.items():
         other = known.setdefault(_sameness(names[short], one), short)
@@ -43,13 +48,28 @@ def participants(context: RunContext, names: Mapping[str, str]) -> dict[str, Par
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
 
-def _participant(context: RunContext, name: str) -> Participant:
+def participant(context: RunContext, name: str) -> Participant:
+    """Return a state, by the name of its store. Raises StoreError."""
     store = managed_store_at(context, name)
     if isinstance(name, RemoteName):
         identity = name.place.identity.encode(errors="surrogateescape")
-        return Participant(store, without_credentials(name), checksum(identity), is_remote=True)
+        location, hashed = without_credentials(name), checksum(identity)
+        if name.folder is None:
+            url = name.words[1]
+            again = "" if HIDDEN in url else url
+            return Participant(store, location, hashed, True, again, None, name.words)
+        folder = os.path.realpath(name.folder)
+        workspace = name.place.workspace
+        words = ("--state", folder, "--workspace", workspace, *_further(name.words))
+        return Participant(store, location, hashed, True, folder if folder.isprintable() else "", workspace, words)
     path = os.path.realpath(name)
-    return Participant(store, printable(path), checksum(os.fsencode(path)))
+    again = path if path.isprintable() else ""
+    return Participant(store, printable(path), checksum(os.fsencode(path)), name=again, words=("--state", path))
+
+
+def _further(words: Sequence[str]) -> Sequence[str]:
+    """Return the words after those that name a folder and its workspace."""
+    return words[4:] if words[2:3] == ("--workspace",) else words[2:]
 
 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:
