@@ -24,14 +24,6 @@ def show_outcome(names: Mapping[str, str], outcome: FileOutcome, manner: Manner,
     stream.flush()
 
 
-def show_states(outcomes: Mapping[str, EditOutcome], manner: Manner, *, to_messages: bool) -> None:
-    """Print the changes of states by their names; see `show_outcome`."""
-    terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in _pieces({name: name for name in outcomes}, outcomes, manner, terminal):
-        print(piece, file=stream)
-    stream.flush()
-
-
 def _pieces(
     names: Mapping[str, str], outcomes: Mapping[str, EditOutcome], manner: Manner, terminal: Terminal
 ) -> Iterator[str]:

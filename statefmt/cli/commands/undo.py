@@ -10,6 +10,7 @@ import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_files import encryption_words
+from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -20,6 +21,7 @@ from statefmt.cli.undo_together import end_together, undo_all
 from statefmt.edit.requests.undo import undo_request
 from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
+from statefmt.operations_files import Ending
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
 
@@ -31,7 +33,7 @@ EXAMPLES: Final = (
 )
 
 
-@takes(options=surgery_options)
+@takes(ending=ending_options, options=surgery_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -47,12 +49,8 @@ def command(
         typer.Option(metavar="ID", help="Restore this version instead, which `statetool versions` lists."),
     ] = None,
     only: Annotated[bool, typer.Option("--only", help="Undo an edit of several states in this state only.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Finish an interrupted undo of several states.")] = False,
-    abort: Annotated[bool, typer.Option("--abort", help="Take back an interrupted undo of several states.")] = False,
-    leave: Annotated[
-        bool, typer.Option("--leave", help="Leave the states of an interrupted undo as they are, and unlock them.")
-    ] = False,
     *,
+    ending: Ending | None,
     options: SurgeryOptions,
 ) -> int:
     """Undo the last edit that statetool made to a state, or a given edit and all later ones.
@@ -61,15 +59,10 @@ def command(
     An `apply` over several states is undone in all of them or, if another one was changed since, in none.
     With --version, restore a version that the service of the backend keeps, whoever wrote it.
     """
-    endings = {"--resume": resume, "--abort": abort, "--leave": leave}
-    ending = next((option for option, is_given in endings.items() if is_given), None)
     if ending is not None:
-        others = {**endings, "--to": to is not None, "--discard-changes": discard_changes, "--only": only}
-        others["--version"] = version is not None
-        for option, is_given in others.items():
-            if is_given and option != ending:
-                raise typer.BadParameter(f"cannot be combined with {ending}", param_hint=option)
-        return end_together(state_name(one_state(state, state_option)), ending, options)
+        others = {"--to": to is not None, "--version": version is not None, "--only": only}
+        others["--discard-changes"] = discard_changes
+        return end_together(state_name(one_state(state, state_option)), ending, options, others)
     if version is not None:
         if to is not None or discard_changes or only:
             raise typer.BadParameter(

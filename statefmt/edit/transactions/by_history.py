@@ -10,12 +10,14 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.changes.joint_entries import content_chain, entries_of
+from statefmt.edit.operations_file import FileEdits
 from statefmt.edit.requests.undo import Undo, undo_request
 from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._apply import applied
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import has_journal
+from statefmt.edit.transactions._operations import FileOutcome
 from statefmt.edit.transactions._participants import Participant, participant, participants
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._places import NamedPlace, kept_places
@@ -30,12 +32,6 @@ from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import display_name
 from statefmt.text.printable import printable
 from statefmt.text.shell import shell_line
-
-
-class UndoneChange(NamedTuple):
-    """What the undo of a change of several states does to each of them, by the names of their stores."""
-
-    outcomes: Mapping[str, EditOutcome]
 
 
 class _Change(NamedTuple):
@@ -58,8 +54,10 @@ class _Change(NamedTuple):
             self.named.location, checksum(key.encode()), command, timeout, keeps_backup, key, words, self.joint.id
         )
 
-    def shown(self, outcomes: Mapping[str, EditOutcome]) -> UndoneChange:
-        return UndoneChange({self.states[location].store.name: one for location, one in outcomes.items()})
+    def outcome(self, outcomes: Mapping[str, EditOutcome]) -> FileOutcome:
+        """Return the outcome by the names of the states, which have no short ones."""
+        by_name = {self.states[location].store.name: one for location, one in outcomes.items()}
+        return FileOutcome(by_name, FileEdits({name: one.edit for name, one in by_name.items()}))
 
 
 def undo_together(
@@ -71,36 +69,41 @@ def undo_together(
     timeout: float | None = 0,
     keeps_backup: bool = True,
     dry_run: bool = False,
-    agreed: Callable[[UndoneChange], bool] = lambda _: True,
-) -> UndoneChange:
+    agreed: Callable[[Mapping[str, str], FileOutcome], bool] = lambda _names, _outcome: True,
+) -> FileOutcome:
     """Undo a change of several states in all of them or in none; `name` is one of them, as `current_state()` returns.
 
     The change is the last edit of each of them; `to` is its number in the history of the named state, whose later edits
     are undone, too. `command` is recorded in locks and histories; `timeout` is in seconds, for each lock, None for no
-    locks. `agreed` gets the results before the first write. An undo is a change of several states, too: a second one
-    reverts it. Raises StoreError if another of the states was changed since or cannot be found, and what
-    `applied_operations()` raises.
+    locks. `agreed` gets the names of the states and the results before the first write. An undo is a change of several
+    states, too: a second one reverts it. Raises StoreError if another of the states was changed since or cannot be
+    found, and what `applied_operations()` raises.
     """
     change = _change(context, name, to)
     pins = {location: Pin(stored=one.undo.last.after) for location, one in change.undone.items()}
     staging = undoing(context, change.undone, change.writes)
+    names = {one.store.name: one.store.name for one in change.states.values()}
+
+    def is_agreed(outcomes: Mapping[str, EditOutcome]) -> bool:
+        return agreed(names, change.outcome(outcomes))
+
     try:
         if dry_run:
             stored = {location: one.store.read() for location, one in change.states.items()}
             states = {key: loaded(context, change.undone[key].undo.name, one.data) for key, one in stored.items()}
             for location, pin in pins.items():
                 pin.refuse_other(states[location], stored[location])
-            return change.shown(staging(states).outcome)
-        intent = change.intent(command, timeout, keeps_backup=keeps_backup)
-        staged = applied(
-            context, change.states, intent, staging, pins=pins, agreed=lambda found: agreed(change.shown(found))
-        )
+            staged = staging(states)
+            is_agreed(staged.outcome)
+        else:
+            intent = change.intent(command, timeout, keeps_backup=keeps_backup)
+            staged = applied(context, change.states, intent, staging, pins=pins, agreed=is_agreed)
     except ChangedError as error:
         location = next(key for key, pin in pins.items() if pin.stored == error.expected)
         last = change.undone[location].undo.last
         what = f"something else has changed the state since edit {last.number} ({printable(last.command)})"
         raise _refused(change.undone[location].undo.name, what, change.named) from error
-    return change.shown(staged.outcome)
+    return change.outcome(staged.outcome)
 
 
 def end_undo(
