@@ -8,6 +8,7 @@ Both are pure. An operation calls the same function as the command of its name.
 
 from __future__ import annotations
 
+from statefmt.edit.operations_file._created import created_states as created_states
 from statefmt.edit.operations_file._model import (
     Expect as Expect,
     ForgetBlock as ForgetBlock,
