@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final, Optional
 
+import click
 import typer
 
 from statefmt import Edit, Snapshot
@@ -72,13 +73,13 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
-        there = source if destination is None else destination
-        block = MoveBlock(f"state.{SOURCE}.{source}", f"state.{TARGET}.{there}", rebind=rebind)
+        there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
+        block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
         return move_across(MoveAcross(options.state or from_state, to_state, block), options, ending)
     if ending is not None:
-        raise typer.BadParameter("requires --to-state: other moves are not interrupted half-way", param_hint=ending)
+        raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
     if destination is None:
-        raise typer.BadParameter("is missing", param_hint="DESTINATION")
+        raise click.UsageError("Missing argument 'DESTINATION'.")
     options = options._replace(state=options.state or from_state)
 
     def operation(snapshot: Snapshot) -> Edit:

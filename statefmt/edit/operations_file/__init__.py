@@ -9,6 +9,7 @@ All are pure. An operation calls the same function as the command of its name.
 
 from __future__ import annotations
 
+from statefmt.edit.operations_file._created import created_states as created_states
 from statefmt.edit.operations_file._kept import KeptDependency as KeptDependency
 from statefmt.edit.operations_file._model import (
     Expect as Expect,

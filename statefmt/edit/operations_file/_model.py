@@ -14,10 +14,16 @@ Chosen: TypeAlias = str | tuple[str, ...]
 
 
 class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """A state that the file names: a path as on the command line, relative to the file, and its workspace."""
+    """A state that the file names: a path as on the command line, relative to the file, and its workspace.
+
+    With `create`, there is no such state yet. With `allow_plain`, objects may come here although only one of the two
+    states is encrypted.
+    """
 
     path: str
     workspace: str | None = None
+    create: bool = False
+    allow_plain: bool = False
 
 
 class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):

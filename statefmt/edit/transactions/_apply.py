@@ -9,7 +9,8 @@ from typing import TypeVar
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.session import LoadedState
+from statefmt.edit.transactions._contents import before_change, hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import (
     ApplyJournal,
@@ -58,9 +59,10 @@ def applied(
             infos = {name: intent.lock_info(context, one.store.name) for name, one in states.items()}
             locked: dict[str, LockedManagedStore] = {}
             for name, one in states.items():
-                locked[name] = locks.enter_context(one.store.locked(infos[name], intent.timeout))
+                locked[name] = locks.enter_context(one.locked(infos[name], intent.timeout))
             context.phase("reading")
-            before = {name: loaded(context, one.store.name, locked[name].stored.data) for name, one in states.items()}
+            contents = {name: one.stored.data for name, one in locked.items()}
+            before = before_change(context, states, intent.checksum, contents)
             for name, pin in pins.items():
                 pin.refuse_other(before[name], locked[name].stored)
             context.phase("editing")
@@ -71,8 +73,8 @@ def applied(
                 pin.refuse_other_result(states[name].store.name, results[name])
             if not journal.writes or not agreed(staged.outcome):
                 return staged
-            contents = contents_before(before) | contents_after(before, staged.writes)
-            running = Running(context, states, journal, locked, journal.hashes(0), contents, intent.keeps_backup)
+            writable = contents_before(before) | contents_after(before, staged.writes)
+            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.keeps_backup)
             running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
@@ -112,11 +114,14 @@ def _journal(
     staged: Staged[R],
 ) -> ApplyJournal:
     """Return the journal, without writes that change nothing. Raises StoreError if a state would not be kept."""
-    now = {name: checksum(state.data) for name, state in before.items()}
-    known = {
-        name: JournaledState(one.location, one.identity, infos[name], now[name], checksum(before[name].stored))
-        for name, one in states.items()
-    }
+    now = {name: hash_before(state) for name, state in before.items()}
+
+    def journaled(name: str, one: Participant) -> JournaledState:
+        state = before[name]
+        empty = checksum(state.data) if state.is_new else ""
+        return JournaledState(one.location, one.identity, infos[name], now[name], checksum(state.stored), empty)
+
+    known = {name: journaled(name, one) for name, one in states.items()}
     writes: list[JournaledWrite] = []
     for write in staged.writes:
         result = checksum(write.content)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import OperationsFile
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.operations_file import OperationsFile, created_states
+from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._apply import applied
+from statefmt.edit.transactions._contents import before_change
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, staging, state_names
 from statefmt.edit.transactions._participants import Participant, participants
@@ -47,8 +48,9 @@ class OpenedOperations(NamedTuple):
     def planned(self, context: RunContext, references: References = NO_REFERENCES) -> ReadStates:
         """Run the operations on the states, without a lock, and write nothing. Raises StatetoolError."""
         context.phase("reading")
-        stored = {name: one.store.read() for name, one in self.states.items()}
-        states = {name: loaded(context, one.store.name, stored[name].data) for name, one in self.states.items()}
+        stored = {name: one.read() for name, one in self.states.items()}
+        contents = {name: one.data for name, one in stored.items()}
+        states = before_change(context, self.states, self.intent.checksum, contents)
         for name, pin in self.pins.items():
             pin.refuse_other(states[name], stored[name])
         context.phase("editing")
@@ -75,4 +77,4 @@ def states_of(context: RunContext, name: str, file: OperationsFile, folder: Path
     """Return the states of a file whose paths are relative to `folder`. Raises StatetoolError."""
     if not file.states:
         raise SettingsError(f"{name}: the file names no state")
-    return participants(context, state_names(context, file, folder))
+    return participants(context, state_names(context, file, folder), created_states(file))

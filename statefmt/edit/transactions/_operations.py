@@ -79,21 +79,32 @@ def staging(
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            contents[name] = Write(name, content, proposal.pieces)
             outcomes[name] = _without_intended(name, edits, proposal.outcome)
-        return Staged(tuple(_ordered(states, edits, outcomes, contents)), FileOutcome(outcomes, edits))
+            if proposal.outcome.changes or not state.is_new:
+                contents[name] = Write(name, content, proposal.pieces)
+        writes = tuple(_ordered(file, states, edits, outcomes, contents))
+        return Staged(writes, FileOutcome(outcomes, edits))
 
     return stage
 
 
-def _refuse_plain(states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
-    """Raise SurgeryError if objects of an encrypted state would be written in plain."""
-    for source, target in flows:
-        if states[source].seal is not None and states[target].seal is None:
-            raise SurgeryError(
+def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
+    """Raise SurgeryError if objects move between an encrypted state and a plain one, unless the file allows it."""
+    for source, target in sorted(flows):
+        is_leaving, is_arriving = states[source].seal is not None, states[target].seal is not None
+        if is_leaving == is_arriving or file.states[target].allow_plain:
+            continue
+        if is_leaving:
+            problem = (
                 f"the state {source} is encrypted and {target} is not, so what moves there would be written in plain; "
-                f"nothing was written. Encrypt {target} first: `statetool encrypt`"
+                f"nothing was written. Encrypt {target} first: `statetool encrypt`. If it may be plain"
             )
+        else:
+            problem = (
+                f"the state {target} is encrypted and {source} is not, so what moves there stays in plain in the "
+                f"backups and the history of {source}; nothing was written. If that is fine"
+            )
+        raise SurgeryError(f"{problem}, write allow_plain = true in the block of the state {target}")
 
 
 def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:
@@ -108,6 +119,7 @@ def _made(edit: Edit, _before: Snapshot) -> Edit:
 
 
 def _ordered(
+    file: OperationsFile,
     states: Mapping[str, LoadedState],
     edits: FileEdits,
     outcomes: Mapping[str, EditOutcome],
@@ -119,7 +131,7 @@ def _ordered(
         if name in edits.edits
     }
     flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
-    _refuse_plain(states, flows)
+    _refuse_plain(file, states, flows)
     for write in write_order(list(states), flows):
         name = write.state
         if name not in contents:
