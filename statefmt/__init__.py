@@ -262,9 +262,8 @@ _HOMES = {
 
 _MODULES = frozenset({
     "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "operations_files",
-    "partitions", "plans",
-    "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots",
-    "statistics",
+    "partitions", "plans", "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search",
+    "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

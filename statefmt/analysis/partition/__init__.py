@@ -7,9 +7,9 @@ The parts of a partition have an order in which each needs only parts before it:
 
 from statefmt.analysis.partition.candidates import (
     NeededResource as NeededResource,
-    Part as Part,
     Partition as Partition,
     PartitionKind as PartitionKind,
+    StatePart as StatePart,
     Suggestions as Suggestions,
 )
 from statefmt.analysis.partition.suggest import suggest_partitions as suggest_partitions

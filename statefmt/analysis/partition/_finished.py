@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from statefmt.analysis.partition._pieces import PieceGraph
-from statefmt.analysis.partition.candidates import NeededResource, Part, Partition, PartitionKind
+from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, StatePart
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance
 from statefmt.text.pattern import pattern
 
@@ -41,7 +41,7 @@ def finished(
     for part, name in names.items():
         needs = tuple(other for other in levels if other in below[name])
         levels[name] = max((levels[other] + 1 for other in needs), default=0)
-        found.append(Part(name, tuple(contents[part]), counts[part], needs, levels[name], part == largest))
+        found.append(StatePart(name, tuple(contents[part]), counts[part], needs, levels[name], part == largest))
     resources = len({piece.resource.config() for piece in graph.pieces})
     return Partition(kind, tuple(found), tuple(needed), tuple(divided), resources)
 

@@ -30,7 +30,7 @@ _Steps: TypeAlias = tuple[ModuleStep, ...]
 _Home: TypeAlias = tuple[AbsProviderInstance | None, str]
 
 
-class Piece(NamedTuple):
+class StatePiece(NamedTuple):
     """Instances of a resource with the same provider instance and region ("" if unknown), by their keys.
 
     `is_whole` if these are all instances of the resource in its module instance; `is_secret` if any has sensitive
@@ -59,7 +59,7 @@ class PieceGraph(NamedTuple):
     `needs` has, for each piece, places in `needed`, and `direct` those of them that do not follow from others.
     """
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[StatePiece]
     needed: Sequence[Needed]
     needs: Sequence[Sequence[int]]
     direct: Sequence[Sequence[int]]
@@ -108,7 +108,7 @@ def piece_graph(snapshot: Snapshot) -> PieceGraph:
     return PieceGraph(pieces, finder.needed, needs, direct)
 
 
-def _pieces(resource: ResourceState) -> Iterator[Piece]:
+def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
     found: dict[tuple[InstanceKey, str], list[ResourceInstanceObject]] = {}
     homes: dict[InstanceKey, tuple[InstanceKey, str]] = {}
     for obj in resource.objects:
@@ -117,7 +117,7 @@ def _pieces(resource: ResourceState) -> Iterator[Piece]:
         found.setdefault(home, []).append(obj)
     config = resource.provider_config
     for (key, region), objects in found.items():
-        yield Piece(
+        yield StatePiece(
             resource.addr,
             tuple(dict.fromkeys(obj.key for obj in objects)),
             len(found) == 1,
@@ -156,7 +156,7 @@ def _whereabouts(obj: ResourceInstanceObject) -> _Whereabouts:
 class _Finder:
     """Finds the pieces of a block that a piece needs, each set of them once."""
 
-    def __init__(self, pieces: Sequence[Piece], of_block: Mapping[str, Sequence[int]]) -> None:
+    def __init__(self, pieces: Sequence[StatePiece], of_block: Mapping[str, Sequence[int]]) -> None:
         self._pieces = pieces
         self._of_block = of_block
         self._within: dict[tuple[str, int], dict[_Steps, list[int]]] = {}
@@ -232,7 +232,7 @@ def _shared_depth(one: ModuleInstance, other: ModuleInstance) -> int:
     return depth
 
 
-def _ids(piece: Piece) -> Iterator[str]:
+def _ids(piece: StatePiece) -> Iterator[str]:
     for obj in piece.objects:
         found = _whereabouts(obj)
         for text in (found.id, found.arn, found.self_link):
@@ -240,7 +240,7 @@ def _ids(piece: Piece) -> Iterator[str]:
                 yield text
 
 
-def _strings(piece: Piece) -> frozenset[str]:
+def _strings(piece: StatePiece) -> frozenset[str]:
     return frozenset(text for obj in piece.objects for text in _strings_of(obj))
 
 

@@ -25,10 +25,10 @@ _DIVIDED: Final = 2.0
 class PartitionKind(Enum):
     """What a partition goes by."""
 
-    MODULES = "modules"
-    PROVIDERS = "providers"
-    REGIONS = "regions"
-    COMMUNITIES = "communities"
+    MODULE = "module"
+    PROVIDER = "provider"
+    REGION = "region"
+    COMMUNITY = "community"
 
 
 class NeededResource(Struct, frozen=True):
@@ -43,7 +43,7 @@ class NeededResource(Struct, frozen=True):
     is_secret: bool
 
 
-class Part(Struct, frozen=True):
+class StatePart(Struct, frozen=True):
     """A part of a state, with the largest modules, resources and instances that are whole in it.
 
     `stays` if it is the one to leave in the state. `level` is 0 if it needs no other part, and else one more than the
@@ -66,7 +66,7 @@ class Partition(Struct, frozen=True, dict=True):
     """
 
     kind: PartitionKind
-    parts: tuple[Part, ...]
+    parts: tuple[StatePart, ...]
     needed: tuple[NeededResource, ...]
     divided: tuple[ModuleInstance, ...]
     resources: int

@@ -34,10 +34,10 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     graph = piece_graph(snapshot)
     modules = ModuleUnits(graph)
     makers: dict[PartitionKind, Callable[[], Partition | str]] = {
-        PartitionKind.MODULES: lambda: _by_modules(graph, modules, most_parts),
-        PartitionKind.PROVIDERS: lambda: _by_providers(graph),
-        PartitionKind.REGIONS: lambda: _by_regions(graph),
-        PartitionKind.COMMUNITIES: lambda: _by_communities(graph, modules, most_parts),
+        PartitionKind.MODULE: lambda: _by_modules(graph, modules, most_parts),
+        PartitionKind.PROVIDER: lambda: _by_providers(graph),
+        PartitionKind.REGION: lambda: _by_regions(graph),
+        PartitionKind.COMMUNITY: lambda: _by_communities(graph, modules, most_parts),
     }
     found: list[Partition] = []
     without: dict[PartitionKind, str] = {}
@@ -56,7 +56,7 @@ def _by_modules(graph: PieceGraph, modules: ModuleUnits, most: int) -> Partition
     if len({home for home in modules.homes if home}) < 2:
         return "there are not two modules to go by"
     parts, _ = levels(modules.units, modules.homes)
-    return _merged(PartitionKind.MODULES, graph, modules, parts, most)
+    return _merged(PartitionKind.MODULE, graph, modules, parts, most)
 
 
 def _by_communities(graph: PieceGraph, modules: ModuleUnits, most: int) -> Partition | str:
@@ -65,7 +65,7 @@ def _by_communities(graph: PieceGraph, modules: ModuleUnits, most: int) -> Parti
         return "needs the package networkx: install statetool[split]"
     parts, _ = levels(modules.units, homes)
     limit = _LARGEST * sum(modules.units.weights)
-    return _merged(PartitionKind.COMMUNITIES, graph, modules, refined(modules.units, parts, limit), most)
+    return _merged(PartitionKind.COMMUNITY, graph, modules, refined(modules.units, parts, limit), most)
 
 
 def _merged(
@@ -99,7 +99,7 @@ def _by_providers(graph: PieceGraph) -> Partition | str:
     }
     if not names:
         return "no provider has several instances"
-    return _by_homes(PartitionKind.PROVIDERS, graph, [names.get(piece.provider) for piece in graph.pieces])
+    return _by_homes(PartitionKind.PROVIDER, graph, [names.get(piece.provider) for piece in graph.pieces])
 
 
 def _by_regions(graph: PieceGraph) -> Partition | str:
@@ -112,7 +112,7 @@ def _by_regions(graph: PieceGraph) -> Partition | str:
         return "no two regions are in the attributes"
     only = {provider: "".join(found) for provider, found in of_provider.items() if len(found) == 1}
     homes = [piece.region or only.get(piece.provider) for piece in graph.pieces]
-    return _by_homes(PartitionKind.REGIONS, graph, homes)
+    return _by_homes(PartitionKind.REGION, graph, homes)
 
 
 def _by_homes(kind: PartitionKind, graph: PieceGraph, homes: Sequence[str | None]) -> Partition | str:
