@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from statefmt.analysis.partition._units import UnitGraph
@@ -13,20 +13,40 @@ _SWEEPS: Final = 4
 SHARED, OVERALL = "<shared>", "<overall>"
 
 
-def levels(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[int], list[str]]:
+def levels(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[int], Sequence[str]]:
     """Return the part of each unit, and the names of the parts; a unit needs only parts with its number or lower ones.
 
     `homes` are the parts that units should be in. Units without one go where they are used; below all parts if several
     use them, and above all if they use several. A unit that a lower part needs, moves there.
     """
-    placed, open_units = _placed(units, homes)
-    ranks = {name: rank for rank, name in enumerate(_part_order(units, placed))}
+    placed, waiting = _placed(units, homes)
+    order = _part_order(units, placed)
+    # Where parts need each other in a circle, the other direction may leave more in them.
+    inner = [name for name in order if name not in (SHARED, OVERALL)]
+    ends = (SHARED,) if SHARED in order else (), (OVERALL,) if OVERALL in order else ()
+    tried = [_leveled(units, placed, waiting, names) for names in (order, [*ends[0], *reversed(inner), *ends[1]])]
+    return min(tried, key=lambda one: _heaviest(units, one[0]))
+
+
+def _leveled(
+    units: UnitGraph, placed: Sequence[str | None], waiting: Collection[int], order: Sequence[str]
+) -> tuple[list[int], Sequence[str]]:
+    ranks = {name: rank for rank, name in enumerate(order)}
     found = [-1 if name is None else ranks[name] for name in placed]
-    for unit in range(len(found)):
-        if unit in open_units:
-            found[unit] = max(found[target] for target in units.needs[unit])
-    _lower(units, found)
-    return found, list(ranks)
+    for unit in sorted(waiting):
+        found[unit] = max(found[target] for target in units.needs[unit])
+    # What a lower part needs moves there.
+    for unit in reversed(range(len(found))):
+        for target in units.needs[unit]:
+            found[target] = min(found[target], found[unit])
+    return found, order
+
+
+def _heaviest(units: UnitGraph, parts: Sequence[int]) -> int:
+    weights: Counter[int] = Counter()
+    for unit, part in enumerate(parts):
+        weights[part] += units.weights[unit]
+    return max(weights.values(), default=0)
 
 
 def refined(units: UnitGraph, found: Sequence[int], most: float) -> list[int]:
@@ -87,7 +107,8 @@ def _placed(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[str | N
             if above is None and below is None:
                 waiting.add(unit)
             elif above or below:
-                placed[unit] = above or below
+                # What is only needed together is where the pieces are.
+                placed[unit] = (above or below) if units.weights[unit] else (below or above)
             else:
                 placed[unit] = OVERALL if below is None else SHARED
     return placed, waiting
@@ -130,9 +151,3 @@ def _part_order(units: UnitGraph, placed: Sequence[str | None]) -> list[str]:
         for name in needed.pop(chosen):
             needs[name].pop(chosen, None)
     return [*low, *high]
-
-
-def _lower(units: UnitGraph, found: list[int]) -> None:
-    for unit in reversed(range(len(found))):
-        for target in units.needs[unit]:
-            found[target] = min(found[target], found[unit])

@@ -14,21 +14,24 @@ _Names = tuple[str, ...]
 class ModuleUnits:
     """Units that are whole module calls, or single resources of a module that is not kept whole.
 
-    A module with more than half of all instances is not kept whole, nor are modules that need each other in a circle if
-    they have so many together.
+    A module with more than half of all instances is not kept whole if most of these are in modules that it calls. If
+    `divides`, no such module is kept whole, nor are modules that need each other in a circle and have so many together.
     """
 
-    def __init__(self, graph: PieceGraph) -> None:
+    def __init__(self, graph: PieceGraph, *, divides: bool) -> None:
         self._graph = graph
         self._total = sum(len(piece.keys) for piece in graph.pieces)
         counts: Counter[_Names] = Counter()
+        own: Counter[_Names] = Counter()
         for piece in graph.pieces:
             names = tuple(step.name for step in piece.resource.module.steps)
+            own[names] += len(piece.keys)
             for depth in range(len(names) + 1):
                 counts[names[:depth]] += len(piece.keys)
-        self._opened = {names for names, count in counts.items() if count * 2 > self._total}
+        large = {names for names, count in counts.items() if count * 2 > self._total}
+        self._opened = {names for names in large if divides or own[names] * 2 < counts[names]}
         self.units, self.homes = self._contracted()
-        while self._opened_circle():
+        while divides and self._opened_circle():
             self.units, self.homes = self._contracted()
 
     def _label(self, names: _Names, block: str) -> Hashable:

@@ -8,26 +8,18 @@ too, if their `id`, `arn` or `self_link` is in its attributes; and all of them i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
-
-import msgspec
-from msgspec import Struct
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 from statefmt.analysis.graph.dependencies import dependency_graph
+from statefmt.analysis.partition._attributes import ids_of, region_of, strings_of
 from statefmt.model.addrs import AbsProviderInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.object_value import sensitive_paths
-from statefmt.redaction.path_text import step_key
-
-# A shorter value may be in an attribute by chance.
-_SHORTEST_ID: Final = 6
-_REGION_IN_ARN: Final = 3
-
 
 _Steps: TypeAlias = tuple[ModuleStep, ...]
-_Home: TypeAlias = tuple[AbsProviderInstance | None, str]
+# A provider instance, and a region or None for all.
+_Home: TypeAlias = tuple[AbsProviderInstance | None, str | None]
 
 
 class StatePiece(NamedTuple):
@@ -75,16 +67,6 @@ class PieceGraph(NamedTuple):
         return frozenset(len(self.pieces) + place for place in self.direct[piece])
 
 
-class _Whereabouts(Struct):
-    """The attributes that say where an object is, and the ones that name it in others."""
-
-    id: object = None
-    arn: object = None
-    self_link: object = None
-    region: object = None
-    location: object = None
-
-
 def piece_graph(snapshot: Snapshot) -> PieceGraph:
     """Return the pieces of a state and what they need."""
     graph = dependency_graph(snapshot)
@@ -113,7 +95,7 @@ def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
     homes: dict[InstanceKey, tuple[InstanceKey, str]] = {}
     for obj in resource.objects:
         # Deposed objects stay with the first object of their instance.
-        home = homes.setdefault(obj.key, (obj.provider_key, _region(obj)))
+        home = homes.setdefault(obj.key, (obj.provider_key, region_of(obj)))
         found.setdefault(home, []).append(obj)
     config = resource.provider_config
     for (key, region), objects in found.items():
@@ -128,31 +110,6 @@ def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
         )
 
 
-def _region(obj: ResourceInstanceObject) -> str:
-    """Return the region or location that the attributes name, "" if none; a sensitive one is not used."""
-    found = _whereabouts(obj)
-    hidden = {str(step_key(path[0])) if path else "" for path in sensitive_paths(obj)}
-    if "" in hidden:
-        return ""
-    for name, value in (("region", found.region), ("location", found.location)):
-        if isinstance(value, str) and value and name not in hidden:
-            return value
-    if isinstance(found.arn, str) and "arn" not in hidden and found.arn.startswith("arn:"):
-        parts = found.arn.split(":")
-        return parts[_REGION_IN_ARN] if len(parts) > _REGION_IN_ARN else ""
-    return ""
-
-
-def _whereabouts(obj: ResourceInstanceObject) -> _Whereabouts:
-    if obj.attributes is None:
-        flat = obj.attributes_flat or {}
-        return _Whereabouts(**{name: flat.get(name) for name in _Whereabouts.__struct_fields__})
-    try:
-        return msgspec.json.decode(obj.attributes, type=_Whereabouts)
-    except (msgspec.DecodeError, RecursionError):
-        return _Whereabouts()
-
-
 class _Finder:
     """Finds the pieces of a block that a piece needs, each set of them once."""
 
@@ -160,25 +117,24 @@ class _Finder:
         self._pieces = pieces
         self._of_block = of_block
         self._within: dict[tuple[str, int], dict[_Steps, list[int]]] = {}
-        self._owns: dict[tuple[str, _Steps, _Home], Sequence[int]] = {}
-        self._ids: dict[str, Mapping[str, set[int]]] = {}
+        self._homes: dict[tuple[str, _Steps], dict[_Home, list[int]]] = {}
+        self._ids: dict[str, Mapping[str, int]] = {}
         self._strings: tuple[int, frozenset[str]] = (-1, frozenset())
         self._places: dict[object, int] = {}
         self.needed: list[Needed] = []
 
     def place(self, number: int, block: str) -> int:
         """Return the place in `needed` of the pieces of a block that a piece needs."""
-        piece = self._pieces[number]
-        shared = _shared_depth(piece.resource.module, self._pieces[self._of_block[block][0]].resource.module)
+        piece, all_pieces = self._pieces[number], self._of_block[block]
+        shared = _shared_depth(piece.resource.module, self._pieces[all_pieces[0]].resource.module)
         prefix, near = self._near(block, piece.resource.module, shared)
-        home = (piece.provider, piece.region)
-        own = self._own(block, prefix, near, home)
-        if len(own) == len(near):
-            return self._numbered((block, prefix), block, near)
-        named = self._named(number, block).intersection(near).difference(own)
+        key, own = self._own((block, prefix), near, piece)
+        if len(own) == len(all_pieces):
+            return self._numbered(block, block, all_pieces)
+        named = self._named(number, block).difference(own)
         if named:
-            return self._numbered((block, prefix, home, frozenset(named)), block, (*own, *sorted(named)))
-        return self._numbered((block, prefix, home), block, own)
+            return self._numbered((*key, frozenset(named)), block, (*own, *sorted(named)))
+        return self._numbered(key, block, own)
 
     def _near(self, block: str, module: ModuleInstance, shared: int) -> tuple[_Steps, Sequence[int]]:
         """Return the pieces of a block in the same module instance, as far as the two share the path of modules."""
@@ -190,15 +146,20 @@ class _Finder:
         prefix = module.steps[:shared]
         return (prefix, groups[prefix]) if prefix in groups else ((), self._of_block[block])
 
-    def _own(self, block: str, prefix: _Steps, near: Sequence[int], home: _Home) -> Sequence[int]:
-        """Return the pieces with the provider instance and region of `home`, as far as there are any."""
-        key = block, prefix, home
-        found = self._owns.get(key)
-        if found is None:
-            provider, region = home
-            found = [number for number in near if self._pieces[number].provider == provider] or near
-            self._owns[key] = found = [number for number in found if self._pieces[number].region == region] or found
-        return found
+    def _own(
+        self, key: tuple[str, _Steps], near: Sequence[int], piece: StatePiece
+    ) -> tuple[tuple[object, ...], Sequence[int]]:
+        """Return those with the provider instance of a piece, and with its region, as far as there are any."""
+        homes = self._homes.get(key)
+        if homes is None:
+            homes = self._homes[key] = {}
+            for number in near:
+                other = self._pieces[number]
+                homes.setdefault((other.provider, None), []).append(number)
+                homes.setdefault((other.provider, other.region), []).append(number)
+        wanted = ((piece.provider, piece.region), (piece.provider, None))
+        home = next((home for home in wanted if home in homes), None)
+        return (*key, home), near if home is None else homes[home]
 
     def _numbered(self, key: object, block: str, pieces: Sequence[int]) -> int:
         place = self._places.get(key)
@@ -211,16 +172,17 @@ class _Finder:
         """Return the pieces of a block whose ids are in the attributes of a piece."""
         ids = self._ids.get(block)
         if ids is None:
-            found: dict[str, set[int]] = {}
+            found: dict[str, int | None] = {}
             for other in self._of_block[block]:
-                for text in _ids(self._pieces[other]):
-                    found.setdefault(text, set()).add(other)
-            ids = self._ids[block] = found
+                for obj in self._pieces[other].objects:
+                    # What several pieces have names none of them.
+                    found.update((text, other if found.get(text, other) == other else None) for text in ids_of(obj))
+            ids = self._ids[block] = {text: other for text, other in found.items() if other is not None}
         if self._strings[0] != number:
-            self._strings = (number, _strings(self._pieces[number]))
+            piece = self._pieces[number]
+            self._strings = number, frozenset(text for obj in piece.objects for text in strings_of(obj))
         strings = self._strings[1]
-        smaller, other_side = (ids, strings) if len(ids) < len(strings) else (strings, ids)
-        return {place for text in smaller if text in other_side for place in ids[text]}
+        return {ids[text] for text in ids.keys() & strings}
 
 
 def _shared_depth(one: ModuleInstance, other: ModuleInstance) -> int:
@@ -230,34 +192,3 @@ def _shared_depth(one: ModuleInstance, other: ModuleInstance) -> int:
             break
         depth += 1
     return depth
-
-
-def _ids(piece: StatePiece) -> Iterator[str]:
-    for obj in piece.objects:
-        found = _whereabouts(obj)
-        for text in (found.id, found.arn, found.self_link):
-            if isinstance(text, str) and len(text) >= _SHORTEST_ID:
-                yield text
-
-
-def _strings(piece: StatePiece) -> frozenset[str]:
-    return frozenset(text for obj in piece.objects for text in _strings_of(obj))
-
-
-def _strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
-    if obj.attributes is None:
-        return (obj.attributes_flat or {}).values()
-    try:
-        waiting: list[object] = [msgspec.json.decode(obj.attributes)]
-    except (msgspec.DecodeError, RecursionError):
-        return ()
-    found: list[str] = []
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, str):
-            found.append(value)
-        elif isinstance(value, dict):
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value
-    return found

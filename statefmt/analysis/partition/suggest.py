@@ -12,7 +12,7 @@ from statefmt.analysis.partition._levels import OVERALL, SHARED, levels, refined
 from statefmt.analysis.partition._merging import merged
 from statefmt.analysis.partition._modules import ModuleUnits
 from statefmt.analysis.partition._pieces import PieceGraph, piece_graph
-from statefmt.analysis.partition._units import unit_graph
+from statefmt.analysis.partition._units import UnitGraph, unit_graph
 from statefmt.analysis.partition.candidates import Partition, PartitionKind, Suggestions
 from statefmt.analysis.providers.use import short_names
 from statefmt.model.addrs import AbsProviderInstance
@@ -23,6 +23,7 @@ MOST_PARTS: Final = 8
 # Smaller parts of modules and communities are merged, in shares of the instances.
 _SMALLEST: Final = 0.05
 _LARGEST: Final = 0.5
+_TANGLED: Final = "all the parts would need each other"
 
 
 def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> Suggestions:
@@ -32,12 +33,11 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     regions there is a part for each.
     """
     graph = piece_graph(snapshot)
-    modules = ModuleUnits(graph)
     makers: dict[PartitionKind, Callable[[], Partition | str]] = {
-        PartitionKind.MODULE: lambda: _by_modules(graph, modules, most_parts),
+        PartitionKind.MODULE: lambda: _by_modules(graph, most_parts),
         PartitionKind.PROVIDER: lambda: _by_providers(graph),
         PartitionKind.REGION: lambda: _by_regions(graph),
-        PartitionKind.COMMUNITY: lambda: _by_communities(graph, modules, most_parts),
+        PartitionKind.COMMUNITY: lambda: _by_communities(graph, most_parts),
     }
     found: list[Partition] = []
     without: dict[PartitionKind, str] = {}
@@ -52,32 +52,35 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     return Suggestions(tuple(sorted(found, key=lambda one: one.score)), without)
 
 
-def _by_modules(graph: PieceGraph, modules: ModuleUnits, most: int) -> Partition | str:
+def _by_modules(graph: PieceGraph, most: int) -> Partition | str:
+    modules = ModuleUnits(graph, divides=False)
     if len({home for home in modules.homes if home}) < 2:
         return "there are not two modules to go by"
     parts, _ = levels(modules.units, modules.homes)
-    return _merged(PartitionKind.MODULE, graph, modules, parts, most)
+    return _of_units(PartitionKind.MODULE, graph, modules, _merged(modules.units, parts, most))
 
 
-def _by_communities(graph: PieceGraph, modules: ModuleUnits, most: int) -> Partition | str:
-    homes = communities(modules.units)
+def _by_communities(graph: PieceGraph, most: int) -> Partition | str:
+    modules = ModuleUnits(graph, divides=True)
+    units = modules.units
+    homes = communities(units)
     if homes is None:
         return "needs the package networkx: install statetool[split]"
-    parts, _ = levels(modules.units, homes)
-    limit = _LARGEST * sum(modules.units.weights)
-    return _merged(PartitionKind.COMMUNITY, graph, modules, refined(modules.units, parts, limit), most)
+    limit = _LARGEST * sum(units.weights)
+    parts, _ = levels(units, homes)
+    parts = _merged(units, refined(units, parts, limit), most)
+    return _of_units(PartitionKind.COMMUNITY, graph, modules, refined(units, parts, limit))
 
 
-def _merged(
-    kind: PartitionKind, graph: PieceGraph, modules: ModuleUnits, parts: Sequence[int], most: int
-) -> Partition | str:
-    units = modules.units
+def _merged(units: UnitGraph, parts: Sequence[int], most: int) -> list[int]:
     total = sum(units.weights)
-    merged_parts = merged(units, parts, most=most, least=_SMALLEST * total, limit=_LARGEST * total)
-    final = refined(units, merged_parts, _LARGEST * total)
-    names = _names(graph, modules, final)
-    found = finished(kind, graph, [final[unit] for unit in units.of_node[: len(graph.pieces)]], names)
-    return found or "nearly everything needs everything else"
+    return merged(units, parts, most=most, least=_SMALLEST * total, limit=_LARGEST * total)
+
+
+def _of_units(kind: PartitionKind, graph: PieceGraph, modules: ModuleUnits, parts: Sequence[int]) -> Partition | str:
+    names = _names(graph, modules, parts)
+    found = finished(kind, graph, [parts[unit] for unit in modules.units.of_node[: len(graph.pieces)]], names)
+    return found or _TANGLED
 
 
 def _names(graph: PieceGraph, modules: ModuleUnits, parts: Sequence[int]) -> dict[int, str]:
@@ -127,4 +130,4 @@ def _by_homes(kind: PartitionKind, graph: PieceGraph, homes: Sequence[str | None
     found = finished(
         kind, graph, [parts[unit] for unit in units.of_node[:count]], {i: shown.get(n, n) for i, n in enumerate(names)}
     )
-    return found or "nearly everything needs everything else"
+    return found or _TANGLED
