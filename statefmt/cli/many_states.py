@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
 from statefmt.addrs import AbsResourceInstance, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
@@ -11,6 +12,7 @@ from statefmt.operations_files import EditOutcome, FileEdits, FileOutcome, KeptD
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.file_path import path_within
 from statefmt.render.findings import findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
@@ -25,6 +27,11 @@ def show_outcome(names: Mapping[str, str], outcome: FileOutcome, manner: Manner,
     stream.flush()
 
 
+def from_here(name: str) -> str:
+    """Return the absolute path of a state relative to the current folder, if it is below; other names as they are."""
+    return (Path(name).is_absolute() and path_within(name, Path.cwd())) or name
+
+
 def _pieces(
     names: Mapping[str, str], outcomes: Mapping[str, EditOutcome], manner: Manner, terminal: Terminal
 ) -> Iterator[str]:
@@ -32,7 +39,8 @@ def _pieces(
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
         # States without a short name are by their names.
-        named = printable(names[short]) if short == names[short] else f"{short}: {printable(names[short])}"
+        place = printable(from_here(names[short]))
+        named = place if short == names[short] else f"{short}: {place}"
         yield separator + terminal.paint(f"State {named}", "bold")
         yield from diff_text(one.changes, manner, terminal)
         for note in one.edit.notes:
