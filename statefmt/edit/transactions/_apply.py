@@ -92,8 +92,8 @@ def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
     """Raise StoreError if an earlier change by the same file has not ended."""
     if folder.read() is not None:
         raise StoreError(
-            f"{printable(intent.file)}: an earlier apply of this file is unfinished; nothing was written. "
-            f"{ways_out(printable(intent.file))}"
+            f"{printable(intent.file)}: an earlier {intent.what} is unfinished; nothing was written. "
+            f"{ways_out(intent.ending)}"
         )
 
 
@@ -137,29 +137,29 @@ def _journal(
             )
     # The IDs of locks are new for each edit.
     number = next(iter(infos.values())).ID
-    return ApplyJournal(number, printable(intent.path), intent.checksum, intent.command, known, writes)
+    file = printable(intent.file if intent.key else intent.path)
+    return ApplyJournal(number, file, intent.checksum, intent.command, known, writes, intent.ending, intent.undoes)
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
     folder.write(running.journal)
-    file = running.journal.file
+    ways = ways_out(running.journal.ending)
     try:
         running.hold()
         running.forward()
     except UnknownOutcomeError as error:
-        raise StoreError(f"{error}. The states stay locked. {ways_out(file)}") from error
+        raise StoreError(f"{error}. The states stay locked. {ways}") from error
     except StatetoolError as error:
         try:
             running.back_after_failure()
             end(running, folder, locks)
         except StatetoolError as second:
             raise StoreError(
-                *error.parts,
-                f". The other writes could not be taken back: {second}. The states stay locked. {ways_out(file)}",
+                *error.parts, f". The other writes could not be taken back: {second}. The states stay locked. {ways}"
             ) from error
         raise StoreError(*error.parts, ". All other states are as they were before") from error
     except BaseException:
-        running.context.note(f"{file}: interrupted; the states stay locked. {ways_out(file)}")
+        running.context.note(f"{running.journal.file}: interrupted; the states stay locked. {ways}")
         raise
     end(running, folder, locks)

@@ -62,7 +62,7 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order.
+    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
     """
 
     id: str
@@ -71,6 +71,8 @@ class ApplyJournal(Struct, frozen=True):
     command: str
     states: Mapping[str, JournaledState]
     writes: Sequence[JournaledWrite]
+    ending: tuple[str, ...]
+    undoes: str = ""
     is_done: bool = False
     format_version: str = _FORMAT
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -14,12 +14,12 @@ from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._staged import Write
 from statefmt.model.errors import ChangedError, EncryptedStateError, StoreError
 from statefmt.pieces import Pieces
+from statefmt.store.local.ending import ending_command
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import LockedManagedStore
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.text.shell import shell_word
 
 # What to write, by the state and the hash of its plain content.
 Contents: TypeAlias = dict[tuple[str, str], bytes]
@@ -190,17 +190,23 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
 
 def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
     """Return what markers and histories say about the change."""
-    return JointEdit(journal.id, journal.file, tuple(one.location for one in states.values()))
+    names = list(states)
+    writes = tuple(names.index(write.state) for write in journal.writes)
+    locations = tuple(one.location for one in states.values())
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes)
 
 
-def ways_out(file: str, *, foreign: bool = False) -> str:
-    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
+def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:
+    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state.
+
+    `ending` are the words of the command without its option, such as `apply FILE`.
+    """
     if foreign:
         return (
-            f"`statetool apply --leave {shell_word(file)}` leaves all states as they are and lets others edit them; "
-            "compare them with their histories then"
+            f"{ending_command(ending, '--leave')} leaves all states as they are and lets others edit them; compare "
+            "them with their histories then"
         )
     return (
-        f"`statetool apply --resume {shell_word(file)}` finishes the change, and `statetool apply --abort "
-        f"{shell_word(file)}` takes it back"
+        f"{ending_command(ending, '--resume')} finishes the change, and {ending_command(ending, '--abort')} takes it "
+        "back"
     )

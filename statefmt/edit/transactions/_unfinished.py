@@ -18,6 +18,7 @@ from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, joint_edit, ways_out
 from statefmt.edit.transactions._staged import Staging
 from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.store.local.ending import ending_command
 from statefmt.store.remote.interruption import interruptible
 from statefmt.text.printable import printable
 
@@ -47,7 +48,7 @@ def ended(
         journal = folder.read()
         if journal is None:
             raise StoreError(
-                f"{printable(intent.file)}: there is no unfinished apply of this file on this machine: {folder.path} "
+                f"{printable(intent.file)}: there is no unfinished {intent.what} on this machine: {folder.path} "
                 "does not exist"
             )
         _refuse_other_file(journal, states, intent, ending)
@@ -62,14 +63,13 @@ def ended(
                 end(running, folder, locks)
                 return ()
             if foreign:
-                raise StoreError(
-                    f"{running.changed_by_others(foreign)}; nothing was written. {ways_out(journal.file, foreign=True)}"
-                )
+                ways = ways_out(journal.ending, foreign=True)
+                raise StoreError(f"{running.changed_by_others(foreign)}; nothing was written. {ways}")
             try:
                 _carry_out(running, folder, staging, back=ending is Ending.TAKE_BACK)
                 end(running, folder, locks)
             except StatetoolError as error:
-                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.file)}") from error
+                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.ending)}") from error
     for name in running.written:
         running.states[name].store.tidy()
     return running.written
@@ -116,13 +116,13 @@ def _refuse_other_file(
     if intent.checksum != journal.checksum and ending is Ending.FINISH:
         raise StoreError(
             f"{file}: the file was changed since its apply began; nothing was written. Put the earlier content back "
-            f"(SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"
+            f"(SHA-256 {journal.checksum}), or take the apply back: {ending_command(journal.ending, '--abort')}"
         )
     for name, one in journal.states.items():
         if name not in states or states[name].identity != one.identity:
             raise StoreError(
-                f"{file}: the state {name} was {printable(one.location)} when the apply of this file began; nothing "
-                "was written. Run the command in the same folder and environment, with the same file"
+                f"{file}: the state {name} was {printable(one.location)} when the {intent.what} began; nothing was "
+                "written. Run the command in the same folder and environment, with the same arguments"
             )
 
 
