@@ -20,6 +20,7 @@ from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
+from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
@@ -65,7 +66,7 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            outcomes[name] = proposal.outcome
+            outcomes[name] = _without_intended(name, edits, proposal.outcome)
             if proposal.outcome.changes or not state.is_new:
                 contents[name] = Write(name, content, proposal.pieces)
         writes = tuple(_ordered(file, states, edits, outcomes, contents))
@@ -94,6 +95,13 @@ def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows
         raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", argument) if file.in_memory else argument)
 
 
+def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:
+    """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
+    kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
+    left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
+    return replace(outcome, findings=tuple(left))
+
+
 def _made(edit: Edit, _before: Snapshot) -> Edit:
     return edit
 
@@ -110,7 +118,7 @@ def _ordered(
         for name, found in edits.arrived.items()
         if name in edits.edits
     }
-    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
+    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
     _refuse_plain(file, states, flows)
     for write in write_order(list(states), flows):
         name = write.state
