@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import structs
@@ -23,10 +25,12 @@ class CommandOperations(NamedTuple):
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    `create_options` are the options that create states, by the names of these.
     """
 
     text: str
     words: tuple[str, ...]
+    create_options: Mapping[str, str] = MappingProxyType({})
 
 
 def planned_in_memory(
@@ -107,4 +111,10 @@ def _opened(
         key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
-    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
+    states = states_of(context, name, file, Path())
+    states |= {
+        short: states[short]._replace(create_option=option)
+        for short, option in made.create_options.items()
+        if not states[short].is_created
+    }
+    return OpenedOperations(file, states, intent, expected(file))
