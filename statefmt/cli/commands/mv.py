@@ -8,7 +8,7 @@ import typer
 
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
@@ -42,6 +42,7 @@ def command(
         bool,
         typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     options: SurgeryOptions,
 ) -> int:
@@ -56,4 +57,4 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         return move(snapshot, source, destination, rebind=rebind)
 
-    return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)
+    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)
