@@ -8,6 +8,13 @@ Both are pure. An operation calls the same function as the command of its name.
 
 from __future__ import annotations
 
-from statefmt.edit.operations_file._model import OperationsFile as OperationsFile, StateBlock as StateBlock
+from statefmt.edit.operations_file._model import (
+    Expect as Expect,
+    ForgetBlock as ForgetBlock,
+    MoveBlock as MoveBlock,
+    OperationsFile as OperationsFile,
+    StateBlock as StateBlock,
+)
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
+from statefmt.edit.operations_file._write import operations_text as operations_text
 from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run

@@ -126,8 +126,12 @@ class FileOperation(Struct, frozen=True):
 
 
 class OperationsFile(Struct, frozen=True):
-    """The content of an operations file; `states` by their names, in file order."""
+    """The content of an operations file; `states` by their names, in file order.
+
+    `in_memory` if a command made it, so that nobody has the file that positions lead to.
+    """
 
     states: Mapping[str, StateBlock]
     operations: tuple[FileOperation, ...]
     expect: Expect = Expect()
+    in_memory: bool = False

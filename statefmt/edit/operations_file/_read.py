@@ -48,6 +48,8 @@ _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "set": SetBlock,
     "unset": UnsetBlock,
 }
+# The name of the block of each operation.
+BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 # How msgspec ends the message about a value in a member.
@@ -108,7 +110,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     _refuse(problems)
     # JSON has the blocks of each type together; their order is that of the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
-    return OperationsFile(states, tuple(ordered), *expectations)
+    return OperationsFile(states, tuple(ordered), expectations[0] if expectations else Expect())
 
 
 def _decoded(block: Block, of: type[T]) -> T:

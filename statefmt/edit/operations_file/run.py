@@ -83,7 +83,8 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
         try:
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
-            raise SurgeryError(f"{operation.range}: ", *error.parts, address=error.address) from error
+            place = f"{operation.range}: " if not file.in_memory else ""
+            raise SurgeryError(place, *error.parts, address=error.address) from error
     return running.result
 
 

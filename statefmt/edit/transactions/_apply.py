@@ -51,7 +51,7 @@ def applied(
     """
     pins = pins or {}
     home = context.connection().state_home
-    with interruptible() as interruption, opened_journal(home, intent.path) as folder:
+    with interruptible() as interruption, opened_journal(home, intent) as folder:
         refuse_unfinished(folder, intent)
         with ExitStack() as quiet, ExitStack() as locks:
             context.phase("locking")
@@ -88,11 +88,10 @@ def applied(
 
 def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
     """Raise StoreError if an earlier change by the same file has not ended."""
-    if folder.read() is not None:
-        raise StoreError(
-            f"{printable(intent.file)}: an earlier apply of this file is unfinished; nothing was written. "
-            f"{ways_out(printable(intent.file))}"
-        )
+    unfinished = folder.read()
+    if unfinished is not None:
+        what = "an earlier apply of this file" if intent.file else "an earlier run of this command"
+        raise StoreError(f"{intent.name}: {what} is unfinished; nothing was written. {ways_out(unfinished.joint)}")
 
 
 def end(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
@@ -132,29 +131,37 @@ def _journal(
             )
     # The IDs of locks are new for each edit.
     number = next(iter(infos.values())).ID
-    return ApplyJournal(number, printable(intent.path), intent.checksum, intent.command, known, writes)
+    return ApplyJournal(
+        number,
+        printable(intent.path),
+        intent.checksum,
+        intent.command,
+        known,
+        writes,
+        arguments=tuple(map(printable, intent.arguments)),
+        folder=printable(intent.folder),
+    )
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
     folder.write(running.journal)
-    file = running.journal.file
+    way_out = ways_out(running.journal.joint)
     try:
         running.hold()
         running.forward()
     except UnknownOutcomeError as error:
-        raise StoreError(f"{error}. The states stay locked. {ways_out(file)}") from error
+        raise StoreError(f"{error}. The states stay locked. {way_out}") from error
     except StatetoolError as error:
         try:
             running.back_after_failure()
             end(running, folder, locks)
         except StatetoolError as second:
             raise StoreError(
-                *error.parts,
-                f". The other writes could not be taken back: {second}. The states stay locked. {ways_out(file)}",
+                *error.parts, f". The other writes could not be taken back: {second}. The states stay locked. {way_out}"
             ) from error
         raise StoreError(*error.parts, ". All other states are as they were before") from error
     except BaseException:
-        running.context.note(f"{file}: interrupted; the states stay locked. {ways_out(file)}")
+        running.context.note(f"{running.journal.name}: interrupted; the states stay locked. {way_out}")
         raise
     end(running, folder, locks)

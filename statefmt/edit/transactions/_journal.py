@@ -17,15 +17,16 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from statefmt.edit.transactions._intent import Intent
 from statefmt.model.errors import StoreError
 from statefmt.store.explain import explained
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.own_folder import opened_folder
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import reason_of
 from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
 
 _FORMAT: Final = "1.0"
 _APPLIES: Final = "applies"
@@ -59,7 +60,8 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order.
+    `id` tells it from all others. `states` are by their short names, `writes` in order. `arguments` and `folder` are
+    those of a JointEdit.
     """
 
     id: str
@@ -69,7 +71,20 @@ class ApplyJournal(Struct, frozen=True):
     states: Mapping[str, JournaledState]
     writes: Sequence[JournaledWrite]
     is_done: bool = False
+    arguments: tuple[str, ...] = ()
+    folder: str = ""
     format_version: str = _FORMAT
+
+    @property
+    def name(self) -> str:
+        """The file or the command, for messages."""
+        return self.file or f"statetool {self.arguments[0]}"
+
+    @property
+    def joint(self) -> JointEdit:
+        """What markers and histories say about the change."""
+        states = tuple(one.location for one in self.states.values())
+        return JointEdit(self.id, self.file, states, self.arguments, self.folder)
 
     def known(self, state: str) -> tuple[str, ...]:
         """Return the hashes that a state has one after the other."""
@@ -126,21 +141,18 @@ class JournalFolder:
 
 
 @contextmanager
-def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
-    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
-
-    Raises StoreError.
-    """
-    path = os.fsencode(file)
-    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
-    name = f"{readable}-{checksum(path)[:_DIGITS]}".removeprefix("-")
+def opened_journal(home: Path, intent: Intent) -> Iterator[JournalFolder]:
+    """Open the folder of the journal of a change, and lock it; `home` is statetool's own. Raises StoreError."""
+    readable = _UNSAFE.sub("-", Path(intent.path).name if intent.path else intent.arguments[0])
+    digest = checksum(os.fsencode(intent.key))[:_DIGITS]
+    name = f"{readable.strip('-.')[:_LONGEST_READABLE]}-{digest}".removeprefix("-")
     folder = home / _APPLIES / name
     with ExitStack() as opened:
         try:
-            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, file))
+            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, intent.name))
         except OSError as error:
             raise StoreError(
-                f"{folder}: cannot keep the journal of {printable(file)} there ({reason_of(error)}); nothing was "
+                f"{folder}: cannot keep the journal of {intent.name} there ({reason_of(error)}); nothing was "
                 "written. Name a folder that can be written in XDG_STATE_HOME"
             ) from error
         yield JournalFolder(place)

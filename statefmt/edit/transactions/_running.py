@@ -17,7 +17,6 @@ from statefmt.store.local.journal import checksum
 from statefmt.store.managed import LockedManagedStore
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
-from statefmt.text.shell import shell_word
 
 # What to write, by the state and the hash of its plain content.
 Contents: TypeAlias = dict[tuple[str, str], bytes]
@@ -50,7 +49,7 @@ class Running:
     def hold(self) -> None:
         """Keep others out of the states that are written, also after a crash. Raises StoreError."""
         for name in self.written:
-            self.locked[name] = self.locked[name].hold(joint_edit(self.journal, self.states))
+            self.locked[name] = self.locked[name].hold(self.journal.joint)
 
     def release(self) -> None:
         """End the hold. Raises StoreError."""
@@ -153,19 +152,11 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
         return checksum(data)
 
 
-def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
-    """Return what markers and histories say about the change."""
-    return JointEdit(journal.id, journal.file, tuple(one.location for one in states.values()))
-
-
-def ways_out(file: str, *, foreign: bool = False) -> str:
+def ways_out(edit: JointEdit, *, foreign: bool = False) -> str:
     """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
     if foreign:
         return (
-            f"`statetool apply --leave {shell_word(file)}` leaves all states as they are and lets others edit them; "
-            "compare them with their histories then"
+            f"`{edit.way_out('--leave')}` leaves all states as they are and lets others edit them; compare them with "
+            "their histories then"
         )
-    return (
-        f"`statetool apply --resume {shell_word(file)}` finishes the change, and `statetool apply --abort "
-        f"{shell_word(file)}` takes it back"
-    )
+    return f"`{edit.way_out('--resume')}` finishes the change, and `{edit.way_out('--abort')}` takes it back"

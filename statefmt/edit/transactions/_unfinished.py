@@ -15,15 +15,7 @@ from statefmt.edit.transactions._apply import end
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, opened_journal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._running import (
-    Contents,
-    Running,
-    contents_after,
-    contents_before,
-    joint_edit,
-    plain_hash,
-    ways_out,
-)
+from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, plain_hash, ways_out
 from statefmt.edit.transactions._staged import Staging
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.remote.interruption import interruptible
@@ -51,12 +43,12 @@ def ended(
     such change, if the file is another one by now, or if something else wrote; then nothing is written.
     """
     home = context.connection().state_home
-    with interruptible() as interruption, opened_journal(home, intent.path) as folder:
+    with interruptible() as interruption, opened_journal(home, intent) as folder:
         journal = folder.read()
         if journal is None:
+            what = "apply of this file" if intent.file else "run of this command"
             raise StoreError(
-                f"{printable(intent.file)}: there is no unfinished apply of this file on this machine: {folder.path} "
-                "does not exist"
+                f"{intent.name}: there is no unfinished {what} on this machine: {folder.path} does not exist"
             )
         _refuse_other_file(journal, states, intent, ending)
         with ExitStack() as quiet, ExitStack() as locks:
@@ -71,13 +63,14 @@ def ended(
                 return ()
             if foreign:
                 raise StoreError(
-                    f"{running.changed_by_others(foreign)}; nothing was written. {ways_out(journal.file, foreign=True)}"
+                    f"{running.changed_by_others(foreign)}; nothing was written. "
+                    f"{ways_out(journal.joint, foreign=True)}"
                 )
             try:
                 _carry_out(running, folder, staging, back=ending is Ending.TAKE_BACK)
                 end(running, folder, locks)
             except StatetoolError as error:
-                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.file)}") from error
+                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.joint)}") from error
     for name in running.written:
         running.states[name].store.tidy()
     return running.written
@@ -92,7 +85,7 @@ def _locked(
     running = Running(context, states, journal, {}, {}, {}, intent.keeps_backup)
     for name, one in states.items():
         store = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
-        running.locked[name] = store.hold(joint_edit(journal, states)) if name in running.written else store
+        running.locked[name] = store.hold(journal.joint) if name in running.written else store
     context.phase("reading")
     running.now = {name: plain_hash(context, one, running.locked[name].stored.data) for name, one in states.items()}
     return running
@@ -120,17 +113,16 @@ def _refuse_other_file(
     journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, ending: Ending
 ) -> None:
     """Raise StoreError if the file is another one than when the change began, or names other states."""
-    file = printable(intent.file)
     if intent.checksum != journal.checksum and ending is Ending.FINISH:
         raise StoreError(
-            f"{file}: the file was changed since its apply began; nothing was written. Put the earlier content back "
-            f"(SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"
+            f"{intent.name}: the file was changed since its apply began; nothing was written. Put the earlier content "
+            f"back (SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"
         )
     for name, one in journal.states.items():
         if name not in states or states[name].identity != one.identity:
             raise StoreError(
-                f"{file}: the state {name} was {printable(one.location)} when the apply of this file began; nothing "
-                "was written. Run the command in the same folder and environment, with the same file"
+                f"{intent.name}: the state {name} was {printable(one.location)} when the change began; nothing was "
+                "written. Run the command in the same folder and environment, with the same file"
             )
 
 
@@ -162,8 +154,8 @@ def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
     for write in journal.writes:
         if (write.state, write.result) not in contents:
             raise StoreError(
-                f"{journal.file}: the operations have another result than when the apply began, perhaps with another "
-                "version of statetool; nothing was written. Use the version that began it"
+                f"{journal.name}: the operations have another result than when the change began, perhaps with "
+                "another version of statetool; nothing was written. Use the version that began it"
             )
     return contents
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from statefmt.model.errors import LockedError
 from statefmt.store.local._names import hold_name
@@ -16,7 +16,6 @@ from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit
 from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
 
 _FORMAT: Final = "1.0"
 # In bytes. Many states may be changed together, but their names fit.
@@ -69,13 +68,15 @@ def _message(state: StateFile, marker: _Marker | None) -> str:
             "written. `statetool apply --resume FILE` finishes the change, and `statetool apply --abort FILE` takes it "
             "back; FILE is its operations file"
         )
-    file = shell_word(marker.edit.file) if len(marker.edit.file) <= _LONGEST_PATH else "FILE"
+    edit = marker.edit
+    if any(len(text) > _LONGEST_PATH for text in (edit.file, edit.folder, *edit.arguments)):
+        edit = structs.replace(edit, file="FILE", arguments=())
     others = [_short(name) for name in marker.edit.states[:_MOST]]
     more = f" and {len(marker.edit.states) - _MOST} more" if len(marker.edit.states) > _MOST else ""
     return (
         f"{state.path}: {_short(marker.lock.Who) or 'somebody'} began a change of {', '.join(others)}{more} at "
-        f"{_short(marker.lock.Created)}, and it is unfinished; nothing was written. `statetool apply --resume {file}` "
-        f"finishes it, and `statetool apply --abort {file}` takes it back"
+        f"{_short(marker.lock.Created)}, and it is unfinished; nothing was written. `{edit.way_out('--resume')}` "
+        f"finishes it, and `{edit.way_out('--abort')}` takes it back"
     )
 
 
