@@ -2,7 +2,8 @@
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
-`applied_in_memory` and `ended_in_memory` do the same. `converted_migration` makes one of a migration of tfmigrate.
+`applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
+ends such an undo that was interrupted. `converted_migration` makes a file of a migration of tfmigrate.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
         Expect,
         FileEdits,
         ForgetBlock,
+        JoinBlock,
+        KeptDependency,
         MoveBlock,
         StateBlock,
         StateCrossing,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
+    from statefmt.edit.transactions.by_history import end_undo, undo_together
     from statefmt.edit.transactions.in_memory import (
         CommandOperations,
         applied_in_memory,
@@ -49,6 +53,8 @@ __all__ = [
     "FileEdits",
     "FileOutcome",
     "ForgetBlock",
+    "JoinBlock",
+    "KeptDependency",
     "MoveBlock",
     "OperationsPlan",
     "PlannedFile",
@@ -59,6 +65,7 @@ __all__ = [
     "applied_in_memory",
     "applied_operations",
     "converted_migration",
+    "end_undo",
     "ended_in_memory",
     "ended_operations",
     "folder_names",
@@ -66,6 +73,7 @@ __all__ = [
     "operations_text",
     "planned_in_memory",
     "planned_operations",
+    "undo_together",
     "write_operations",
     "write_plan",
 ]
@@ -75,6 +83,8 @@ __getattr__ = lazy_names(
     {
         "Expect": "statefmt.edit.operations_file",
         "ForgetBlock": "statefmt.edit.operations_file",
+        "JoinBlock": "statefmt.edit.operations_file",
+        "KeptDependency": "statefmt.edit.operations_file",
         "MoveBlock": "statefmt.edit.operations_file",
         "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
@@ -96,9 +106,11 @@ __getattr__ = lazy_names(
         "planned_in_memory": "statefmt.edit.transactions.in_memory",
         "write_operations": "statefmt.edit.transactions.in_memory",
         "applied_operations": "statefmt.edit.transactions.by_file",
+        "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
+        "undo_together": "statefmt.edit.transactions.by_history",
         "write_plan": "statefmt.edit.transactions.by_file",
     },
 )

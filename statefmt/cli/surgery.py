@@ -140,27 +140,20 @@ def _opened(
             yield edit
         return
     write, to = options.write, options.write.destination(name)
+    write = write._replace(backup=write.backup if to is None else None, expect_hash=write.expect_hash or plan.checksum)
     state = statefmt.open(name, context=run_context(), read=False)
     try:
         with state.edit(
             plan.said or command_line(),
             operation=plan.name,
-            lock=write.lock,
-            lock_timeout=write.lock_timeout,
-            backup=write.backup if to is None else None,
-            keep_backup=not write.no_backup,
-            dry_run=write.dry_run,
-            out=to,
-            overwrite=write.yes,
-            expect_serial=write.expect_serial,
-            expect_hash=write.expect_hash or plan.checksum,
+            **write.edit_arguments(to),
             config=references,
             even_damaged=plan.even_damaged,
             written=written,
         ) as edit:
             yield edit
     except ChangedError as error:
-        if write.expect_hash or error.expected != plan.checksum:
+        if options.write.expect_hash or error.expected != plan.checksum:
             raise
         raise StoreError(f"{name}: {plan.changed}") from error
 

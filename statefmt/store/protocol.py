@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import UNSET, Struct, UnsetType
 
-from statefmt.text.shell import shell_line, shell_word
-
 if TYPE_CHECKING:
     # Most commands do not lock a state.
     from statefmt.pieces import Piece
@@ -48,24 +46,24 @@ class LockedStore(Protocol):
 
 
 class JointEdit(Struct, frozen=True, omit_defaults=True):
-    """An edit of several states at once, as the operations file at the path `file` says.
+    """An edit of several states at once, as the operations file at the path `file` says, or another name of the change.
 
-    `id` tells it from all others. `states` are the names of all states of the file. If a command made the file in
-    memory, `file` is "", and `arguments` are those of the command that ends the edit after a crash, in `folder`.
+    `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`
+    of those that were written, in order. `ending` is the command that ends it after a crash, without its option.
+    `undoes` is the ID of the edit that this one undoes.
     """
 
     id: str
     file: str
     states: tuple[str, ...]
-    arguments: tuple[str, ...] = ()
-    folder: str = ""
+    writes: tuple[int, ...] = ()
+    ending: tuple[str, ...] = ()
+    undoes: str = ""
 
-    def way_out(self, option: str) -> str:
-        """Return the command line that ends the edit after a crash, with an option such as `--resume`."""
-        if not self.arguments:
-            return f"statetool apply {option} {shell_word(self.file)}"
-        command, *rest = self.arguments
-        return f"cd {shell_word(self.folder)} && {shell_line(['statetool', command, option, *rest])}"
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names of the states that were written."""
+        return tuple(name for place, name in enumerate(self.states) if place in self.writes)
 
 
 class HistoryEntry(Struct, frozen=True):

@@ -51,11 +51,11 @@ def command(
     if ending is not None:
         names = ended_operations(context, operations, ending, timeout=timeout, keeps_backup=keeps_backup)
         return report_ended(operations, names, ending)
-    asks = not (yes or is_plan_file(operations))
+    asks = not yes and not is_plan_file(operations)
     return apply_shown(
         operations,
         lambda agreed: applied_operations(
             context, operations, command_line(), timeout=timeout, keeps_backup=keeps_backup, agreed=agreed
         ),
-        ApplyTerms(_ADVICE, asks=asks, manner=Manner(show_sensitive=show_sensitive)),
+        ApplyTerms(_ADVICE, asks=lambda _: asks, manner=Manner(show_sensitive=show_sensitive)),
     )

@@ -17,16 +17,15 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from statefmt.edit.transactions._intent import Intent
 from statefmt.model.errors import StoreError
 from statefmt.store.explain import explained
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.own_folder import opened_folder
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import reason_of
 from statefmt.text.pattern import pattern
+from statefmt.text.printable import printable
 
 _FORMAT: Final = "1.0"
 _APPLIES: Final = "applies"
@@ -40,7 +39,9 @@ _DIGITS: Final = 32
 class JournaledState(Struct, frozen=True):
     """A state before the change: where it is, as a Participant says, and its lock.
 
-    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted.
+    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
+    change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
+    none where a backend cannot delete it.
     """
 
     location: str
@@ -48,6 +49,7 @@ class JournaledState(Struct, frozen=True):
     lock: LockInfo
     before: str
     stored: str
+    empty: str = ""
 
 
 class JournaledWrite(Struct, frozen=True):
@@ -60,8 +62,7 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order. `arguments` and `folder` are
-    those of a JointEdit.
+    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
     """
 
     id: str
@@ -70,21 +71,10 @@ class ApplyJournal(Struct, frozen=True):
     command: str
     states: Mapping[str, JournaledState]
     writes: Sequence[JournaledWrite]
+    ending: tuple[str, ...]
+    undoes: str = ""
     is_done: bool = False
-    arguments: tuple[str, ...] = ()
-    folder: str = ""
     format_version: str = _FORMAT
-
-    @property
-    def name(self) -> str:
-        """The file or the command, for messages."""
-        return self.file or f"statetool {self.arguments[0]}"
-
-    @property
-    def joint(self) -> JointEdit:
-        """What markers and histories say about the change."""
-        states = tuple(one.location for one in self.states.values())
-        return JointEdit(self.id, self.file, states, self.arguments, self.folder)
 
     def known(self, state: str) -> tuple[str, ...]:
         """Return the hashes that a state has one after the other."""
@@ -140,19 +130,30 @@ class JournalFolder:
                 self.place.folder.sync()
 
 
+def has_journal(home: Path, file: str) -> bool:
+    """Return whether a change by an operations file, by its real path, has begun and not ended."""
+    return os.path.lexists(home / _APPLIES / _folder_name(file) / _JOURNAL)
+
+
 @contextmanager
-def opened_journal(home: Path, intent: Intent) -> Iterator[JournalFolder]:
-    """Open the folder of the journal of a change, and lock it; `home` is statetool's own. Raises StoreError."""
-    readable = _UNSAFE.sub("-", Path(intent.path).name if intent.path else intent.arguments[0])
-    digest = checksum(os.fsencode(intent.key))[:_DIGITS]
-    name = f"{readable.strip('-.')[:_LONGEST_READABLE]}-{digest}".removeprefix("-")
+def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
+    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
+
+    Raises StoreError.
+    """
+    name = _folder_name(file)
     folder = home / _APPLIES / name
     with ExitStack() as opened:
         try:
-            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, intent.name))
+            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, file))
         except OSError as error:
             raise StoreError(
-                f"{folder}: cannot keep the journal of {intent.name} there ({reason_of(error)}); nothing was "
+                f"{folder}: cannot keep the journal of {printable(file)} there ({reason_of(error)}); nothing was "
                 "written. Name a folder that can be written in XDG_STATE_HOME"
             ) from error
         yield JournalFolder(place)
+
+
+def _folder_name(file: str) -> str:
+    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
+    return f"{readable}-{checksum(os.fsencode(file))[:_DIGITS]}".removeprefix("-")

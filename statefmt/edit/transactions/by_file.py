@@ -9,6 +9,7 @@ from typing import NamedTuple
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.session import LoadedState
+from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
 from statefmt.edit.transactions._operations import FileOutcome, expected
@@ -49,7 +50,7 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
     results = {write.state: checksum(write.content) for write in staged.writes}
 
     def planned(name: str, state: LoadedState) -> PlannedState:
-        snapshot, before = state.result.snapshot, checksum(state.data)
+        snapshot, before = state.result.snapshot, hash_before(state)
         version = version_text(stored[name].version)
         location = _location(opened.states[name], path)
         return PlannedState(location, snapshot.lineage, snapshot.serial, before, version, results.get(name, before))

@@ -12,32 +12,34 @@ from statefmt.context import RunContext
 from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
-from statefmt.edit.transactions._operations import FileOutcome, expected
+from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
+from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with paths relative to `folder`.
+    """An operations file that a command makes in memory: its text, with absolute paths of states.
 
-    The same arguments in the same folder give the same text. After a crash, the command that has them and `--resume`,
-    `--abort` or `--leave` ends what it began. `arguments` start with the name of the command, and have no secrets.
+    `words` are the command line without the program, and without secrets; they start with the name of the command. With
+    `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
     """
 
     text: str
-    arguments: tuple[str, ...]
-    folder: str
+    words: tuple[str, ...]
 
 
-def planned_in_memory(context: RunContext, made: CommandOperations, agreed: Agreed) -> FileOutcome:
+def planned_in_memory(
+    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
+) -> FileOutcome:
     """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
 
     Raises StatetoolError.
     """
     opened = _opened(context, made)
-    outcome = opened.planned(context).staged.outcome
+    outcome = opened.planned(context, references).staged.outcome
     agreed(opened.names, outcome)
     return outcome
 
@@ -49,13 +51,16 @@ def applied_in_memory(
     *,
     timeout: float | None = 0,
     keeps_backup: bool = True,
+    references: References = NO_REFERENCES,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run operations on their states, and write all results or none; see `applied_operations`.
 
-    `command` is the whole command line, for locks and histories.
+    `command` is the whole command line, for locks and histories. With the `references` of configurations, by the names
+    of states, the edits of these are also checked against them.
     """
-    return _opened(context, made, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
+    opened = _opened(context, made, command, timeout, keeps_backup=keeps_backup)
+    return opened.applied(context, agreed, references)
 
 
 def ended_in_memory(
@@ -75,10 +80,10 @@ def write_operations(path: str, text: str) -> None:
     create_file(Path(path), text.encode())
 
 
-def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock], folder: str) -> dict[str, Snapshot]:
-    """Read states, by their names, without a lock; their paths are relative to `folder`. Raises StatetoolError."""
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
+    """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
     file = OperationsFile(states, ())
-    opened = OpenedOperations(file, states_of(context, folder, file, Path(folder)), Intent("", "", ""))
+    opened = OpenedOperations(file, states_of(context, "", file, Path()), Intent("", "", ""))
     return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
 
 
@@ -90,7 +95,16 @@ def _opened(
     *,
     keeps_backup: bool = True,
 ) -> OpenedOperations:
-    name, content = made.arguments[0], made.text.encode("utf-8", "surrogateescape")
+    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
     file = structs.replace(read_operations_file(name, content), in_memory=True)
-    intent = Intent("", checksum(content), command, timeout, keeps_backup, made.arguments, made.folder)
-    return OpenedOperations(file, states_of(context, name, file, Path(made.folder)), intent, expected(file))
+    checked = checksum(content)
+    intent = Intent(
+        f"statetool {name}",
+        checked,
+        command,
+        timeout,
+        keeps_backup,
+        key=f"{name} {checked}",
+        words=tuple(map(printable, made.words)),
+    )
+    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))

@@ -141,7 +141,7 @@ def test_another_state_than_it_began_with(half_done: Scene) -> None:
     states = half_done.participants
     states["net"] = states["net"]._replace(identity="other")
     contents = half_done.contents
-    with pytest.raises(StoreError, match=r"the state net was .*net\.tfstate when the change began"):
+    with pytest.raises(StoreError, match=r"the state net was .*net\.tfstate when the apply of this file began"):
         ended(half_done.context, states, half_done.intent(), staging(read_operations_file("x", b"")), Ending.FINISH)
     assert half_done.contents == contents
 
