@@ -12,7 +12,7 @@ from statefmt.cli.mv_across import SOURCE, TARGET, MoveAcross, move_across
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
@@ -49,6 +49,7 @@ def command(
         bool,
         typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
+    as_blocks: AsBlocksOption = False,
     from_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
@@ -82,7 +83,10 @@ def command(
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
         return move_across(
-            MoveAcross(options.state or from_state, to_state, block, create, allow_plain), options, ending
+            MoveAcross(options.state or from_state, to_state, block, create, allow_plain),
+            options,
+            ending,
+            as_blocks=as_blocks,
         )
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
@@ -96,4 +100,4 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         return move(snapshot, source, destination, rebind=rebind)
 
-    return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)
+    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)

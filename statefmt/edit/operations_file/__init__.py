@@ -13,13 +13,16 @@ from statefmt.edit.operations_file._created import created_states as created_sta
 from statefmt.edit.operations_file._kept import KeptDependency as KeptDependency
 from statefmt.edit.operations_file._model import (
     Expect as Expect,
+    FileOperation as FileOperation,
     ForgetBlock as ForgetBlock,
     JoinBlock as JoinBlock,
     MoveBlock as MoveBlock,
     OperationBlock as OperationBlock,
     OperationsFile as OperationsFile,
+    ReplaceProviderBlock as ReplaceProviderBlock,
     StateBlock as StateBlock,
 )
+from statefmt.edit.operations_file._names import folder_names as folder_names
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
 from statefmt.edit.operations_file._write import operations_text as operations_text
 from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run

@@ -100,8 +100,7 @@ def participants(
     """
     created = created or {}
     found = {
-        short: participant(context, name, created.get(short))._replace(in_file=in_file)
-        for short, name in names.items()
+        short: participant(context, name, created.get(short))._replace(in_file=in_file) for short, name in names.items()
     }
     known: dict[tuple[object, ...], str] = {}
     for short, one in found.items():

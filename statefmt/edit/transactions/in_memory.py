@@ -10,11 +10,12 @@ from typing import NamedTuple
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
 from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
 from statefmt.text.printable import printable
@@ -90,6 +91,13 @@ def encoded(text: str) -> bytes:
 def key_of(command: str, content: bytes) -> str:
     """Return what tells the operations of a command from all others."""
     return f"{command} {checksum(content)}"
+
+
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
+    """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
+    file = OperationsFile(states, ())
+    opened = OpenedOperations(file, states_of(context, "", file, Path()), Intent("", "", ""))
+    return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
 
 
 def _opened(
