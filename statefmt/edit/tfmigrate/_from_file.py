@@ -78,7 +78,7 @@ def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
         "; --root DIR names the folder that tfmigrate runs in", "; `root` names the folder that tfmigrate runs in"
     )
     if not is_folder(found):
-        raise SettingsError(f"{folder.range}: {base / folder.path} is no folder", advice)
+        raise SettingsError(f"{folder.range}: {base / folder.path} is not a folder", advice)
     if elsewhere:
         raise SettingsError(
             f"{folder.range}: {folder.path} is a folder both below {base} and below the current one", advice

@@ -112,9 +112,7 @@ class _Running:
             if found is None or not found.text:
                 continue
             if found.start:
-                raise SurgeryError(
-                    f"{source} also matches {found.text} in {one.addr}, which is no address of the state"
-                )
+                raise SurgeryError(f"{source} also matches {found.text} inside {one.addr}; write the whole address")
             pairs[found.text] = filled(target, found)
         if not pairs:
             self.unmatched.append(" ".join(action.words))

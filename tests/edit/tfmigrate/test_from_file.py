@@ -161,7 +161,7 @@ REFUSED = {
     "a number": (DIR + "actions = [1]", "expected a string"),
     "too few": (DIR + 'actions = ["mv a.b"]', "mv has another number of arguments"),
     "wildcards in mv": (DIR + 'actions = ["mv aws_a.* aws_b.c"]', r"invalid address 'aws_a.\*'.*only xmv takes wild"),
-    "a match within an address": (DIR + 'actions = ["xmv aws_db.* aws_db.x"]', "also matches aws_db.d in module.m"),
+    "a match within an address": (DIR + 'actions = ["xmv aws_db.* aws_db.x"]', "also matches aws_db.d inside module.m"),
     "a shell": (DIR + 'actions = ["rm a.b; rm c.d"]', "; has a meaning to shells"),
     "an argument": (DIR + 'colour = 1\nactions = ["rm a.b"]', "m.hcl:3,1-11: there is no argument 'colour'"),
     "a block": (DIR + 'x {}\nactions = ["rm a.b"]', "unexpected block 'x'"),
@@ -170,7 +170,7 @@ REFUSED = {
     "a function": ('dir = file("/etc/passwd")\nactions = ["rm a.b"]', "only strings, and the environment"),
     "above": ('dir = "../"\nactions = ["rm a.b"]', "is not below"),
     "an absolute path": ('dir = "/"\nactions = ["rm a.b"]', "/ is not below"),
-    "no folder": ('dir = "nowhere"\nactions = ["rm a.b"]', "nowhere is no folder; `root` names"),
+    "no folder": ('dir = "nowhere"\nactions = ["rm a.b"]', "nowhere is not a folder; `root` names"),
     "a null": ('dir = "a\\u0000"\nactions = ["rm a.b"]', "is not below|null"),
 }  # fmt: skip
 
@@ -195,7 +195,7 @@ def test_a_link_leads_out(folder: Path) -> None:
 def test_the_folder_that_tfmigrate_runs_in() -> None:
     Path("tfmigrate").mkdir()
     text = MIGRATION % ("state", DIR + 'actions = ["rm aws_vpc.other"]')
-    with pytest.raises(StatetoolError, match="tfmigrate/app is no folder"):
+    with pytest.raises(StatetoolError, match="tfmigrate/app is not a folder"):
         _converted(text, "tfmigrate/m.hcl")
     assert 'path      = "app"' in _converted(text, "tfmigrate/m.hcl", root=".").text(".")
     Path("tfmigrate/app").mkdir()
