@@ -146,3 +146,5 @@ def write_result(data: bytes) -> None:
     if sys.stdout.isatty():
         data = "\t".join(map(printable_lines, data.decode().replace("\r\n", "\n").split("\t"))).encode()
     sys.stdout.buffer.write(data)
+    # Messages that follow must not come first.
+    sys.stdout.flush()
