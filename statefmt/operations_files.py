@@ -1,7 +1,8 @@
 """Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
-interrupted: it finishes it, or takes it back.
+interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
+`applied_in_memory` and `ended_in_memory` do the same.
 """
 
 from __future__ import annotations
@@ -10,7 +11,17 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.edit.operations_file import FileEdits, StateCrossing
+    from statefmt.edit.operations_file import (
+        Expect,
+        FileEdits,
+        ForgetBlock,
+        JoinBlock,
+        KeptDependency,
+        MoveBlock,
+        StateBlock,
+        StateCrossing,
+        operations_text,
+    )
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.by_file import (
@@ -21,20 +32,37 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
+    from statefmt.edit.transactions.in_memory import (
+        CommandOperations,
+        applied_in_memory,
+        ended_in_memory,
+        planned_in_memory,
+    )
 
 __all__ = [
+    "CommandOperations",
     "EditOutcome",
     "Ending",
+    "Expect",
     "FileEdits",
     "FileOutcome",
+    "ForgetBlock",
+    "JoinBlock",
+    "KeptDependency",
+    "MoveBlock",
     "OperationsPlan",
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
+    "StateBlock",
     "StateCrossing",
+    "applied_in_memory",
     "applied_operations",
+    "ended_in_memory",
     "ended_operations",
     "is_plan_file",
+    "operations_text",
+    "planned_in_memory",
     "planned_operations",
     "write_plan",
 ]
@@ -42,7 +70,14 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "Expect": "statefmt.edit.operations_file",
+        "ForgetBlock": "statefmt.edit.operations_file",
+        "JoinBlock": "statefmt.edit.operations_file",
+        "KeptDependency": "statefmt.edit.operations_file",
+        "MoveBlock": "statefmt.edit.operations_file",
+        "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
+        "operations_text": "statefmt.edit.operations_file",
         "EditOutcome": "statefmt.edit.surgical",
         "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",
@@ -51,6 +86,10 @@ __getattr__ = lazy_names(
         "PlannedFile": "statefmt.edit.transactions",
         "PlannedOperations": "statefmt.edit.transactions.by_file",
         "PlannedState": "statefmt.edit.transactions",
+        "CommandOperations": "statefmt.edit.transactions.in_memory",
+        "applied_in_memory": "statefmt.edit.transactions.in_memory",
+        "ended_in_memory": "statefmt.edit.transactions.in_memory",
+        "planned_in_memory": "statefmt.edit.transactions.in_memory",
         "applied_operations": "statefmt.edit.transactions.by_file",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from statefmt.addrs import AbsResourceInstance, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import FileOutcome, StateCrossing
+from statefmt.operations_files import FileOutcome, KeptDependency, StateCrossing
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -43,9 +44,22 @@ def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, term
     if outcome.edits.crossing:
         yield "\nDependencies that would lead from one state to another are dropped:"
         yield from map(_crossing, outcome.edits.crossing)
+    if outcome.edits.kept:
+        yield "\nConfigurations need outputs of other states, since dependencies lead there:"
+        yield from _kept(outcome.edits.kept)
 
 
 def _crossing(one: StateCrossing) -> str:
     dependant, needs = one.dependency.dependant, one.dependency.needs
     here, there = (one.source, one.target) if one.dependency.is_leaving else (one.target, one.source)
     return f"  {dependant} in {here} needs {needs}, which is in {there}"
+
+
+def _kept(found: Iterable[KeptDependency]) -> Iterator[str]:
+    """Yield a line for each resource that another state needs."""
+    dependants: dict[tuple[str, str, ConfigResource], list[AbsResourceInstance]] = {}
+    for one in found:
+        dependants.setdefault((one.state, one.other, one.needs), []).append(one.dependant)
+    for (here, there, needs), instances in dependants.items():
+        more = f" and {len(instances) - 1:,} more" if len(instances) > 1 else ""
+        yield f"  {here} needs {needs} in {there}, for {instances[0]}{more}"

@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import TypeAlias
+from typing import NamedTuple
 
 from statefmt.analysis.selection.nearest import suggestion
 from statefmt.analysis.selection.path_pattern import path_fits, split_path
 from statefmt.analysis.selection.pattern_scanner import (
     ANY_DEPTH,
+    KeyTest,
     PatternStep,
     key_test,
     name_test,
@@ -41,6 +42,7 @@ from statefmt.model.addrs import (
     AbsResourceInstance,
     ModuleInstance,
     ModuleStep,
+    Resource,
     ResourceMode,
     StringKey,
     parse_abs_resource_instance,
@@ -49,7 +51,18 @@ from statefmt.model.addrs import (
 from statefmt.model.errors import AddressError, InvalidAddressError, NoMatchError, SelectionError
 from statefmt.text.wildcards import has_wildcards
 
-_AddressTest: TypeAlias = Callable[[AbsResourceInstance], bool]
+
+class AddressPattern(NamedTuple):
+    """The tests of a pattern: of the module, of the resource in it, and of the key of the instance."""
+
+    fits_module: Callable[[ModuleInstance], bool]
+    fits_resource: Callable[[Resource], bool]
+    fits_key: KeyTest
+
+    def fits(self, addr: AbsResourceInstance) -> bool:
+        """Return whether the pattern matches an instance."""
+        instance = addr.resource
+        return self.fits_resource(instance.resource) and self.fits_key(instance.key) and self.fits_module(addr.module)
 
 
 class Addresses:
@@ -75,7 +88,7 @@ class Addresses:
         Uses tables, since a caller may give every address of a state as a selector.
         """
         found = [*self._by_resource.get(text, ()), *self._by_module.get(text, ())]
-        for bracket in _brackets(text):
+        for bracket in brackets(text):
             found += self._by_key(text[:bracket]).get(text, ())
         return sorted(found)
 
@@ -100,7 +113,7 @@ class Addresses:
             modules.setdefault(addr.module, []).append(place)
         found: dict[str, list[int]] = {}
         for module, places in modules.items():
-            for text in _selecting(module):
+            for text in selecting(module):
                 found.setdefault(text, []).extend(places)
         return found
 
@@ -155,7 +168,7 @@ class Addresses:
     def _read(self, selector: str) -> list[int]:
         """Return the places for a selector that is no exact address: an address in another form, or a pattern."""
         try:
-            text = _canonical(selector)
+            text = canonical(selector)
             places = self._exact(text) or self._in_other_form(text)
             if places or not has_wildcards(selector):
                 return places
@@ -163,13 +176,13 @@ class Addresses:
             if not has_wildcards(selector):
                 raise self._invalid(selector, error) from error
         try:
-            fits = _pattern(selector)
+            pattern = address_pattern(selector)
         except AddressError as error:
             raise self._invalid(selector, error) from error
-        return [place for place, addr in enumerate(self._addrs) if fits(addr)]
+        return [place for place, addr in enumerate(self._addrs) if pattern.fits(addr)]
 
 
-def _brackets(text: str) -> Iterator[int]:
+def brackets(text: str) -> Iterator[int]:
     """Yield the positions of opening brackets; the key of an instance may contain some itself."""
     place = text.find("[")
     while place >= 0:
@@ -177,7 +190,7 @@ def _brackets(text: str) -> Iterator[int]:
         place = text.find("[", place + 1)
 
 
-def _selecting(module: ModuleInstance) -> set[str]:
+def selecting(module: ModuleInstance) -> set[str]:
     """Return the module addresses that include a module instance; one without a key at its end includes all instances.
 
     Source: OpenTofu `internal/addrs/module_instance.go` (TargetContains).
@@ -189,7 +202,7 @@ def _selecting(module: ModuleInstance) -> set[str]:
     return texts
 
 
-def _canonical(selector: str) -> str:
+def canonical(selector: str) -> str:
     """Return an address as it is printed. Raises AddressError."""
     try:
         return str(parse_module_instance(selector))
@@ -197,19 +210,18 @@ def _canonical(selector: str) -> str:
         return str(parse_abs_resource_instance(selector))
 
 
-def _pattern(text: str) -> _AddressTest:
-    """Return the test of a pattern. Raises AddressError."""
+def address_pattern(text: str) -> AddressPattern:
+    """Return the tests of a pattern. Raises AddressError."""
     path, rest = split_path(text, pattern_steps(text))
     if not rest and path[-1] is not None:
         path = (*path, None)
     in_path = lru_cache(maxsize=None)(lambda module: path_fits(path, module.steps))
     if not rest:
-        return lambda addr: in_path(addr.module)
-    fits = _resource_test(text, rest)
-    return lambda addr: fits(addr) and in_path(addr.module)
+        return AddressPattern(in_path, lambda _: True, lambda _: True)
+    return AddressPattern(in_path, *_resource_tests(text, rest))
 
 
-def _resource_test(text: str, steps: Sequence[PatternStep]) -> _AddressTest:
+def _resource_tests(text: str, steps: Sequence[PatternStep]) -> tuple[Callable[[Resource], bool], KeyTest]:
     mode = ResourceMode.DATA if steps[0].name == "data" else ResourceMode.MANAGED
     parts = steps[1:] if mode is ResourceMode.DATA else steps
     if len(parts) < 2:
@@ -220,11 +232,9 @@ def _resource_test(text: str, steps: Sequence[PatternStep]) -> _AddressTest:
         refuse(text, steps[0].key_column, "Only modules and resource names can have keys.")
     if parts[0].key:
         refuse(text, parts[0].key_column, "Only modules and resource names can have keys.")
-    fits_type, fits_name, fits_key = name_test(text, parts[0]), name_test(text, parts[1]), key_test(text, parts[1])
+    fits_type, fits_name = name_test(text, parts[0]), name_test(text, parts[1])
 
-    def fits(addr: AbsResourceInstance) -> bool:
-        resource = addr.resource.resource
-        of_type = resource.mode is mode and fits_type(resource.type)
-        return of_type and fits_name(resource.name) and fits_key(addr.key)
+    def fits(resource: Resource) -> bool:
+        return resource.mode is mode and fits_type(resource.type) and fits_name(resource.name)
 
-    return fits
+    return fits, key_test(text, parts[1])

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
-
-import msgspec
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple
 
 from statefmt.analysis.selection import Criteria, select
-from statefmt.edit.arguments.assignment import assignment
 from statefmt.edit.arguments.destinations import destinations
-from statefmt.edit.arguments.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
-from statefmt.edit.changes.composed import composed
+from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.join import join
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
-from statefmt.edit.operations_file._addresses import StateAddress, by_state, state_address
+from statefmt.edit.operations_file import _parts
+from statefmt.edit.operations_file._addresses import by_state, state_address
+from statefmt.edit.operations_file._kept import KeptDependency, kept_dependencies
 from statefmt.edit.operations_file._model import (
     FileOperation,
-    ForgetBlock,
-    ForgetDeposedBlock,
+    JoinBlock,
     MoveBlock,
     OperationsFile,
-    RebindBlock,
-    RekeyBlock,
     ReplaceProviderBlock,
-    SetBlock,
-    TaintBlock,
-    UnsetBlock,
-    UntaintBlock,
 )
+from statefmt.edit.operations_file._selecting import known_providers, selecting
+from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.edit.requests.choose import Note
-from statefmt.edit.requests.forget_deposed import forget_deposed_request
-from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.edit.requests.mv import mv_request
-from statefmt.edit.requests.rebind import rebind_request
-from statefmt.edit.requests.rekey import rekey_request
 from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.edit.requests.rm import rm_request
-from statefmt.edit.requests.set import set_request
-from statefmt.edit.requests.taint import taint_request, untaint_request
-from statefmt.edit.requests.unset import unset_request
-from statefmt.model.addrs import AbsResourceInstance, ConfigProviderConfig, StringKey
-from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    parse_module_instance,
+)
+from statefmt.model.errors import AddressError, SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
 class StateCrossing(NamedTuple):
-    """A dependency that was dropped because its ends are in two states, and the states that it led from and to."""
+    """A dependency whose ends are in two states, and these: what moved went from `source` to `target`."""
 
     source: str
     target: str
@@ -58,19 +51,18 @@ class StateCrossing(NamedTuple):
 class FileEdits(NamedTuple):
     """What the operations make of the states, by name: an edit for each one that has operations.
 
-    `crossing` are the dependencies that were dropped. `new_providers` are provider configurations that moves bring to
-    states that had none of them. `arrived` are the instances that came from other states, by their state and their
-    address there, each with the state that it came from.
+    `crossing` are the dependencies that were dropped, and `kept` those that lead from one state to another now.
+    `new_providers` are provider configurations that moves bring to states that had none of them. `arrived` are the
+    instances that came from other states, by their state and their address there, each with the state that it came
+    from. `joined` are pairs of states: the outputs of the first went to the second.
     """
 
     edits: Mapping[str, Edit]
     crossing: tuple[StateCrossing, ...] = ()
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
     arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
-
-
-# Makes the edit of one state that an operation selects instances in.
-_Edit: TypeAlias = Callable[[Snapshot, Criteria], Edit]
+    joined: frozenset[tuple[str, str]] = frozenset()
+    kept: tuple[KeptDependency, ...] = ()
 
 
 def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = lambda _: None) -> FileEdits:
@@ -83,157 +75,178 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
         try:
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
-            raise SurgeryError(f"{operation.range}: ", *error.parts, address=error.address) from error
+            place = f"{operation.range}: " if not file.in_memory else ""
+            raise SurgeryError(place, *error.parts, address=error.address) from error
     return running.result
+
+
+class _Goals(NamedTuple):
+    """What moves to another state: instances, and the address that they move to; None if they keep theirs."""
+
+    selectors: tuple[str, ...]
+    target: str | None = None
+
+    def of(self, state: Snapshot) -> Moved:
+        """Return the new addresses by the old ones. Raises SelectionError and SurgeryError."""
+        found = [one.addr for one in select(instances(state), Criteria(selectors=self.selectors))]
+        if self.target is None:
+            return {one: one for one in found}
+        return destinations(found, self.selectors[0], self.target)
 
 
 class _Run:
     """The states while the operations run."""
 
     def __init__(self, snapshots: Mapping[str, Snapshot], note: Note) -> None:
-        self._now = dict(snapshots)
-        self._edits: dict[str, Edit] = {}
+        self._snapshots = snapshots
+        # Those that have operations.
+        self._states: dict[str, WorkingState] = {}
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
-        self._arrived: dict[str, dict[AbsResourceInstance, str]] = {}
+        self._joined: set[tuple[str, str]] = set()
+        # Where resources went whose dependants still name their old addresses.
+        self._went: dict[ConfigResource, str] = {}
         self._note = note
 
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
-        return FileEdits(self._edits, tuple(self._crossing), new, self._arrived)
+        arrived = {name: homes for name, state in self._states.items() if (homes := state.moves.homes)}
+        edits = {name: state.edit for name, state in self._states.items()}
+        kept = kept_dependencies({name: one.snapshot for name, one in edits.items()}, self._went) if self._went else ()
+        return FileEdits(edits, tuple(self._crossing), new, arrived, frozenset(self._joined), tuple(kept))
 
     def run(self, operation: FileOperation) -> None:
         block = operation.block
         if isinstance(block, MoveBlock):
             self._move(block)
+        elif isinstance(block, JoinBlock):
+            self._join(block)
         elif isinstance(block, ReplaceProviderBlock):
             self._replace_provider(block)
         else:
-            edit = self._operation(block)
-            for name, selectors in by_state(block.of, self._now).items():
-                self._apply(name, edit(self._now[name], Criteria(selectors=selectors)))
+            edit, part = selecting(block, self._note)
+            for name, selectors in by_state(block.of, self._snapshots).items():
+                self._edit(name, partial(part, selectors), partial(edit, Criteria(selectors=selectors)))
 
-    def _operation(
-        self,
-        block: ForgetBlock
-        | RekeyBlock
-        | RebindBlock
-        | TaintBlock
-        | UntaintBlock
-        | ForgetDeposedBlock
-        | SetBlock
-        | UnsetBlock,
-    ) -> _Edit:
-        note = self._note
-        match block:
-            case ForgetBlock():
-                return lambda state, chosen: rm_request(state, chosen, keep_dangling=block.keep_dangling, note=note)
-            case RekeyBlock():
-                if (block.keys is None) == (block.by is None):
-                    raise SurgeryError("rekey: give either keys or by")
-                keys = _keys(block.keys)
-                return lambda state, chosen: rekey_request(
-                    state, chosen, keys=keys, by=block.by, count=block.count, note=note
-                )
-            case RebindBlock():
-                keys, known = _keys(block.keys), _known(new_provider=block.new_provider)
-                return lambda state, chosen: rebind_request(
-                    state,
-                    chosen,
-                    block.provider,
-                    mapping=keys,
-                    whole_resource=block.whole_resource,
-                    known=known,
-                    note=note,
-                )
-            case TaintBlock():
-                return lambda state, chosen: taint_request(state, chosen, note=note)
-            case UntaintBlock():
-                return lambda state, chosen: untaint_request(state, chosen, note=note)
-            case ForgetDeposedBlock():
-                return lambda state, chosen: forget_deposed_request(state, chosen, block.key, note=note)
-            case SetBlock():
-                given = [assignment(path, _json(value)) for path, value in block.values.items()]
-                return lambda state, chosen: set_request(
-                    state, chosen, (), given, force_type=block.force_type, note=note
-                )
-            case UnsetBlock():
-                paths = (block.paths,) if isinstance(block.paths, str) else block.paths
-                return lambda state, chosen: unset_request(state, chosen, paths, note=note)
+    def _edit(
+        self, name: str, part: Callable[[WorkingState], Iterable[AbsResource]], edit: Callable[[Snapshot], Edit]
+    ) -> None:
+        """Run an operation on the part of a state that it concerns."""
+        state = self._state(name)
+        try:
+            before = state.part(part(state))
+            made = edit(before)
+        except (SelectionError, SurgeryError):
+            # The message may name what the part lacks.
+            before = state.snapshot
+            made = edit(before)
+        state.put(before, made)
+
+    def _state(self, name: str) -> WorkingState:
+        if name not in self._states:
+            self._states[name] = WorkingState(self._snapshots[name])
+        return self._states[name]
 
     def _move(self, block: MoveBlock) -> None:
-        source, target = (state_address(text, self._now) for text in (block.from_, block.to))
-        if source.state == target.state:
-            edit = mv_request(self._now[source.state], source.selector, target.selector, rebind=block.rebind)
-            self._apply(source.state, edit)
+        whole = self._whole_state(block.to)
+        if whole is not None:
+            for name, selectors in by_state(block.from_, self._snapshots).items():
+                self._transfer(block, name, whole, _Goals(selectors))
             return
-        self._transfer(source, target, rebind=block.rebind)
-
-    def _transfer(self, source: StateAddress, target: StateAddress, *, rebind: bool) -> None:
-        here, there = self._now[source.state], self._now[target.state]
-        found = select(instances(here), Criteria(selectors=(source.selector,)))
-        moved = destinations([instance.addr for instance in found], source.selector, target.selector)
-        made = transfer(here, there, moved, rebind=rebind)
-        self._crossing += [StateCrossing(source.state, target.state, one) for one in made.crossing]
-        self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
-        self._apply(source.state, made.source)
-        self._apply(target.state, made.target)
-        left = self._arrived.setdefault(source.state, {})
-        came = {other: left.pop(one, source.state) for one, other in moved.items()}
-        self._arrived.setdefault(target.state, {}).update(
-            (addr, home) for addr, home in came.items() if home != target.state
+        if not isinstance(block.from_, str):
+            raise SurgeryError("move: a list goes to a whole state: to = state.NAME")
+        source, target = (state_address(text, self._snapshots) for text in (block.from_, block.to))
+        if source.state != target.state:
+            self._transfer(block, source.state, target.state, _Goals((source.selector,), target.selector))
+            return
+        self._edit(
+            source.state,
+            lambda state: _parts.moved_within(state, source.selector, target.selector),
+            lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind),
         )
 
+    def _transfer(self, block: MoveBlock, source: str, target: str, goals: _Goals) -> None:
+        if source == target:
+            raise SurgeryError(f"move: the instances are in the state {target} already")
+        transferred = partial(transfer, rebind=block.rebind, keep_dependencies=block.keep_dependencies)
+        here, there = self._state(source), self._state(target)
+        try:
+            moved = goals.of(here.part(_parts.selected(goals.selectors, here)))
+            left = here.part(_parts.left(here, moved, goals.selectors))
+            joined = there.part(_parts.joined(there, moved, _parts.sources(here, (r.addr for r in left.resources))))
+            made = transferred(left, joined, moved)
+        except (SelectionError, SurgeryError):
+            left, joined = here.snapshot, there.snapshot
+            moved = goals.of(left)
+            made = transferred(left, joined, moved)
+        self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
+        if block.keep_dependencies:
+            self._went.update((one.config(), target) for one in moved)
+        self._take(source, target, (left, made.source), (joined, made.target), moved)
+        self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
+
+    def _join(self, block: JoinBlock) -> None:
+        source, target = (self._named(text) for text in (block.from_, block.to))
+        if source == target:
+            raise SurgeryError(f"join: the state {target} cannot join itself")
+        takes = None if block.outputs_from is None else self._named(block.outputs_from) == source
+        try:
+            prefix = None if block.prefix is None else parse_module_instance(block.prefix)
+        except AddressError as error:
+            raise SurgeryError(f"prefix: {block.prefix} is not the address of a module") from error
+        left, joined = self._state(source).snapshot, self._state(target).snapshot
+        made = join(left, joined, prefix=prefix, takes_outputs=takes)
+        if made.outputs:
+            self._joined.add((source, target))
+        self._take(source, target, (left, made.source), (joined, made.target), made.moved)
+        self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
+
+    def _take(
+        self, source: str, target: str, left: tuple[Snapshot, Edit], joined: tuple[Snapshot, Edit], moved: Moved
+    ) -> None:
+        """Take what goes from one state to another: of each the part before, and its edit."""
+        here, there = self._state(source), self._state(target)
+        homes = {other: here.moves.home(one) or source for one, other in moved.items()}
+        here.put(*left)
+        there.put(*joined)
+        there.moves.arrive({addr: home if home != target else None for addr, home in homes.items()})
+
+    def _whole_state(self, text: str) -> str | None:
+        """Return the name of a state if the text is `state.NAME` and nothing else."""
+        name = text.removeprefix("state.")
+        return name if name != text and name in self._snapshots else None
+
+    def _named(self, text: str) -> str:
+        name = self._whole_state(text)
+        if name is None:
+            raise SelectionError(f"{text}: name a state of the file: state.NAME", address=text)
+        return name
+
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
-        if (block.of is None) == (block.state is None) and len(self._now) > 1:
+        if (block.of is None) == (block.state is None) and len(self._snapshots) > 1:
             raise SurgeryError("replace_provider: give either of or state")
         old, new = parse_replaced(block.old), parse_replaced(block.new)
+        chosen: Mapping[str, tuple[str, ...] | None]
         if block.of is not None:
-            chosen = {name: Criteria(selectors=found) for name, found in by_state(block.of, self._now).items()}
+            chosen = by_state(block.of, self._snapshots)
         else:
-            name = next(iter(self._now)) if block.state is None else block.state
-            if name not in self._now:
+            name = next(iter(self._snapshots)) if block.state is None else block.state
+            if name not in self._snapshots:
                 raise SelectionError(f"the file names no state {name!r}")
-            chosen = {name: Criteria()}
-        for name, criteria in chosen.items():
-            edit = replace_provider_request(
-                self._now[name],
-                criteria,
-                old,
-                new,
-                whole_resource=block.whole_resource,
-                known=_known(new_provider=block.new_provider),
-                note=self._note,
+            chosen = {name: None}
+        known = known_providers(new_provider=block.new_provider)
+        for name, selectors in chosen.items():
+            self._edit(
+                name,
+                partial(_parts.provided, selectors, old, new),
+                partial(
+                    replace_provider_request,
+                    chosen=Criteria(selectors=selectors or ()),
+                    old=old,
+                    new=new,
+                    whole_resource=block.whole_resource,
+                    known=known,
+                    note=self._note,
+                ),
             )
-            self._apply(name, edit)
-
-    def _apply(self, name: str, edit: Edit) -> None:
-        earlier = self._edits.get(name)
-        self._edits[name] = edit if earlier is None else composed(earlier, edit)
-        here = self._arrived.get(name, {})
-        if edit.moved and here:
-            self._arrived[name] = {edit.moved.get(addr, addr): home for addr, home in here.items()}
-        self._now[name] = edit.snapshot
-
-
-def _keys(keys: Mapping[str, str | int | None] | None) -> KeyMap | None:
-    """Return the keys as the command line takes them: a whole number is a `count` key, and "" or null is no key."""
-    if keys is None:
-        return None
-    return parse_key_map([f"{_key(old, is_old=True)}={_key(new)}" for old, new in keys.items()])
-
-
-def _key(key: str | int | None, *, is_old: bool = False) -> str:
-    # The names of an object are strings, whatever was written.
-    if not key or isinstance(key, int) or (is_old and WHOLE_NUMBER.fullmatch(key)):
-        return "" if key in (None, "") else str(key)
-    return str(StringKey(key))[1:-1]
-
-
-def _json(value: object) -> str:
-    return msgspec.json.Encoder(decimal_format="number").encode(value).decode()
-
-
-def _known(*, new_provider: bool) -> KnownProviders | None:
-    return None if new_provider else KnownProviders("write new_provider = true")

@@ -39,7 +39,9 @@ _DIGITS: Final = 32
 class JournaledState(Struct, frozen=True):
     """A state before the change: where it is, as a Participant says, and its lock.
 
-    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted.
+    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
+    change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
+    none where a backend cannot delete it.
     """
 
     location: str
@@ -47,6 +49,7 @@ class JournaledState(Struct, frozen=True):
     lock: LockInfo
     before: str
     stored: str
+    empty: str = ""
 
 
 class JournaledWrite(Struct, frozen=True):
@@ -59,7 +62,7 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order.
+    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
     """
 
     id: str
@@ -68,6 +71,8 @@ class ApplyJournal(Struct, frozen=True):
     command: str
     states: Mapping[str, JournaledState]
     writes: Sequence[JournaledWrite]
+    ending: tuple[str, ...]
+    undoes: str = ""
     is_done: bool = False
     format_version: str = _FORMAT
 

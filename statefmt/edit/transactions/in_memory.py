@@ -1,0 +1,95 @@
+"""Runs operations files that commands make in memory, and ends such runs after a crash."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import structs
+
+from statefmt.context import RunContext
+from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.transactions._intent import Intent
+from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
+from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
+from statefmt.edit.transactions._unfinished import Ending
+from statefmt.store.local.journal import checksum
+from statefmt.text.printable import printable
+
+
+class CommandOperations(NamedTuple):
+    """An operations file that a command makes in memory: its text, with absolute paths of states.
+
+    `words` are the command line without the program, and without secrets; they start with the name of the command. With
+    `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    """
+
+    text: str
+    words: tuple[str, ...]
+
+
+def planned_in_memory(
+    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
+) -> FileOutcome:
+    """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
+
+    Raises StatetoolError.
+    """
+    opened = _opened(context, made)
+    outcome = opened.planned(context, references).staged.outcome
+    agreed(opened.names, outcome)
+    return outcome
+
+
+def applied_in_memory(
+    context: RunContext,
+    made: CommandOperations,
+    command: str,
+    *,
+    timeout: float | None = 0,
+    keeps_backup: bool = True,
+    references: References = NO_REFERENCES,
+    agreed: Agreed = lambda _names, _outcome: True,
+) -> FileOutcome:
+    """Run operations on their states, and write all results or none; see `applied_operations`.
+
+    `command` is the whole command line, for locks and histories. With the `references` of configurations, by the names
+    of states, the edits of these are also checked against them.
+    """
+    opened = _opened(context, made, command, timeout, keeps_backup=keeps_backup)
+    return opened.applied(context, agreed, references)
+
+
+def ended_in_memory(
+    context: RunContext,
+    made: CommandOperations,
+    ending: Ending,
+    *,
+    timeout: float | None = 0,
+    keeps_backup: bool = True,
+) -> tuple[str, ...]:
+    """End a run of the same operations that was interrupted; see `ended_operations`."""
+    return _opened(context, made, "", timeout, keeps_backup=keeps_backup).ended(context, ending)
+
+
+def _opened(
+    context: RunContext,
+    made: CommandOperations,
+    command: str = "",
+    timeout: float | None = 0,
+    *,
+    keeps_backup: bool = True,
+) -> OpenedOperations:
+    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
+    file = structs.replace(read_operations_file(name, content), in_memory=True)
+    checked = checksum(content)
+    intent = Intent(
+        f"statetool {name}",
+        checked,
+        command,
+        timeout,
+        keeps_backup,
+        key=f"{name} {checked}",
+        words=tuple(map(printable, made.words)),
+    )
+    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
