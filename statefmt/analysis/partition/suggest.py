@@ -16,6 +16,7 @@ from statefmt.analysis.partition._units import UnitGraph, unit_graph
 from statefmt.analysis.partition.candidates import Partition, PartitionKind, Suggestions
 from statefmt.analysis.providers.use import short_names
 from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
 # The parts that modules and communities are merged to, at most.
@@ -42,7 +43,10 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     found: list[Partition] = []
     without: dict[PartitionKind, str] = {}
     for kind, make in makers.items():
-        partition = make()
+        try:
+            partition = make()
+        except SurgeryError as error:
+            partition = str(error)
         if isinstance(partition, str):
             without[kind] = partition
         elif any(partition.contents == other.contents for other in found):

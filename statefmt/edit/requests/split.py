@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, IntKey, ModuleInstance, StringKey
+from statefmt.analysis.selection.covering import covering
+from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
@@ -31,19 +32,12 @@ def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
     Raises SurgeryError if there are no parts, or if two would have the same name.
     """
     homes = {instance.addr: _home(instance, by) for instance in instances(snapshot)}
-    owners: dict[str, set[_Home | None]] = {}
-    for addr, home in homes.items():
-        for text in _selectors(addr):
-            owners.setdefault(text, set()).add(home)
-    found: dict[_Home, dict[str, None]] = {}
-    for addr, home in homes.items():
-        if home is not None:
-            found.setdefault(home, {})[_selector(addr, owners)] = None
+    found = {home: selectors for home, selectors in covering(homes).items() if home is not None}
     if not found:
         what = "has a provider configuration with an alias" if by is SplitBy.PROVIDER else "is in a module"
         raise SurgeryError(f"there is nothing to split: no instance {what}")
     _refuse_equal(found)
-    return {home.name: tuple(selectors) for home, selectors in found.items()}
+    return {home.name: selectors for home, selectors in found.items()}
 
 
 class _Home(NamedTuple):
@@ -77,28 +71,6 @@ def _name(*parts: str) -> str:
 
 def _key(key: InstanceKey) -> str:
     return str(key.value) if isinstance(key, (IntKey, StringKey)) else ""
-
-
-def _selectors(addr: AbsResourceInstance) -> Iterator[str]:
-    """Yield the addresses that select an instance, the one that selects most first."""
-    for module in addr.module.on_the_way:
-        *outer, last = module.steps
-        yield from dict.fromkeys((f"{ModuleInstance(tuple(outer)).child(last.name)}", str(module)))
-    yield str(addr.containing_resource())
-    if addr.resource.key is not NO_KEY:
-        yield str(addr)
-
-
-def _selector(addr: AbsResourceInstance, owners: Mapping[str, set[_Home | None]]) -> str:
-    """Return the address that selects most of a part, and nothing else."""
-    text = next((one for one in _selectors(addr) if len(owners[one]) == 1), None)
-    if text is None:
-        raise SurgeryError(
-            f"{addr}: this address selects instances with keys, too, which are in other parts; give them keys or "
-            "forget them first",
-            address=addr,
-        )
-    return text
 
 
 def _refuse_equal(found: Iterable[_Home]) -> None:

@@ -53,7 +53,7 @@ def _row(partition: Partition) -> tuple[str, ...]:
 
 
 def _part(part: StatePart) -> tuple[str, ...]:
-    contents = ", ".join(_few([printable(str(one)) for one in part.contents], _MOST_CONTENTS))
+    contents = ", ".join(_few([printable(one) for one in part.contents], _MOST_CONTENTS))
     return f"{part.name}{' (stays)' if part.stays else ''}", f"{part.instances:,}", ", ".join(part.needs), contents
 
 
