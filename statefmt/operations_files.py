@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         applied_in_memory,
         ended_in_memory,
         planned_in_memory,
+        write_operations,
     )
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "operations_text",
     "planned_in_memory",
     "planned_operations",
+    "write_operations",
     "write_plan",
 ]
 
@@ -94,6 +96,7 @@ __getattr__ = lazy_names(
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
+        "write_operations": "statefmt.edit.transactions.in_memory",
         "write_plan": "statefmt.edit.transactions.by_file",
     },
 )

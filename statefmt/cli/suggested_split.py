@@ -15,7 +15,7 @@ from statefmt.cli.named_state import opened_state
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT
-from statefmt.operations_files import MoveBlock, StateBlock, operations_text, write_operations_file
+from statefmt.operations_files import MoveBlock, StateBlock, operations_text, write_operations
 from statefmt.partitions import Partition, PartitionKind, suggest_partitions
 
 
@@ -41,19 +41,17 @@ def suggest_split(state: str | None, by: str | None, out: str | None, output_for
     run_context().phase("comparing")
     found = suggest_partitions(opened.snapshot)
     chosen = next((one for one in found.partitions if by is None or one.kind.value == by), None)
-    if by is not None and chosen is None:
-        reason = next((reason for kind, reason in found.without.items() if kind.value == by), None)
-        if reason is None:
-            kinds = ", ".join(kind.value for kind in PartitionKind)
-            raise typer.BadParameter(f"with --suggest, give one of {kinds}", param_hint="--by")
-        say(f"statetool: no suggestion by {by}: {reason}")
+    if by is not None and by not in {kind.value for kind in PartitionKind}:
+        kinds = ", ".join(kind.value for kind in PartitionKind)
+        raise typer.BadParameter(f"with --suggest, give one of {kinds}", param_hint="--by")
     if output_format is SuggestionFormat.JSON:
         from statefmt.render.partition.json import partitions_json
 
         write_result(partitions_json(found))
     elif chosen is None:
         for kind, reason in found.without.items():
-            say(f"statetool: no suggestion by {kind.value}: {reason}")
+            if by in (None, kind.value):
+                say(f"statetool: no suggestion by {kind.value}: {reason}")
     elif output_format is SuggestionFormat.TEXT:
         from statefmt.render.partition.text import partitions_text
 
@@ -66,7 +64,7 @@ def suggest_split(state: str | None, by: str | None, out: str | None, output_for
     if chosen is None:
         return FOUND
     if out is not None:
-        write_operations_file(out, operations_of(chosen, state, out))
+        write_operations(out, operations_of(chosen, state, out))
         say(f"{out}: written; see `statetool plan {out}`")
     return FINE
 
