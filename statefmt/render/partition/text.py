@@ -22,7 +22,7 @@ def partitions_text(found: Suggestions, chosen: Partition, terminal: Terminal) -
     headings = ("BY", "PARTS", "LARGEST", "OUTPUTS", "SECRETS", "APPLIES", "DIVIDED", "SCORE")
     yield table(headings, rows, terminal, right="lrrrrrrr")
     for kind, reason in found.without.items():
-        yield f"No suggestion by {kind.value}: {reason}."
+        yield f"No suggestion by {kind.value}: {printable(reason)}."
     yield ""
     yield terminal.paint(f"By {chosen.kind.value}:", "bold")
     parts = [_part(part) for part in chosen.parts]

@@ -15,6 +15,7 @@ from statefmt.model.instances import instances as all_instances
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.states import AWS, resource, snapshot
 
+# As many as users have split states at.
 _MANY = 12_000
 
 
