@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from statefmt.analysis.partition._communities import communities
@@ -27,8 +27,10 @@ _LARGEST: Final = 0.5
 _TANGLED: Final = "all the parts would need each other"
 
 
-def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> Suggestions:
-    """Return ways to divide a state, best first.
+def suggest_partitions(
+    snapshot: Snapshot, kinds: Collection[PartitionKind] = tuple(PartitionKind), *, most_parts: int = MOST_PARTS
+) -> Suggestions:
+    """Return ways of these kinds to divide a state, best first.
 
     Parts by modules and by communities of the dependency graph are at most `most_parts`; by provider instances and by
     regions there is a part for each.
@@ -42,9 +44,9 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     }
     found: list[Partition] = []
     without: dict[PartitionKind, str] = {}
-    for kind, make in makers.items():
+    for kind in kinds:
         try:
-            partition = make()
+            partition = makers[kind]()
         except SurgeryError as error:
             partition = str(error)
         if isinstance(partition, str):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from statefmt.analysis.partition import PartitionKind, suggest_partitions
 from statefmt.analysis.selection.covering import covering
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
@@ -18,19 +19,27 @@ _NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
 
 
 class SplitBy(StrEnum):
-    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration."""
+    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration.
+
+    Regions and communities of dependencies are as `suggest_partitions` finds them, without circles between the parts.
+    """
 
     MODULE = "module"
     MODULE_INSTANCE = "module-instance"
     PROVIDER = "provider"
+    REGION = "region"
+    COMMUNITY = "community"
 
 
 def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
     """Return the parts of a state, each with the selectors of its instances; names can be in paths.
 
-    What is in the root module is in no part by modules; by providers, what has a default configuration is in none.
+    What is in the root module is in no part by modules; by providers, what has a default configuration is in none; by
+    regions and communities, the largest part is not among them.
     Raises SurgeryError if there are no parts, or if two would have the same name.
     """
+    if by in (SplitBy.REGION, SplitBy.COMMUNITY):
+        return _suggested(snapshot, PartitionKind(by.value))
     homes = {instance.addr: _home(instance, by) for instance in instances(snapshot)}
     found = {home: selectors for home, selectors in covering(homes).items() if home is not None}
     if not found:
@@ -38,6 +47,14 @@ def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
         raise SurgeryError(f"there is nothing to split: no instance {what}")
     _refuse_equal(found)
     return {home.name: selectors for home, selectors in found.items()}
+
+
+def _suggested(snapshot: Snapshot, kind: PartitionKind) -> dict[str, tuple[str, ...]]:
+    found = suggest_partitions(snapshot, [kind])
+    if not found.partitions:
+        raise SurgeryError(f"there is nothing to split: {found.without[kind]}")
+    [partition] = found.partitions
+    return {part.name: part.contents for part in partition.parts if not part.stays}
 
 
 class _Home(NamedTuple):
