@@ -71,9 +71,15 @@ def _by_communities(graph: PieceGraph, most: int) -> Partition | str:
     modules = ModuleUnits(graph, divides=True)
     units = modules.units
     limit = _LARGEST * sum(units.weights)
-    parts, _ = levels(units, communities(units))
-    parts = _merged(units, refined(units, parts, limit), most)
-    return _of_units(PartitionKind.COMMUNITY, graph, modules, refined(units, parts, limit))
+    homes = communities(units)
+    found: list[Partition] = []
+    for raises in (False, True):
+        parts, _ = levels(units, homes, raises=raises)
+        parts = refined(units, _merged(units, refined(units, parts, limit), most), limit)
+        partition = _of_units(PartitionKind.COMMUNITY, graph, modules, parts)
+        if not isinstance(partition, str):
+            found.append(partition)
+    return min(found, key=lambda one: one.score, default=_TANGLED)
 
 
 def _merged(units: UnitGraph, parts: Sequence[int], most: int) -> list[int]:
