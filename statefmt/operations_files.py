@@ -2,7 +2,7 @@
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
-`applied_in_memory` and `ended_in_memory` do the same.
+`applied_in_memory` and `ended_in_memory` do the same. `split_parts` finds the parts of a state that is to be divided.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
         StateCrossing,
         operations_text,
     )
+    from statefmt.edit.requests.split import SplitBy, split_parts
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions.begun import begun_text
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
         applied_operations,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
         applied_in_memory,
         ended_in_memory,
         planned_in_memory,
+        write_operations,
     )
 
 __all__ = [
@@ -54,16 +57,20 @@ __all__ = [
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
+    "SplitBy",
     "StateBlock",
     "StateCrossing",
     "applied_in_memory",
     "applied_operations",
+    "begun_text",
     "ended_in_memory",
     "ended_operations",
     "is_plan_file",
     "operations_text",
     "planned_in_memory",
     "planned_operations",
+    "split_parts",
+    "write_operations",
     "write_plan",
 ]
 
@@ -78,6 +85,8 @@ __getattr__ = lazy_names(
         "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
         "operations_text": "statefmt.edit.operations_file",
+        "SplitBy": "statefmt.edit.requests.split",
+        "split_parts": "statefmt.edit.requests.split",
         "EditOutcome": "statefmt.edit.surgical",
         "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",
@@ -90,6 +99,8 @@ __getattr__ = lazy_names(
         "applied_in_memory": "statefmt.edit.transactions.in_memory",
         "ended_in_memory": "statefmt.edit.transactions.in_memory",
         "planned_in_memory": "statefmt.edit.transactions.in_memory",
+        "write_operations": "statefmt.edit.transactions.in_memory",
+        "begun_text": "statefmt.edit.transactions.begun",
         "applied_operations": "statefmt.edit.transactions.by_file",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
