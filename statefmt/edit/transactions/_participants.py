@@ -81,7 +81,9 @@ class Participant(NamedTuple):
 
 def _missing(error: StoreError) -> MissingStateError:
     """Return the error for a state that is missing, with the way out."""
-    return MissingStateError(*error.parts, "; nothing was written. To create the state, add create = true to its block")
+    return MissingStateError(
+        *error.parts, "; nothing was written. An operations file creates a state that has create = true in its block"
+    )
 
 
 def participants(
