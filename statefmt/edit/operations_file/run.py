@@ -75,7 +75,7 @@ class _Run:
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
-        arrived = {name: homes for name, state in self._states.items() if (homes := state.moves.homes)}
+        arrived = {name: homes for name, state in self._states.items() if (homes := state.origins.homes)}
         return FileEdits(
             {name: state.edit for name, state in self._states.items()}, tuple(self._crossing), new, arrived
         )
@@ -135,10 +135,10 @@ class _Run:
             made = transfer(left, joined, moved, rebind=rebind)
         self._crossing += [StateCrossing(source.state, target.state, one) for one in made.crossing]
         self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
-        homes = {other: here.moves.home(one) or source.state for one, other in moved.items()}
+        homes = {other: here.origins.home(one) or source.state for one, other in moved.items()}
         here.put(left, made.source)
         there.put(joined, made.target)
-        there.moves.arrive({addr: home if home != target.state else None for addr, home in homes.items()})
+        there.origins.arrive({addr: home if home != target.state else None for addr, home in homes.items()})
 
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
         if (block.of is None) == (block.state is None) and len(self._snapshots) > 1:
