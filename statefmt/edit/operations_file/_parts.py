@@ -95,7 +95,7 @@ def rebound(selectors: Sequence[str], state: WorkingState) -> StatePart:
 def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> StatePart:
     """Return what `replace_provider` concerns; without selectors, all that is bound to `old`."""
     part = set(state.tables.bound_to(_source(old))) if selectors is None else selected(selectors, state)
-    return part | set(state.tables.sources()) | set(state.tables.instances_of(_source(new)))
+    return part | set(state.tables.instances_of(_source(new)))
 
 
 def sources(state: WorkingState, part: Iterable[AbsResource]) -> set[Provider]:

@@ -13,10 +13,12 @@ from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.transfer import transfer
+from statefmt.edit.operations_file import StateCrossing
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.style import Layout, Style
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
+from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
@@ -27,17 +29,25 @@ _PROVIDERS: Final = ('provider["registry.opentofu.org/hashicorp/aws"]', "aws.wes
 _KNOWN: Final = operations.KnownProviders("write new_provider = true")
 
 
+class Made(NamedTuple):
+    """What a command makes of states, with what a move between two of them says."""
+
+    edits: dict[str, Edit]
+    crossing: tuple[StateCrossing, ...] = ()
+    new_providers: tuple[ConfigProviderConfig, ...] = ()
+
+
 class Block(NamedTuple):
     """A block of an operations file, and what the commands make of the states."""
 
     text: str
-    command: Callable[[dict[str, Snapshot]], dict[str, Edit]]
+    command: Callable[[dict[str, Snapshot]], Made]
 
 
 class GeneratedFile(NamedTuple):
     """An operations file, its states before, and what the commands made of them one after the other.
 
-    `after` is what they wrote, each from the file that the one before wrote. `edits` are those of each state in memory.
+    `after` is what they wrote, each from the file that the one before wrote. `made` is what they made in memory.
     `refused` are blocks that a command refused, each after how many of the others, with its message.
     """
 
@@ -45,7 +55,7 @@ class GeneratedFile(NamedTuple):
     blocks: tuple[str, ...]
     before: dict[str, bytes]
     after: dict[str, bytes]
-    edits: dict[str, list[Edit]]
+    made: tuple[Made, ...]
     refused: tuple[tuple[int, str, str], ...]
 
 
@@ -57,32 +67,35 @@ def generated_file(seed: int) -> GeneratedFile:
     after, states = dict(before), {name: read(text).snapshot for name, text in before.items()}
     blocks: list[str] = []
     refused: list[tuple[int, str, str]] = []
-    edits: dict[str, list[Edit]] = {}
+    made: list[Made] = []
     wanted = random.randint(1, 12)
     for _ in range(_TRIES):
         block = random.choice(_KINDS)(random, states)
         if block is None:
             continue
         try:
-            made = block.command(states)
+            made.append(block.command(states))
         except (SelectionError, SurgeryError) as error:
             refused.append((len(blocks), block.text, str(error)))
             continue
         blocks.append(block.text)
+        states |= {name: edit.snapshot for name, edit in made[-1].edits.items()}
         written = block.command({name: read(text).snapshot for name, text in after.items()})
-        for name, edit in made.items():
-            states[name] = edit.snapshot
-            edits.setdefault(name, []).append(edit)
-            after[name] = write(written[name].snapshot, canonical=False)
+        after |= {name: write(edit.snapshot, canonical=False) for name, edit in written.edits.items()}
         if len(blocks) == wanted:
             break
     head = "".join(f'state "{name}" {{ path = "{name}" }}\n' for name in names)
-    return GeneratedFile(head, tuple(blocks), before, after, edits, tuple(refused[:3]))
+    return GeneratedFile(head, tuple(blocks), before, after, tuple(made), tuple(refused[:3]))
 
 
 def _text(random: Random, state: Snapshot) -> bytes:
-    """The state in a canonical layout; with deposed and tainted objects, `depends_on`, and keys of other forms."""
+    """The state in a canonical layout; with deposed and tainted objects, `depends_on`, and keys of other forms.
+
+    Instances of a module have the same resources.
+    """
     document = json.loads(canonical(state))
+    for resource in [one for one in document["resources"] if one.get("module") == "module.app[0]"]:
+        document["resources"].append(json.loads(json.dumps(resource)) | {"module": "module.app[2]"})
     known = [str(one.addr) for one in instances(state)]
     for resource in document["resources"]:
         for instance in list(resource["instances"]):
@@ -93,8 +106,8 @@ def _text(random: Random, state: Snapshot) -> bytes:
             if random.random() < 0.1:
                 deposed = {name: value for name, value in instance.items() if name not in ("status", "depends_on")}
                 resource["instances"].append(deposed | {"deposed": f"{random.getrandbits(32):08x}"})
-            elif isinstance(instance.get("index_key"), str) and random.random() < 0.1:
-                instance["index_key"] = "e\u0301" if instance["index_key"] == "\u00e9" else instance["index_key"]
+            elif instance.get("index_key") == "\u00e9" and random.random() < 0.5:
+                instance["index_key"] = "e\u0301"
     if random.random() < 0.3:
         document["resources"].append(
             {"mode": "managed", "type": "aws_vpc", "name": "empty", "provider": _PROVIDERS[0], "instances": []}
@@ -127,6 +140,7 @@ def _move(random: Random, states: dict[str, Snapshot]) -> Block | None:
             *([(str(addr.module), "module.renamed"), (str(addr.module), 'module.x["7"]')] if addr.module else []),
             *([(str(addr.module), str(there.module))] if addr.module and there.module else []),
             *([(str(addr.module).partition("[")[0], "module.k")] if addr.module else []),
+            *([(str(addr), f"module.app[0].{addr.resource}")] if addr.module else []),
             *([("module.*", "module.$1_too"), ("module.app[*]", 'module.app["$1"]')] if addr.module else []),
         ]
     )
@@ -135,13 +149,14 @@ def _move(random: Random, states: dict[str, Snapshot]) -> Block | None:
     rebind = random.random() < 0.5
     arguments = f"  from = {_quoted(name, source)}\n  to = {_quoted(other, target)}\n  rebind = {_bool(rebind)}\n"
 
-    def command(now: dict[str, Snapshot]) -> dict[str, Edit]:
+    def command(now: dict[str, Snapshot]) -> Made:
         if name == other:
-            return {name: operations.move(now[name], source, target, rebind=rebind)}
+            return Made({name: operations.move(now[name], source, target, rebind=rebind)})
         chosen = select(instances(now[name]), Criteria(selectors=(source,)))
         moved = destinations([one.addr for one in chosen], source, target)
         made = transfer(now[name], now[other], moved, rebind=rebind)
-        return {name: made.source, other: made.target}
+        crossing = tuple(StateCrossing(name, other, one) for one in made.crossing)
+        return Made({name: made.source, other: made.target}, crossing, made.new_providers)
 
     return Block(f"move {{\n{arguments}}}\n", command)
 
@@ -165,13 +180,17 @@ def _forget(random: Random, states: dict[str, Snapshot]) -> Block | None:
 
 def _rekey(random: Random, states: dict[str, Snapshot]) -> Block | None:
     name, chosen = _chosen(random, states)
-    chosen = random.choice([chosen, ("module.app",), ("module.app[0]",), ("**.aws_*.*",), ('module.site["eu"]',)])
+    chosen = random.choice(
+        [chosen, ("module.app",), ("module.app[0]",), ("module.app[2]",), ("**.aws_*.*",), ('module.site["eu"]',)]
+    )
     if random.random() < 0.4:
         by = random.choice(("id", "size", "name", "tags.env"))
         return _block("rekey", name, {"of": _list(name, chosen), "by": f'"{by}"'}, lambda state: (
             operations.rekey(state, Criteria(selectors=chosen), by=by)
         ))  # fmt: skip
-    keys = random.choice(["0=k0,1=k1", "0=1,1=0", "x=y,y=x", "a=0", "0=5", "eu=us", "é=z", "=first", "0="])
+    keys = random.choice(
+        ["0=k0,1=k1", "0=1,1=0", "0=2", "0=2,2=0", "2=5", "x=y,y=x", "a=0", "0=5", "eu=us", "é=z", "=first", "0="]
+    )
     pairs = [pair.partition("=") for pair in keys.split(",")]
     value = "{ " + ", ".join(f"{_key(old)} = {_key(new)}" for old, _, new in pairs) + " }"
     return _block("rekey", name, {"of": _list(name, chosen), "keys": value}, lambda state: (
@@ -254,7 +273,7 @@ _KINDS: Final = (_move, _move, _move, _exchange, _forget, _rekey, _rebind, _repl
 
 def _block(kind: str, name: str, arguments: dict[str, str], command: Callable[[Snapshot], Edit]) -> Block:
     lines = "".join(f"  {argument} = {value}\n" for argument, value in arguments.items())
-    return Block(f"{kind} {{\n{lines}}}\n", lambda now: {name: command(now[name])})
+    return Block(f"{kind} {{\n{lines}}}\n", lambda now: Made({name: command(now[name])}))
 
 
 def _chosen(random: Random, states: dict[str, Snapshot]) -> tuple[str, tuple[str, ...]]:

@@ -17,17 +17,20 @@ FILES = 500
 SAMPLE = 80
 
 
-def made(generated: GeneratedFile, text: str) -> FileEdits:
+def edits_of(generated: GeneratedFile, text: str) -> FileEdits:
     file = read_operations_file("x", (generated.head + text).encode())
     return run(file, {name: read(content).snapshot for name, content in generated.before.items()})
 
 
 def check(seed: int) -> None:
     generated = generated_file(seed)
-    found = made(generated, "".join(generated.blocks))
-    assert found.edits.keys() == generated.edits.keys()
-    for name, edits in generated.edits.items():
-        edit = found.edits[name]
+    found = edits_of(generated, "".join(generated.blocks))
+    assert list(found.edits) == list(dict.fromkeys(name for made in generated.made for name in made.edits)), seed
+    assert found.crossing == tuple(crossing for made in generated.made for crossing in made.crossing), seed
+    new = {config for configs in found.new_providers.values() for config in configs}
+    assert new == {config for made in generated.made for config in made.new_providers}, seed
+    for name, edit in found.edits.items():
+        edits = [made.edits[name] for made in generated.made if name in made.edits]
         assert edit.snapshot == edits[-1].snapshot, (seed, name)
         assert edit.notes == tuple(note for each in edits for note in each.notes), (seed, name)
         assert edit.joins == tuple(join for each in edits for join in each.joins), (seed, name)
@@ -37,7 +40,7 @@ def check(seed: int) -> None:
         assert write(edit.snapshot, canonical=False) == generated.after[name], (seed, name)
     for number, block, message in generated.refused:
         with pytest.raises(SurgeryError) as raised:
-            made(generated, "".join((*generated.blocks[:number], block)))
+            edits_of(generated, "".join((*generated.blocks[:number], block)))
         assert str(raised.value).partition(": ")[2] == message, (seed, block)
 
 
