@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
 from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
+from statefmt.store.local.store import create_file
 from statefmt.text.printable import printable
 
 
@@ -70,6 +73,18 @@ def ended_in_memory(
 ) -> tuple[str, ...]:
     """End a run of the same operations that was interrupted; see `ended_operations`."""
     return _opened(context, made, "", timeout, keeps_backup=keeps_backup).ended(context, ending)
+
+
+def write_operations(path: str, text: str) -> None:
+    """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
+    create_file(Path(path), text.encode())
+
+
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock], folder: str) -> dict[str, Snapshot]:
+    """Read states, by their names, without a lock; their paths are relative to `folder`. Raises StatetoolError."""
+    file = OperationsFile(states, ())
+    opened = OpenedOperations(file, states_of(context, folder, file, Path(folder)), Intent("", "", ""))
+    return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
 
 
 def _opened(
