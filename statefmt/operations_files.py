@@ -3,9 +3,7 @@
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
-ends such an undo that was interrupted.
-`converted_migration` makes an operations file of a migration of
-tfmigrate.
+ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
 """
 
 from __future__ import annotations

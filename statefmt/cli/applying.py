@@ -62,16 +62,22 @@ def anywhere(state: str | None) -> str:
 
 
 def carry_out_operations(
-    command: str, text: str, terms: ApplyTerms, states: Collection[str] = (), more: Sequence[str] = ()
+    command: str,
+    text: str,
+    terms: ApplyTerms,
+    states: Collection[str] = (),
+    more: Sequence[str] = (),
+    *,
+    create_options: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
     `states` are arguments, or values of options, that name states. `more` are arguments that are the default here, but
-    not in other folders.
+    not in other folders. `create_options` are the options that create states, by the short names of these.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
-    made = CommandOperations(text, (words[0], *more, *words[1:]))
+    made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
     context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)

@@ -52,13 +52,19 @@ def command(
     from_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            "--from-state", metavar="PATH", help="Same as --state.", show_default=False, rich_help_panel=STATES
+            "--from-state", metavar="PATH", help="Move from this state; same as --state.", rich_help_panel=STATES
         ),
     ] = None,
     to_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", rich_help_panel=STATES),
     ] = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Create the state of --to-state.", rich_help_panel=STATES)
+    ] = False,
+    allow_plain: Annotated[
+        bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
+    ] = False,
     as_blocks: AsBlocksOption = False,
     *,
     ending: Optional[Ending],  # noqa: UP045
@@ -80,7 +86,12 @@ def command(
             )
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
-        return move_across(MoveAcross(options.state or from_state, to_state, block), options, ending)
+        return move_across(
+            MoveAcross(options.state or from_state, to_state, block, create, allow_plain), options, ending
+        )
+    for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
+        if is_given:
+            raise typer.BadParameter("requires --to-state", param_hint=option)
     if ending is not None:
         raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
     if destination is None:

@@ -113,7 +113,7 @@ def _of_migration(
     for action in converted.unmatched:
         say(f"statetool: warning: {action}: nothing matches")
     arguments = ("plan", "--from-tfmigrate", migration)
-    planned_in_memory(run_context(), CommandOperations(converted.text, arguments, folder), shown)
+    planned_in_memory(run_context(), CommandOperations(converted.text, arguments, folder=folder), shown)
     if out is not None:
         write_operations(out, converted.text)
         say(f"{out}: written; review it, then run `statetool apply {shell_word(out)}`")

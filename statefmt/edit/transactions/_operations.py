@@ -105,8 +105,8 @@ def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows
                 f"the state {target} is encrypted and {source} is not, so what moves there stays in plain in the "
                 f"backups and the history of {source}; nothing was written. If that is fine"
             )
-        argument = f"write allow_plain = true in the block of the state {target}"
-        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", argument) if file.in_memory else argument)
+        in_block = f"write allow_plain = true in the block of the state {target}"
+        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", in_block) if file.in_memory else in_block)
 
 
 def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:

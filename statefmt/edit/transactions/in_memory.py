@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import structs
@@ -21,14 +22,17 @@ from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with absolute paths of states.
+    """An operations file that a command makes in memory: its text, with paths of states relative to `folder`.
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    `create_options` are the options that create states, by the names of these.
     """
 
     text: str
     words: tuple[str, ...]
+    create_options: Mapping[str, str] = MappingProxyType({})
+    folder: str = "."
 
 
 def planned_in_memory(
@@ -107,4 +111,10 @@ def _opened(
         key=f"{name} {checked}",
         words=tuple(map(printable, made.words)),
     )
-    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
+    states = states_of(context, name, file, Path(made.folder))
+    states |= {
+        short: states[short]._replace(create_option=option)
+        for short, option in made.create_options.items()
+        if not states[short].is_created
+    }
+    return OpenedOperations(file, states, intent, expected(file))
