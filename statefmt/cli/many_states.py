@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from statefmt.addrs import AbsResourceInstance, ConfigProviderConfig, ConfigResource
+from msgspec.structs import replace
+
+from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
 from statefmt.operations_files import FileOutcome, KeptDependency, StateCrossing
 from statefmt.render.counted import counted
@@ -85,9 +87,17 @@ def _pieces(
 
 def _lacking(configs: Iterable[ConfigProviderConfig], references: ProviderReferences | None) -> list[str]:
     """Return provider configurations that a state did not have; with `references`, those without a block there."""
-    known = () if references is None else references.tree.declared
+    known = () if references is None else frozenset(map(_without_host, references.tree.declared))
     # The builtin provider needs no configuration.
-    return [str(config) for config in configs if not (config.provider.is_builtin or config in known)]
+    others = (config for config in configs if not config.provider.is_builtin)
+    return [str(config) for config in others if _without_host(config) not in known]
+
+
+def _without_host(config: ConfigProviderConfig) -> ConfigProviderConfig:
+    """Return a provider configuration with one host for both public registries, whichever program the block is for."""
+    if config.provider.hostname != TERRAFORM_HOST:
+        return config
+    return replace(config, provider=replace(config.provider, hostname=DEFAULT_HOST))
 
 
 def _crossing(one: StateCrossing) -> KeptDependency:

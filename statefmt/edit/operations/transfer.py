@@ -50,7 +50,7 @@ def transfer(
     is taken if the target has the instance.
     """
     before, there = by_address(source), by_address(target)
-    refuse_taken(there, moved, ())
+    refuse_taken(there, moved, (), "the other state has this instance already")
     # What came from another file has no bytes in this one.
     leaving = {addr: _without_origin(before[addr]) for addr in {one.containing_resource() for one in moved}}
     after = arrived(leaving, there, moved, rebind=rebind, keeps_blocks=False)
