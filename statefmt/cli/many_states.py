@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -11,10 +12,11 @@ from msgspec.structs import replace
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import FileOutcome, KeptDependency, StateCrossing
+from statefmt.operations_files import EditOutcome, FileEdits, FileOutcome, KeptDependency, StateCrossing
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.file_path import path_within
 from statefmt.render.findings import findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
@@ -47,41 +49,47 @@ def show_outcome(
     `checked` are the configurations that edits were checked against, by the names of their states.
     """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in _pieces(names, outcome, manner, terminal, checked):
+    for piece in (*_pieces(names, outcome.outcomes, manner, terminal), *_across(outcome.edits, terminal, checked)):
         print(piece, file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
 
 
+def from_here(name: str) -> str:
+    """Return the absolute path of a state relative to the current folder, if it is below; other names as they are."""
+    return (Path(name).is_absolute() and path_within(name, Path.cwd())) or name
+
+
 def _pieces(
-    names: Mapping[str, str],
-    outcome: FileOutcome,
-    manner: Manner,
-    terminal: Terminal,
-    checked: Mapping[str, ProviderReferences],
+    names: Mapping[str, str], outcomes: Mapping[str, EditOutcome], manner: Manner, terminal: Terminal
 ) -> Iterator[str]:
-    changed = {short: one for short, one in outcome.outcomes.items() if one.changes}
+    changed = {short: one for short, one in outcomes.items() if one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
-        yield separator + terminal.paint(f"State {short}: {printable(names[short])}", "bold")
+        # States without a short name are by their names.
+        place = printable(from_here(names[short]))
+        named = place if short == names[short] else f"{short}: {place}"
+        yield separator + terminal.paint(f"State {named}", "bold")
         yield from diff_text(one.changes, manner, terminal)
         for note in one.edit.notes:
             yield "\n" + terminal.wrap(printable(note), "")
         if one.findings:
             yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
-    for short, configs in outcome.edits.new_providers.items():
+
+
+def _across(edits: FileEdits, terminal: Terminal, checked: Mapping[str, ProviderReferences]) -> Iterator[str]:
+    for short, configs in edits.new_providers.items():
         lacking = _lacking(configs, checked.get(short))
         if lacking:
             what = _NO_BLOCKS if short in checked else _NO_OBJECTS
             yield "\n" + terminal.wrap(f"Warning: {what.format(short)}: {', '.join(lacking)}", "")
-    dropped, kept = [_crossing(one) for one in outcome.edits.crossing], outcome.edits.kept
-    if dropped:
+    if edits.crossing:
         yield "\nDependencies that would lead from one state to another are dropped:"
-        yield from _across(dropped)
-    if kept:
+        yield from _needs(map(_crossing, edits.crossing))
+    if edits.kept:
         yield "\nDependencies that lead from one state to another are kept:"
-        yield from _across(kept)
-    if dropped or kept:
+        yield from _needs(edits.kept)
+    if edits.crossing or edits.kept:
         yield "\n" + terminal.wrap(_OUTPUTS, "")
 
 
@@ -106,7 +114,7 @@ def _crossing(one: StateCrossing) -> KeptDependency:
     return KeptDependency(here, found.dependant, there, found.now)
 
 
-def _across(found: Iterable[KeptDependency]) -> Iterator[str]:
+def _needs(found: Iterable[KeptDependency]) -> Iterator[str]:
     """Yield a line for each resource that another state needs."""
     dependants: dict[tuple[str, str, ConfigResource], list[AbsResourceInstance]] = {}
     for one in found:

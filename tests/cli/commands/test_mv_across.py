@@ -54,10 +54,10 @@ def words(text: str) -> str:
         ("state", "mv", "-state=app.tfstate", "-state-out", "net.tfstate"),
     ],
 )
-def test_spellings(command: tuple[str, ...], statetool: Statetool, folder: Path) -> None:
+def test_spellings(command: tuple[str, ...], statetool: Statetool) -> None:
     old = contents()
     done = statetool(*command, "terraform_data.vpc", "terraform_data.main")
-    assert (done.status, done.err) == (0, f"{folder}/app.tfstate: written\n{folder}/net.tfstate: written\n")
+    assert (done.status, done.err) == (0, "app.tfstate: written\nnet.tfstate: written\n")
     new = contents()
     assert objects(new["net"])["terraform_data.main"] == "app-vpc"
     assert owners(new)["app-vpc"] == ["net"]
@@ -112,6 +112,8 @@ def test_all_of_an_instance_goes_along(statetool: Statetool) -> None:
     ]
     put("app", {**resource("aws_instance", "web"), "instances": instances}, resource("aws_vpc", "main"))
     put("net", resource("aws_vpc", "other"))
+    # As no program of ours would write it.
+    Path("app.tfstate").write_text(Path("app.tfstate").read_text().replace('"a": 1.5', '"a": 1.50'))
     before = json.loads(Path("app.tfstate").read_bytes())["resources"]
     assert statetool(*ACROSS, "aws_instance.web").status == 0
     after = json.loads(Path("net.tfstate").read_bytes())["resources"]
