@@ -104,12 +104,13 @@ def carry_out_operations(
 
 def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
     """Change states after showing how, and after asking if so agreed; return the exit status."""
-    refused = False
+    refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
+        paths.update(names)
         asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
         refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
@@ -117,8 +118,11 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
-    changed = [from_here(short) for short, one in outcome.outcomes.items() if one.changes]
-    say(f"{name}: {'no changes; nothing was written' if not changed else 'written: ' + ', '.join(changed)}")
+    changed = [short for short, one in outcome.outcomes.items() if one.changes]
+    for short in changed:
+        say(f"{from_here(paths[short])}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
     return FINE
 
 
@@ -142,7 +146,7 @@ def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> st
 
 def _shown(terms: ApplyTerms) -> Agreed:
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False)
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
         return False
 
     return shown

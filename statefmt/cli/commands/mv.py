@@ -20,7 +20,6 @@ from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
