@@ -20,7 +20,6 @@ from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
@@ -49,7 +48,6 @@ def command(
         bool,
         typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
-    as_blocks: AsBlocksOption = False,
     from_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
@@ -66,6 +64,7 @@ def command(
     allow_plain: Annotated[
         bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
     ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     ending: Optional[Ending],  # noqa: UP045
     options: SurgeryOptions,
@@ -80,6 +79,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
+        if as_blocks:
+            raise typer.BadParameter(
+                "cannot be combined with --to-state; use plan --as-blocks", param_hint="--as-blocks"
+            )
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
         return move_across(

@@ -22,7 +22,7 @@ from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with absolute paths of states.
+    """An operations file that a command makes in memory: its text, with paths of states relative to `folder`.
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
@@ -32,6 +32,7 @@ class CommandOperations(NamedTuple):
     text: str
     words: tuple[str, ...]
     create_options: Mapping[str, str] = MappingProxyType({})
+    folder: str = "."
 
 
 def planned_in_memory(
@@ -119,7 +120,7 @@ def _opened(
         key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
-    states = states_of(context, name, file, Path())
+    states = states_of(context, name, file, Path(made.folder))
     states |= {
         short: states[short]._replace(create_option=option)
         for short, option in made.create_options.items()
