@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from statefmt.cli.main import main
@@ -14,6 +15,9 @@ from statefmt.edit.transactions import Ending, Intent, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import ChangedError, LockedError, StoreError
+from statefmt.schema_files import schema_text
+from statefmt.store.managed import LockStatus
+from statefmt.store.remote.store import RemoteStore
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient
 
@@ -115,6 +119,60 @@ def test_statetool_keeps_out(half_done: Scene, capsys: pytest.CaptureFixture[str
         half_done.participants["far"].store.locked(half_done.context.lock_info("far", "mv"), 0),
     ):
         pass
+
+
+def test_a_state_in_a_backend_has_a_marker_on_this_machine(half_done: Scene) -> None:
+    """Its lock may end with the session, and its history must not be shortened: that takes the change back."""
+    (half_done.far / "lock").unlink()
+    store, info = half_done.participants["far"].store, half_done.context.lock_info("far", "mv")
+    assert isinstance(store, RemoteStore)
+    for timeout in (0, None):
+        with (
+            pytest.raises(LockedError, match=r"s3://bucket/far\.tfstate: .* and it is unfinished"),
+            store.locked(info, timeout),
+        ):
+            pass
+    assert not (half_done.far / "lock").exists()
+    for shorten in (
+        lambda: store.history.keep(1, info),
+        lambda: store.history.prune(store.history.pruning(keep=1), None, info),
+    ):
+        with pytest.raises(LockedError, match="and it is unfinished; nothing was written"):
+            shorten()
+    half_done.end(back=True)
+    store.history.keep(1, info)
+
+
+@pytest.mark.parametrize("name", ["app", "net", "far"])
+def test_locks_say_what_holds_a_state(half_done: Scene, name: str) -> None:
+    found = half_done.participants[name].store.lock_state()
+    assert found.status is LockStatus.HELD
+    assert found.holder is not None
+    assert found.change is not None
+    assert found.change.ending == ("apply", str(half_done.file))
+    half_done.end(back=True)
+    assert half_done.participants[name].store.lock_state().status is LockStatus.FREE
+
+
+def test_locks_of_files_name_the_ways_out(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(half_done.folder / "app.tfstate")
+    assert main(["locks", path]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"{path}: locked until a change of several states has ended" in out
+    assert f"`statetool apply --resume {half_done.file}` finishes the change" in out
+    assert main(["locks", path, "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, json.loads(schema_text("locks-output")))
+    [found] = document["states"]
+    assert found["change"]["abort"] == f"statetool apply --abort {half_done.file}"
+    assert main(["unlock", "-y", "--state", path, found["lock"]["id"]]) == 2
+    assert "and it is unfinished" in capsys.readouterr().err
+
+
+def test_locks_with_a_damaged_marker(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    (half_done.folder / ".app.tfstate.statetool.hold").write_bytes(b"{")
+    assert main(["locks", str(half_done.folder / "app.tfstate")]) == 1
+    assert "`statetool apply --resume FILE` finishes the change" in " ".join(capsys.readouterr().out.split())
 
 
 def test_no_other_change_begins(half_done: Scene) -> None:
