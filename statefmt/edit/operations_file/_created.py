@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statefmt.edit.operations_file._addresses import named_state
 from statefmt.edit.operations_file._model import JoinBlock, MoveBlock, OperationsFile
 
 
@@ -14,17 +15,12 @@ def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
     for operation in file.operations:
         block = operation.block
         if isinstance(block, MoveBlock | JoinBlock):
-            target = _state_in(block.to)
-            sources = map(_state_in, (block.from_,) if isinstance(block.from_, str) else block.from_)
+            target = named_state(block.to)
+            sources = map(named_state, (block.from_,) if isinstance(block.from_, str) else block.from_)
             # An invalid address is refused where the operations run.
             if target in direct:
                 direct[target].update((name, None) for name in sources if name in direct)
     return {name: tuple(_through(name, direct, file)) for name, block in file.states.items() if block.create}
-
-
-def _state_in(text: str) -> str:
-    """Return the name of the state in an address, or in the name of a whole state."""
-    return text.removeprefix("state.").partition(".")[0]
 
 
 def _through(name: str, direct: dict[str, dict[str, None]], file: OperationsFile) -> list[str]:

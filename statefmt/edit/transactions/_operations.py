@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -28,6 +29,14 @@ from statefmt.model.wording import Wording
 from statefmt.pieces import joined
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+
+References: TypeAlias = "Mapping[str, ProviderReferences]"
+NO_REFERENCES: Final[References] = MappingProxyType({})
 
 
 class FileOutcome(NamedTuple):
@@ -51,8 +60,13 @@ def expected(file: OperationsFile) -> dict[str, Pin]:
     }
 
 
-def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) -> Staging[FileOutcome]:
-    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply."""
+def staging(
+    file: OperationsFile, note: Callable[[str], None] = lambda _: None, references: References = NO_REFERENCES
+) -> Staging[FileOutcome]:
+    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply.
+
+    With the `references` of configurations, by the names of states, their edits are also checked against these.
+    """
 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
         edits = run(file, {name: state.result.snapshot for name, state in states.items()}, note)
@@ -62,7 +76,7 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
             edit = edits.edits.get(name)
             if edit is None:
                 continue
-            proposal = surgical(partial(_made, edit))(state)
+            proposal = surgical(partial(_made, edit), references.get(name))(state)
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
@@ -91,8 +105,8 @@ def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows
                 f"the state {target} is encrypted and {source} is not, so what moves there stays in plain in the "
                 f"backups and the history of {source}; nothing was written. If that is fine"
             )
-        argument = f"write allow_plain = true in the block of the state {target}"
-        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", argument) if file.in_memory else argument)
+        in_block = f"write allow_plain = true in the block of the state {target}"
+        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", in_block) if file.in_memory else in_block)
 
 
 def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:

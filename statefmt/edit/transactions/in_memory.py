@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import structs
@@ -11,9 +13,10 @@ from statefmt.context import RunContext
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
-from statefmt.edit.transactions._operations import FileOutcome, expected
+from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.store.local.journal import checksum
+from statefmt.store.local.store import create_file
 from statefmt.text.printable import printable
 
 
@@ -22,19 +25,23 @@ class CommandOperations(NamedTuple):
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    `create_options` are the options that create states, by the names of these.
     """
 
     text: str
     words: tuple[str, ...]
+    create_options: Mapping[str, str] = MappingProxyType({})
 
 
-def planned_in_memory(context: RunContext, made: CommandOperations, agreed: Agreed) -> FileOutcome:
+def planned_in_memory(
+    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
+) -> FileOutcome:
     """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
 
     Raises StatetoolError.
     """
     opened = _opened(context, made)
-    outcome = opened.planned(context).staged.outcome
+    outcome = opened.planned(context, references).staged.outcome
     agreed(opened.names, outcome)
     return outcome
 
@@ -46,13 +53,16 @@ def applied_in_memory(
     *,
     timeout: float | None = 0,
     keeps_backup: bool = True,
+    references: References = NO_REFERENCES,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run operations on their states, and write all results or none; see `applied_operations`.
 
-    `command` is the whole command line, for locks and histories.
+    `command` is the whole command line, for locks and histories. With the `references` of configurations, by the names
+    of states, the edits of these are also checked against them.
     """
-    return _opened(context, made, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
+    opened = _opened(context, made, command, timeout, keeps_backup=keeps_backup)
+    return opened.applied(context, agreed, references)
 
 
 def ended_in_memory(
@@ -67,6 +77,21 @@ def ended_in_memory(
     return _opened(context, made, "", timeout, keeps_backup=keeps_backup).ended(context, ending)
 
 
+def write_operations(path: str, text: str) -> None:
+    """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
+    create_file(Path(path), encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """Return the content of an operations file; paths in it may have any bytes."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def key_of(command: str, content: bytes) -> str:
+    """Return what tells the operations of a command from all others."""
+    return f"{command} {checksum(content)}"
+
+
 def _opened(
     context: RunContext,
     made: CommandOperations,
@@ -75,16 +100,21 @@ def _opened(
     *,
     keeps_backup: bool = True,
 ) -> OpenedOperations:
-    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
+    name, content = made.words[0], encoded(made.text)
     file = structs.replace(read_operations_file(name, content), in_memory=True)
-    checked = checksum(content)
     intent = Intent(
         f"statetool {name}",
-        checked,
+        checksum(content),
         command,
         timeout,
         keeps_backup,
-        key=f"{name} {checked}",
+        key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
-    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
+    states = states_of(context, name, file, Path())
+    states |= {
+        short: states[short]._replace(create_option=option)
+        for short, option in made.create_options.items()
+        if not states[short].is_created
+    }
+    return OpenedOperations(file, states, intent, expected(file))
