@@ -2,7 +2,8 @@
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
-`applied_in_memory` and `ended_in_memory` do the same.
+`applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
+ends such an undo that was interrupted.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
+    from statefmt.edit.transactions.by_history import end_undo, undo_together
     from statefmt.edit.transactions.in_memory import (
         CommandOperations,
         applied_in_memory,
@@ -58,12 +60,14 @@ __all__ = [
     "StateCrossing",
     "applied_in_memory",
     "applied_operations",
+    "end_undo",
     "ended_in_memory",
     "ended_operations",
     "is_plan_file",
     "operations_text",
     "planned_in_memory",
     "planned_operations",
+    "undo_together",
     "write_plan",
 ]
 
@@ -91,9 +95,11 @@ __getattr__ = lazy_names(
         "ended_in_memory": "statefmt.edit.transactions.in_memory",
         "planned_in_memory": "statefmt.edit.transactions.in_memory",
         "applied_operations": "statefmt.edit.transactions.by_file",
+        "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
+        "undo_together": "statefmt.edit.transactions.by_history",
         "write_plan": "statefmt.edit.transactions.by_file",
     },
 )

@@ -288,6 +288,7 @@ class State:
         *,
         message: str = "",
         discard_changes: bool = False,
+        only: bool = False,
         lock: bool = True,
         lock_timeout: float = 0.0,
         backup: str | os.PathLike[str] | None = None,
@@ -297,8 +298,10 @@ class State:
         """Undo the last edit that statetool made to the state, or edit `to` and all later ones.
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
-        With `discard_changes`, undoes even if something else has changed the state since. The other arguments are those
-        of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit.
+        With `discard_changes`, undoes even if something else has changed the state since. With `only`, an edit of
+        several states is undone in this one; `statefmt.operations_files.undo_together()` undoes it in all of them. The
+        other arguments are those of `edit()`. The state and its earlier content may be damaged. Raises StoreError if
+        there is no such edit, or, without `only`, if it changed several states.
         """
         from statefmt.edit.requests.undo import undo_request
         from statefmt.library._terms import edit_terms
@@ -307,6 +310,8 @@ class State:
         self._handle.refuse_nested()
         with located(self.location):
             request = undo_request(self._handle.store, to)
+            if not only:
+                request.refuse_one_of_several()
         terms = edit_terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (

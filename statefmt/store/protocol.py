@@ -45,7 +45,7 @@ class LockedStore(Protocol):
         """
 
 
-class JointEdit(Struct, frozen=True):
+class JointEdit(Struct, frozen=True, omit_defaults=True):
     """An edit of several states at once, as the operations file at the path `file` says, or another name of the change.
 
     `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`

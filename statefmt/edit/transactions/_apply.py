@@ -21,6 +21,7 @@ from statefmt.edit.transactions._journal import (
 )
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
+from statefmt.edit.transactions._places import keep_places
 from statefmt.edit.transactions._running import Running, contents_after, contents_before, pieces_after, ways_out
 from statefmt.edit.transactions._staged import Staged, Staging
 from statefmt.model.errors import StatetoolError, StoreError
@@ -143,6 +144,7 @@ def _journal(
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
+    keep_places(running.context.connection().state_home, running.journal.id, running.states)
     folder.write(running.journal)
     ways = ways_out(running.journal.ending)
     try:

@@ -130,15 +130,18 @@ class JournalFolder:
                 self.place.folder.sync()
 
 
+def has_journal(home: Path, file: str) -> bool:
+    """Return whether a change by an operations file, by its real path, has begun and not ended."""
+    return os.path.lexists(home / _APPLIES / _folder_name(file) / _JOURNAL)
+
+
 @contextmanager
 def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
     """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
 
     Raises StoreError.
     """
-    path = os.fsencode(file)
-    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
-    name = f"{readable}-{checksum(path)[:_DIGITS]}".removeprefix("-")
+    name = _folder_name(file)
     folder = home / _APPLIES / name
     with ExitStack() as opened:
         try:
@@ -149,3 +152,8 @@ def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
                 "written. Name a folder that can be written in XDG_STATE_HOME"
             ) from error
         yield JournalFolder(place)
+
+
+def _folder_name(file: str) -> str:
+    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
+    return f"{readable}-{checksum(os.fsencode(file))[:_DIGITS]}".removeprefix("-")

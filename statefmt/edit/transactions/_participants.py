@@ -11,7 +11,7 @@ from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.shown import HIDDEN, without_credentials
 from statefmt.store.local.journal import checksum
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockedManagedStore, ManagedStore
@@ -26,16 +26,20 @@ class Participant(NamedTuple):
     """A state: its store, and what tells it from all others.
 
     `location` is the same for all names of a state: the real path, or the URL without credentials. `identity` is the
-    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `created_from` is
-    set if the change creates the state: the short names of the states that its first objects come from. `in_file` if an
-    operations file names the state, and messages may say what to write there. `create_option` is the option of the
-    command that creates the state, if there is one.
+    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `name` opens it
+    again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
+    `words` name it in a command. `created_from` is set if the change creates the state: the short names of the states
+    that its first objects come from. `in_file` if an operations file names the state, and messages may say what to
+    write there. `create_option` is the option of the command that creates the state, if there is one.
     """
 
     store: ManagedStore
     location: str
     identity: str
     is_remote: bool = False
+    name: str = ""
+    workspace: str | None = None
+    words: tuple[str, ...] = ()
     created_from: tuple[str, ...] | None = None
     in_file: bool = False
     create_option: str = ""
@@ -96,8 +100,7 @@ def participants(
     """
     created = created or {}
     found = {
-        short: _participant(context, name, created.get(short))._replace(in_file=in_file)
-        for short, name in names.items()
+        short: participant(context, name, created.get(short))._replace(in_file=in_file) for short, name in names.items()
     }
     known: dict[tuple[object, ...], str] = {}
     for short, one in found.items():
@@ -107,14 +110,29 @@ def participants(
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
 
-def _participant(context: RunContext, name: str, created: Sequence[str] | None) -> Participant:
+def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
+    """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
     store = managed_store_at(context, name, makes_folders=created is not None)
     sources = None if created is None else tuple(created)
     if isinstance(name, RemoteName):
         identity = name.place.identity.encode(errors="surrogateescape")
-        return Participant(store, without_credentials(name), checksum(identity), is_remote=True, created_from=sources)
+        location, hashed = without_credentials(name), checksum(identity)
+        if name.folder is None:
+            url = "" if HIDDEN in name.words[1] else name.words[1]
+            return Participant(store, location, hashed, True, url, None, name.words, sources)
+        folder, workspace = os.path.realpath(name.folder), name.place.workspace
+        words = ("--state", folder, "--workspace", workspace, *_further(name.words))
+        again = folder if folder.isprintable() else ""
+        return Participant(store, location, hashed, True, again, workspace, words, sources)
     path = os.path.realpath(name)
-    return Participant(store, printable(path), checksum(os.fsencode(path)), created_from=sources)
+    again = path if path.isprintable() else ""
+    words = ("--state", path)
+    return Participant(store, printable(path), checksum(os.fsencode(path)), False, again, None, words, sources)
+
+
+def _further(words: Sequence[str]) -> Sequence[str]:
+    """Return the words after those that name a folder and its workspace."""
+    return words[4:] if words[2:3] == ("--workspace",) else words[2:]
 
 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:
