@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -18,7 +19,7 @@ from statefmt.model.errors import ChangedError, LockedError, StoreError
 from statefmt.schema_files import schema_text
 from statefmt.store.managed import LockStatus
 from statefmt.store.remote.store import RemoteStore
-from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, objects, scene, state
+from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient
 
 FOREIGN = state("app", ("own",))
@@ -86,6 +87,74 @@ def test_what_somebody_else_wrote_in_between_is_left(half_done: Scene, name: str
     half_done.leave()
     assert half_done.leftovers == set()
     assert half_done.contents == contents
+
+
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("name", ["app", "net", "far"])
+def test_a_state_that_was_deleted_in_between_is_not_made_anew(half_done: Scene, name: str, back: bool) -> None:
+    path = half_done.far / "state" if name == "far" else half_done.folder / f"{name}.tfstate"
+    path.unlink()
+    contents = half_done.contents
+    with pytest.raises(StoreError, match=r": something else has deleted the state since the change began; .* --leave "):
+        half_done.end(back=back)
+    assert half_done.contents == contents
+    half_done.leave()
+    assert half_done.leftovers == set()
+    assert half_done.contents == contents
+    assert not path.exists()
+
+
+def test_a_folder_that_was_deleted_in_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other states can be edited again."""
+    made = scene(tmp_path / "s", CIRCLE)
+    monkeypatch.setattr(Scene, "local", {"app": made.folder / "app.tfstate", "net": made.folder / "in/net.tfstate"})
+    (made.folder / "in").mkdir()
+    (made.folder / "net.tfstate").rename(made.folder / "in/net.tfstate")
+    (made.far / "write.before.lost").write_text("1 2 3")
+    with pytest.raises(StoreError, match=r"The states stay locked\."):
+        made.apply()
+    (made.far / "write.before.lost").unlink()
+    shutil.rmtree(made.folder / "in")
+    with pytest.raises(StoreError, match=r"net\.tfstate: there is no such file or folder.* --leave "):
+        made.end(back=True)
+    made.leave()
+    assert made.leftovers == set()
+    assert not (made.folder / "in").exists()
+
+
+def test_what_was_created_before_a_failure_is_removed(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CREATION)
+    old = made.contents
+    (made.far / "write.before.broken").touch()
+    with pytest.raises(StoreError, match=r"the service is down\. All other states are as they were before$"):
+        made.apply()
+    assert made.contents == old
+    assert made.leftovers == set()
+    assert not made.local["fresh"].exists()
+
+
+def test_a_created_state_that_cannot_be_deleted_is_emptied(tmp_path: Path) -> None:
+    """Somebody writes the last state, without a lock, so that all others are taken back."""
+    made = scene(tmp_path / "s", CREATION)
+    old = made.contents
+    (made.far / "delete.before.broken").touch()
+    file = read_operations_file("x", made.file.read_bytes())
+
+    def agreed(_: object) -> bool:
+        made.local["app"].write_bytes(FOREIGN)
+        return True
+
+    with pytest.raises(StoreError, match=r"All other states are as they were before$"):
+        applied(made.context, made.participants, made.intent(), staging(file), agreed=agreed)
+    assert made.leftovers == set()
+    assert not made.local["fresh"].exists()
+    emptied = made.contents["far"]
+    assert made.contents == {**old, "app": FOREIGN, "far": emptied}
+    assert {"resources": [], "outputs": {}}.items() <= json.loads(emptied).items()
+    [note] = [one for one in made.notes if "without any objects" in one]
+    assert note == (
+        "delete.before: the service is down. So the state is still there, without any objects; delete it yourself"
+    )
 
 
 def test_what_arrives_at_a_taken_address_has_another_name_until_then(half_done: Scene) -> None:
