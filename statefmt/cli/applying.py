@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from statefmt.cli.command_line import command_line, repeatable_arguments
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.many_states import show_outcome
+from statefmt.cli.many_states import from_here, show_outcome
 from statefmt.cli.options.ending import ENDINGS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -103,12 +103,13 @@ def carry_out_operations(
 
 def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
     """Change states after showing how, and after asking if so agreed; return the exit status."""
-    refused = False
+    refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
+        paths.update(names)
         asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
         refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
@@ -117,14 +118,17 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
         say(f"{name}: nothing was written")
         return FAILED
     changed = [short for short, one in outcome.outcomes.items() if one.changes]
-    say(f"{name}: {'no changes; nothing was written' if not changed else 'written: ' + ', '.join(changed)}")
+    for short in changed:
+        say(f"{from_here(paths[short])}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
     return FINE
 
 
 def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     """Say which states were written to end a change; return the exit status."""
     for one in names:
-        say(f"{one}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
+        say(f"{from_here(one)}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
     if not names:
         say(f"{name}: the change has ended; no state was written")
     return FINE
@@ -140,7 +144,7 @@ def _from_anywhere(word: str, states: Collection[str]) -> str:
 
 def _shown(terms: ApplyTerms) -> Agreed:
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False)
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
         return False
 
     return shown

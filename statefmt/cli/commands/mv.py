@@ -12,7 +12,7 @@ from statefmt.cli.mv_across import SOURCE, TARGET, MoveAcross, move_across
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
@@ -20,7 +20,6 @@ from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
@@ -65,6 +64,7 @@ def command(
     allow_plain: Annotated[
         bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
     ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     ending: Optional[Ending],  # noqa: UP045
     options: SurgeryOptions,
@@ -79,6 +79,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
+        if as_blocks:
+            raise typer.BadParameter(
+                "cannot be combined with --to-state; use plan --as-blocks", param_hint="--as-blocks"
+            )
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
         return move_across(
@@ -96,4 +100,4 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         return move(snapshot, source, destination, rebind=rebind)
 
-    return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)
+    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)

@@ -20,6 +20,7 @@ from statefmt.edit.operations_file._model import (
     OperationsFile as OperationsFile,
     StateBlock as StateBlock,
 )
+from statefmt.edit.operations_file._names import folder_names as folder_names
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
 from statefmt.edit.operations_file._write import operations_text as operations_text
 from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run

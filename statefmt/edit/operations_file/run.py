@@ -113,7 +113,7 @@ class _Run:
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
-        arrived = {name: homes for name, state in self._states.items() if (homes := state.moves.homes)}
+        arrived = {name: homes for name, state in self._states.items() if (homes := state.origins.homes)}
         edits = {name: state.edit for name, state in self._states.items()}
         kept = kept_dependencies({name: one.snapshot for name, one in edits.items()}, self._went) if self._went else ()
         return FileEdits(edits, tuple(self._crossing), new, arrived, frozenset(self._joined), tuple(kept))
@@ -218,10 +218,10 @@ class _Run:
     ) -> None:
         """Take what goes from one state to another: of each the part before, and its edit."""
         here, there = self._state(source), self._state(target)
-        homes = {other: here.moves.home(one) or source for one, other in moved.items()}
+        homes = {other: here.origins.home(one) or source for one, other in moved.items()}
         here.put(*left)
         there.put(*joined)
-        there.moves.arrive({addr: home if home != target else None for addr, home in homes.items()})
+        there.origins.arrive({addr: home if home != target else None for addr, home in homes.items()})
 
     def _whole_state(self, text: str) -> str | None:
         """Return the name of a state if the text is `state.NAME` and nothing else."""

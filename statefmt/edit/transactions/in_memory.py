@@ -10,18 +10,19 @@ from typing import NamedTuple
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
 from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
 from statefmt.edit.transactions._unfinished import Ending
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
 from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with absolute paths of states.
+    """An operations file that a command makes in memory: its text, with paths of states relative to `folder`.
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
@@ -31,6 +32,7 @@ class CommandOperations(NamedTuple):
     text: str
     words: tuple[str, ...]
     create_options: Mapping[str, str] = MappingProxyType({})
+    folder: str = "."
 
 
 def planned_in_memory(
@@ -92,6 +94,13 @@ def key_of(command: str, content: bytes) -> str:
     return f"{command} {checksum(content)}"
 
 
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock], folder: str) -> dict[str, Snapshot]:
+    """Read states, by their names, without a lock; their paths are relative to `folder`. Raises StatetoolError."""
+    file = OperationsFile(states, ())
+    opened = OpenedOperations(file, states_of(context, folder, file, Path(folder)), Intent("", "", ""))
+    return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
+
+
 def _opened(
     context: RunContext,
     made: CommandOperations,
@@ -111,7 +120,7 @@ def _opened(
         key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
-    states = states_of(context, name, file, Path())
+    states = states_of(context, name, file, Path(made.folder))
     states |= {
         short: states[short]._replace(create_option=option)
         for short, option in made.create_options.items()
