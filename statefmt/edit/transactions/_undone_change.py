@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.changes.joint_entries import content_chain, entries_of
+from statefmt.edit.changes.joint_entries import content_chain, entries_in_effect, entries_of
 from statefmt.edit.operations_file import FileEdits
 from statefmt.edit.requests.undo import Undo, undo_request
 from statefmt.edit.surgical import EditOutcome
@@ -129,7 +129,7 @@ def _created(joint: JointEdit, named: Participant, one: Participant, _undo: Undo
 
 def _later_edit(joint: JointEdit, one: Participant) -> str:
     """Return the last edit of a state if it is not the change, for messages."""
-    entries = one.store.versions()
+    entries = entries_in_effect(one.store.versions())
     if not entries or entries[-1].joint == joint:
         return ""
     return f"edit {entries[-1].number} ({printable(entries[-1].command)})"
