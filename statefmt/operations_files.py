@@ -3,7 +3,8 @@
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
-ends such an undo that was interrupted; `created_together` finds the change that created a state.
+ends such an undo that was interrupted; `created_together` finds the change that created a state. `converted_migration`
+makes an operations file of a migration of tfmigrate.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ if TYPE_CHECKING:
         Expect,
         FileEdits,
         ForgetBlock,
+        JoinBlock,
+        KeptDependency,
         MoveBlock,
         StateBlock,
         StateCrossing,
+        folder_names,
         operations_text,
     )
     from statefmt.edit.surgical import EditOutcome
+    from statefmt.edit.tfmigrate import ConvertedMigration, converted_migration
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
@@ -37,16 +42,20 @@ if TYPE_CHECKING:
         applied_in_memory,
         ended_in_memory,
         planned_in_memory,
+        write_operations,
     )
 
 __all__ = [
     "CommandOperations",
+    "ConvertedMigration",
     "EditOutcome",
     "Ending",
     "Expect",
     "FileEdits",
     "FileOutcome",
     "ForgetBlock",
+    "JoinBlock",
+    "KeptDependency",
     "MoveBlock",
     "OperationsPlan",
     "PlannedFile",
@@ -56,15 +65,18 @@ __all__ = [
     "StateCrossing",
     "applied_in_memory",
     "applied_operations",
+    "converted_migration",
     "created_together",
     "end_undo",
     "ended_in_memory",
     "ended_operations",
+    "folder_names",
     "is_plan_file",
     "operations_text",
     "planned_in_memory",
     "planned_operations",
     "undo_together",
+    "write_operations",
     "write_plan",
 ]
 
@@ -73,11 +85,16 @@ __getattr__ = lazy_names(
     {
         "Expect": "statefmt.edit.operations_file",
         "ForgetBlock": "statefmt.edit.operations_file",
+        "JoinBlock": "statefmt.edit.operations_file",
+        "KeptDependency": "statefmt.edit.operations_file",
         "MoveBlock": "statefmt.edit.operations_file",
         "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
+        "folder_names": "statefmt.edit.operations_file",
         "operations_text": "statefmt.edit.operations_file",
         "EditOutcome": "statefmt.edit.surgical",
+        "ConvertedMigration": "statefmt.edit.tfmigrate",
+        "converted_migration": "statefmt.edit.tfmigrate",
         "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",
         "FileOutcome": "statefmt.edit.transactions",
@@ -89,6 +106,7 @@ __getattr__ = lazy_names(
         "applied_in_memory": "statefmt.edit.transactions.in_memory",
         "ended_in_memory": "statefmt.edit.transactions.in_memory",
         "planned_in_memory": "statefmt.edit.transactions.in_memory",
+        "write_operations": "statefmt.edit.transactions.in_memory",
         "applied_operations": "statefmt.edit.transactions.by_file",
         "created_together": "statefmt.edit.transactions.by_history",
         "end_undo": "statefmt.edit.transactions.by_history",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from statefmt.cli.command_line import command_line, repeatable_arguments
 from statefmt.cli.confirmation import confirmed
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.many_states import show_outcome
+from statefmt.cli.many_states import from_here, show_outcome
 from statefmt.cli.options.ending import ENDINGS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -28,12 +29,16 @@ if TYPE_CHECKING:
     # Gets the names of the states by their short names, and the results; returns whether to write them.
     Agreed: TypeAlias = Callable[[Mapping[str, str], FileOutcome], bool]
 
+    from statefmt.providers import ProviderReferences
+
 # Arguments that a command has once, and not when it is repeated to end what it began.
 _ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
 
 
 class ApplyTerms(NamedTuple):
     """How a command writes many states. `timeout` is in seconds, for each lock, None for no locks.
+
+    `references` are configurations that states are checked against, by the short names of the states.
 
     `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
     to end a change that was interrupted.
@@ -46,6 +51,7 @@ class ApplyTerms(NamedTuple):
     asks: Callable[[FileOutcome], bool] = lambda _: True
     dry_run: bool = False
     manner: Manner = Manner()
+    references: Mapping[str, ProviderReferences] = MappingProxyType({})
 
 
 def anywhere(state: str | None) -> str:
@@ -55,26 +61,41 @@ def anywhere(state: str | None) -> str:
     return state if "://" in state or state == STANDARD_INPUT else str(Path.cwd() / state)
 
 
-def carry_out_operations(command: str, text: str, terms: ApplyTerms, states: Collection[str] = ()) -> int:
+def carry_out_operations(
+    command: str,
+    text: str,
+    terms: ApplyTerms,
+    states: Collection[str] = (),
+    more: Sequence[str] = (),
+    *,
+    create_options: Mapping[str, str] = MappingProxyType({}),
+) -> int:
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
-    `states` are arguments, or values of options, that name states.
+    `states` are arguments, or values of options, that name states. `more` are arguments that are the default here, but
+    not in other folders. `create_options` are the options that create states, by the short names of these.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
-    made = CommandOperations(text, tuple(words))
+    made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
     context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
         return report_ended(command, names, terms.ending)
     if terms.dry_run:
-        planned_in_memory(context, made, _shown(terms))
+        planned_in_memory(context, made, _shown(terms), references=terms.references)
         say(f"{command}: dry run; nothing was written")
         return FINE
     return apply_shown(
         command,
         lambda agreed: applied_in_memory(
-            context, made, command_line(), timeout=timeout, keeps_backup=keeps_backup, agreed=agreed
+            context,
+            made,
+            command_line(),
+            timeout=timeout,
+            keeps_backup=keeps_backup,
+            references=terms.references,
+            agreed=agreed,
         ),
         terms,
     )
@@ -82,12 +103,13 @@ def carry_out_operations(command: str, text: str, terms: ApplyTerms, states: Col
 
 def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
     """Change states after showing how, and after asking if so agreed; return the exit status."""
-    refused = False
+    refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
+        paths.update(names)
         asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
         refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
@@ -96,14 +118,17 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
         say(f"{name}: nothing was written")
         return FAILED
     changed = [short for short, one in outcome.outcomes.items() if one.changes]
-    say(f"{name}: {'no changes; nothing was written' if not changed else 'written: ' + ', '.join(changed)}")
+    for short in changed:
+        say(f"{from_here(paths[short])}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
     return FINE
 
 
 def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     """Say which states were written to end a change; return the exit status."""
     for one in names:
-        say(f"{one}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
+        say(f"{from_here(one)}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
     if not names:
         say(f"{name}: the change has ended; no state was written")
     return FINE
@@ -119,7 +144,7 @@ def _from_anywhere(word: str, states: Collection[str]) -> str:
 
 def _shown(terms: ApplyTerms) -> Agreed:
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False)
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
         return False
 
     return shown

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
-from statefmt.edit.operations_file._addresses import state_address
-from statefmt.edit.operations_file._model import MoveBlock, OperationsFile
-from statefmt.model.errors import SelectionError
+from statefmt.edit.operations_file._addresses import named_state
+from statefmt.edit.operations_file._model import JoinBlock, MoveBlock, OperationsFile
 
 
 def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
@@ -16,18 +13,17 @@ def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
     """
     direct: dict[str, dict[str, None]] = {name: {} for name in file.states}
     for operation in file.operations:
-        if isinstance(operation.block, MoveBlock):
+        block = operation.block
+        if isinstance(block, MoveBlock | JoinBlock):
+            target = named_state(block.to)
+            sources = map(named_state, (block.from_,) if isinstance(block.from_, str) else block.from_)
             # An invalid address is refused where the operations run.
-            with suppress(SelectionError):
-                source, target = (
-                    state_address(text, file.states) for text in (operation.block.from_, operation.block.to)
-                )
-                direct[target.state][source.state] = None
-    existing = [name for name, block in file.states.items() if not block.create]
-    return {name: tuple(_through(name, direct, existing)) for name, block in file.states.items() if block.create}
+            if target in direct:
+                direct[target].update((name, None) for name in sources if name in direct)
+    return {name: tuple(_through(name, direct, file)) for name, block in file.states.items() if block.create}
 
 
-def _through(name: str, direct: dict[str, dict[str, None]], existing: list[str]) -> list[str]:
+def _through(name: str, direct: dict[str, dict[str, None]], file: OperationsFile) -> list[str]:
     """Return the existing states that objects come from, also through other states that are created."""
     found: list[str] = []
     seen, left = {name}, list(direct[name])
@@ -36,8 +32,8 @@ def _through(name: str, direct: dict[str, dict[str, None]], existing: list[str])
         if source in seen:
             continue
         seen.add(source)
-        if source in existing:
-            found.append(source)
-        else:
+        if file.states[source].create:
             left += direct[source]
+        else:
+            found.append(source)
     return found

@@ -27,11 +27,27 @@ class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`move`: to other addresses, of the same state or of another one."""
+    """`move`: to other addresses, of the same state or of another one, or to a whole state at the same addresses.
+
+    With `keep_dependencies`, dependencies that lead from one state to another stay as they are.
+    """
+
+    from_: Chosen = field(name="from")
+    to: str
+    rebind: bool = False
+    keep_dependencies: bool = False
+
+
+class JoinBlock(Struct, frozen=True, forbid_unknown_fields=True):
+    """`join`: everything in a state goes to another one, below the module `prefix` if there is one.
+
+    Objects that both states have stay once. `outputs_from` is the state whose value stays where outputs differ.
+    """
 
     from_: str = field(name="from")
     to: str
-    rebind: bool = False
+    prefix: str | None = None
+    outputs_from: str | None = None
 
 
 class ForgetBlock(Struct, frozen=True, forbid_unknown_fields=True):
@@ -121,7 +137,7 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True):
 SelectingBlock: TypeAlias = (
     ForgetBlock | RekeyBlock | RebindBlock | TaintBlock | UntaintBlock | ForgetDeposedBlock | SetBlock | UnsetBlock
 )
-OperationBlock: TypeAlias = MoveBlock | ReplaceProviderBlock | SelectingBlock
+OperationBlock: TypeAlias = MoveBlock | JoinBlock | ReplaceProviderBlock | SelectingBlock
 
 
 class FileOperation(Struct, frozen=True):

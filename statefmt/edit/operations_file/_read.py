@@ -13,6 +13,7 @@ from statefmt.edit.operations_file._model import (
     FileOperation,
     ForgetBlock,
     ForgetDeposedBlock,
+    JoinBlock,
     MoveBlock,
     OperationBlock,
     OperationsFile,
@@ -47,6 +48,7 @@ _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "forget_deposed": ForgetDeposedBlock,
     "set": SetBlock,
     "unset": UnsetBlock,
+    "join": JoinBlock,
 }
 # The name of the block of each operation.
 BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}

@@ -17,6 +17,8 @@ _TRAVERSAL: Final = pattern(
     r'state(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])*\.[A-Za-z_][A-Za-z0-9_-]*'
     r'(\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])?'
 )
+# Arguments that may have such addresses.
+_ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
 _IDENTIFIER: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -34,7 +36,8 @@ def operations_text(
 
 def _block(head: str, block: msgspec.Struct) -> str:
     lines = dict(_arguments(block))
-    width = max(map(len, lines), default=0)
+    # As `tofu fmt` aligns them.
+    width = 0 if any("\n" in value for value in lines.values()) else max(map(len, lines), default=0)
     return "\n".join([f"{head} {{", *(f"  {name:{width}} = {value}" for name, value in lines.items()), "}\n"])
 
 
@@ -45,12 +48,20 @@ def _arguments(block: msgspec.Struct) -> Iterator[tuple[str, str]]:
         factory = field.default_factory
         default = field.default if factory is msgspec.NODEFAULT else factory()
         if field.required or value != default:
-            yield field.encode_name, _value(value)
+            yield field.encode_name, _addresses(value) if field.name in _ADDRESSES else _value(value)
+
+
+def _addresses(value: object) -> str:
+    if isinstance(value, str):
+        return value if _TRAVERSAL.fullmatch(value) else hcl_quote(value)
+    if isinstance(value, tuple) and len(value) > 1:
+        return "\n".join(["[", *(f"    {_addresses(one)}," for one in value), "  ]"])
+    return f"[{_addresses(value[0])}]" if isinstance(value, tuple) and value else _value(value)
 
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        return value if _TRAVERSAL.fullmatch(value) else hcl_quote(value)
+        return hcl_quote(value)
     if isinstance(value, Mapping):
         members = [f"{_name(name)} = {_value(item)}" for name, item in value.items()]
         return f"{{ {', '.join(members)} }}" if members else "{}"

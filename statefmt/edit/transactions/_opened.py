@@ -12,7 +12,7 @@ from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._apply import applied
 from statefmt.edit.transactions._contents import before_change
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._operations import FileOutcome, staging, state_names
+from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, staging, state_names
 from statefmt.edit.transactions._participants import Participant, participants
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged
@@ -45,7 +45,7 @@ class OpenedOperations(NamedTuple):
         """The names of the states by their short names."""
         return {name: one.store.name for name, one in self.states.items()}
 
-    def planned(self, context: RunContext) -> ReadStates:
+    def planned(self, context: RunContext, references: References = NO_REFERENCES) -> ReadStates:
         """Run the operations on the states, without a lock, and write nothing. Raises StatetoolError."""
         context.phase("reading")
         stored = {name: one.read() for name, one in self.states.items()}
@@ -54,15 +54,15 @@ class OpenedOperations(NamedTuple):
         for name, pin in self.pins.items():
             pin.refuse_other(states[name], stored[name])
         context.phase("editing")
-        return ReadStates(stored, states, staging(self.file, context.note)(states))
+        return ReadStates(stored, states, staging(self.file, context.note, references)(states))
 
-    def applied(self, context: RunContext, agreed: Agreed) -> FileOutcome:
+    def applied(self, context: RunContext, agreed: Agreed, references: References = NO_REFERENCES) -> FileOutcome:
         """Run the operations, and write all results or none. Raises StatetoolError."""
         return applied(
             context,
             self.states,
             self.intent,
-            staging(self.file, context.note),
+            staging(self.file, context.note, references),
             pins=self.pins,
             agreed=lambda outcome: agreed(self.names, outcome),
         ).outcome
@@ -77,4 +77,4 @@ def states_of(context: RunContext, name: str, file: OperationsFile, folder: Path
     """Return the states of a file whose paths are relative to `folder`. Raises StatetoolError."""
     if not file.states:
         raise SettingsError(f"{name}: the file names no state")
-    return participants(context, state_names(context, file, folder), created_states(file))
+    return participants(context, state_names(context, file, folder), created_states(file), in_file=not file.in_memory)

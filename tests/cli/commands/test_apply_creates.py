@@ -90,7 +90,7 @@ def test_a_missing_state_is_not_created_unasked(statetool: Statetool, command: l
     refused = statetool(*command, FILE)
     assert refused.status == 2
     assert f"{FRESH}: there is no such file" in refused.err
-    assert "To create the state, add create = true to its block" in refused.err
+    assert "An operations file creates a state that has create = true in its block" in refused.err
     assert contents() == old
 
 
