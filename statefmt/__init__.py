@@ -25,6 +25,7 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.selection              instances by address, pattern and filter
     statefmt.operations             surgery as pure functions
     statefmt.operations_files       many operations on many states, all or none
+    statefmt.partitions             ways to divide a state into several
     statefmt.differences            what differs between snapshots
     statefmt.graph                  dependencies
     statefmt.search                 text in attributes and outputs
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
         moves,
         operations,
         operations_files,
+        partitions,
         plans,
         provider_schemas,
         providers,
@@ -180,6 +182,7 @@ __all__ = [
     "open",
     "operations",
     "operations_files",
+    "partitions",
     "plans",
     "provider_schemas",
     "providers",
@@ -258,9 +261,9 @@ _HOMES = {
 }
 
 _MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "operations_files", "plans",
-    "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search", "selection", "snapshots",
-    "statistics",
+    "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "operations_files",
+    "partitions", "plans", "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search",
+    "selection", "snapshots", "statistics",
 })  # fmt: skip
 
 

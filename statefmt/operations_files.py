@@ -1,7 +1,9 @@
 """Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
 
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
-interrupted: it finishes it, or takes it back.
+interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
+`applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
+ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
 """
 
 from __future__ import annotations
@@ -10,8 +12,20 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.edit.operations_file import FileEdits, StateCrossing
+    from statefmt.edit.operations_file import (
+        Expect,
+        FileEdits,
+        ForgetBlock,
+        JoinBlock,
+        KeptDependency,
+        MoveBlock,
+        StateBlock,
+        StateCrossing,
+        folder_names,
+        operations_text,
+    )
     from statefmt.edit.surgical import EditOutcome
+    from statefmt.edit.tfmigrate import ConvertedMigration, converted_migration
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
@@ -21,29 +35,64 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
+    from statefmt.edit.transactions.by_history import end_undo, undo_together
+    from statefmt.edit.transactions.in_memory import (
+        CommandOperations,
+        applied_in_memory,
+        ended_in_memory,
+        planned_in_memory,
+        write_operations,
+    )
 
 __all__ = [
+    "CommandOperations",
+    "ConvertedMigration",
     "EditOutcome",
     "Ending",
+    "Expect",
     "FileEdits",
     "FileOutcome",
+    "ForgetBlock",
+    "JoinBlock",
+    "KeptDependency",
+    "MoveBlock",
     "OperationsPlan",
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
+    "StateBlock",
     "StateCrossing",
+    "applied_in_memory",
     "applied_operations",
+    "converted_migration",
+    "end_undo",
+    "ended_in_memory",
     "ended_operations",
+    "folder_names",
     "is_plan_file",
+    "operations_text",
+    "planned_in_memory",
     "planned_operations",
+    "undo_together",
+    "write_operations",
     "write_plan",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "Expect": "statefmt.edit.operations_file",
+        "ForgetBlock": "statefmt.edit.operations_file",
+        "JoinBlock": "statefmt.edit.operations_file",
+        "KeptDependency": "statefmt.edit.operations_file",
+        "MoveBlock": "statefmt.edit.operations_file",
+        "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
+        "folder_names": "statefmt.edit.operations_file",
+        "operations_text": "statefmt.edit.operations_file",
         "EditOutcome": "statefmt.edit.surgical",
+        "ConvertedMigration": "statefmt.edit.tfmigrate",
+        "converted_migration": "statefmt.edit.tfmigrate",
         "Ending": "statefmt.edit.transactions",
         "FileEdits": "statefmt.edit.operations_file",
         "FileOutcome": "statefmt.edit.transactions",
@@ -51,10 +100,17 @@ __getattr__ = lazy_names(
         "PlannedFile": "statefmt.edit.transactions",
         "PlannedOperations": "statefmt.edit.transactions.by_file",
         "PlannedState": "statefmt.edit.transactions",
+        "CommandOperations": "statefmt.edit.transactions.in_memory",
+        "applied_in_memory": "statefmt.edit.transactions.in_memory",
+        "ended_in_memory": "statefmt.edit.transactions.in_memory",
+        "planned_in_memory": "statefmt.edit.transactions.in_memory",
+        "write_operations": "statefmt.edit.transactions.in_memory",
         "applied_operations": "statefmt.edit.transactions.by_file",
+        "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
+        "undo_together": "statefmt.edit.transactions.by_history",
         "write_plan": "statefmt.edit.transactions.by_file",
     },
 )

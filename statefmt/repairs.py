@@ -11,7 +11,7 @@
     >>> result.forgotten
     ('aws_s3_bucket.logs["us-west-2"] (id logs-us-west-2-copy)',)
 
-`State.defects()` and `State.repair()` do the same for a state at a place, which may be encrypted.
+`State.defects()` and `State.repair()` do the same for a stored state, including an encrypted one.
 """
 
 from __future__ import annotations

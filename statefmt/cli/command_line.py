@@ -35,6 +35,13 @@ def command_with(command: str, *options: str, without: Collection[str] = ()) -> 
     return ["statetool", *arguments[:place], *options, *arguments[place:]]
 
 
+def repeatable_arguments(command: str, without: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the name of the command and all arguments after it, without secrets and without some of them."""
+    arguments = _shown_arguments({})
+    after = arguments[arguments.index(command) + 1 :] if command in arguments else arguments
+    return (command, *(argument for argument in after if argument not in without))
+
+
 def _shown_arguments(hidden: Mapping[str, str]) -> list[str]:
     arguments = current_run().arguments
     assigning = {_VARIABLE, _BACKEND} | ({_CONDITION} if was_given(SHOW_SENSITIVE) else set())

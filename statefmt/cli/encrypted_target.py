@@ -23,7 +23,8 @@ from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encryp
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_words
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
-from statefmt.store.local import plain_copies
+from statefmt.store.local.backups import backups
+from statefmt.store.local.plain_copies import discard_plain
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE
@@ -154,7 +155,7 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
         with open_state(path, info, run_context().note) as state:
             if current.is_plain or state.data != current.data:
                 raise StoreError(f"{name}: the file changed since it was encrypted")
-            copies = plain_copies.discard_plain(path, _is_plain)
+            copies = discard_plain(path, _is_plain)
     except StoreError as error:
         # Drop the rest of the message: it says that the state was not written, but it was.
         reason = str(error).partition(";")[0]
@@ -189,7 +190,7 @@ def _tell_of_plain_copies(name: str, backup: Path | None) -> None:
         f"{copies} ({history}) {'is' if backup is None else 'are'} in plain text. Delete {them} once the encrypted "
         "state is in use; --discard-plain does that, now or in a later run."
     )
-    others = [path.name for path in plain_copies.backups(Path(name)) if path != backup and not is_encrypted(path)]
+    others = [path.name for path in backups(Path(name)) if path != backup and not is_encrypted(path)]
     if others:
         note += f" Plain copies of earlier edits remain: {', '.join(others)}."
     say(note, "  ")

@@ -47,6 +47,8 @@ _OTHER_OPTIONS: Final = {
     "-auto-approve": ("--yes", None),
     "-state-out": ("--out", None),
 }
+# Where the name of Terraform means something else than in other commands.
+_IN_MOVES: Final = {"-state-out": ("--to-state", None)}
 _TRUE: Final = frozenset({"true", "t", "1"})
 _FALSE: Final = frozenset({"false", "f", "0"})
 _ENOUGH_ALIKE: Final = 0.5
@@ -81,16 +83,17 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
 def accept_spellings(parser: Any, context: click.Context) -> None:
     """Let a parser of click accept `-state=PATH` for `--state`, `-lock=false` for `--no-lock`, and `-json`."""
     options: dict[str, Any] = parser._long_opt
+    others = _OTHER_OPTIONS | (_IN_MOVES if "--to-state" in options else {})
     known = [name for name in options if name.startswith("--")]
     # A single dash and a single letter is a short option.
     options |= {name[1:]: options[name] for name in known if len(name) > len("--x")}
-    for other, (name, _) in _OTHER_OPTIONS.items():
+    for other, (name, _) in others.items():
         if name in options:
             options[other] = options[f"-{other}"] = options[name]
     match, match_short = parser._match_long_opt, parser._match_short_opt
 
     def match_long(name: str, value: str | None, state: Any) -> None:
-        other = _OTHER_OPTIONS.get(name.replace("--", "-", 1))
+        other = others.get(name.replace("--", "-", 1))
         if other is not None and other[0] in options and value is None:
             name, value = other
         elif value is not None and name in options and not options[name].takes_value:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+import typer
+
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
 from statefmt.cli.command_line import command_line
@@ -45,7 +47,7 @@ class Plan(NamedTuple):
     the edit, if that needs more than usual. `creates` if the state does not exist, `even_damaged` if it may be one that
     cannot be used. `hint` is printed after the state was written. `depth` is the number of steps of the target if that
     is a module. `references` is the configuration, if the command has already loaded it. `schemas` say what else is
-    sensitive in the changes.
+    sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration, and writes nothing.
     """
 
     name: str
@@ -62,11 +64,14 @@ class Plan(NamedTuple):
     depth: int = 0
     references: ProviderReferences | None = None
     schemas: ProviderSchemas | None = None
+    as_blocks: bool = False
 
 
 def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     """Carry out the edit of a command, show it, and return the exit status."""
     name, write = plan.state or state_name(options.state), options.write
+    if plan.as_blocks:
+        return _carry_out_as_blocks(plan, options, name)
     references = plan.references or options.configuration.loaded()
     manner = Manner(show_sensitive=options.show_sensitive)
     in_place = write.destination(name) is None and not plan.creates and not write.dry_run
@@ -107,6 +112,20 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
     return FINE
 
 
+def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
+    from statefmt.cli.as_blocks import show_as_blocks
+
+    if options.write.out is not None:
+        raise typer.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+    # Nothing is written, and nothing needs a lock.
+    write = options.write._replace(dry_run=True, lock=False)
+    references = plan.references or options.configuration.loaded()
+    with _opened(plan, name, options._replace(write=write), references, lambda _: None) as edit:
+        edit.apply(plan.operation, depth=plan.depth)
+        changes = edit.propose().diff
+    return show_as_blocks(changes, edit.snapshot, show_sensitive=options.show_sensitive)
+
+
 @contextmanager
 def _opened(
     plan: Plan,
@@ -121,27 +140,20 @@ def _opened(
             yield edit
         return
     write, to = options.write, options.write.destination(name)
+    write = write._replace(backup=write.backup if to is None else None, expect_hash=write.expect_hash or plan.checksum)
     state = statefmt.open(name, context=run_context(), read=False)
     try:
         with state.edit(
             plan.said or command_line(),
             operation=plan.name,
-            lock=write.lock,
-            lock_timeout=write.lock_timeout,
-            backup=write.backup if to is None else None,
-            keep_backup=not write.no_backup,
-            dry_run=write.dry_run,
-            out=to,
-            overwrite=write.yes,
-            expect_serial=write.expect_serial,
-            expect_hash=write.expect_hash or plan.checksum,
+            **write.edit_arguments(to),
             config=references,
             even_damaged=plan.even_damaged,
             written=written,
         ) as edit:
             yield edit
     except ChangedError as error:
-        if write.expect_hash or error.expected != plan.checksum:
+        if options.write.expect_hash or error.expected != plan.checksum:
             raise
         raise StoreError(f"{name}: {plan.changed}") from error
 

@@ -31,7 +31,7 @@ class LoadedState(Struct, frozen=True):
     """A state that was read: its name, its plain bytes and their meaning.
 
     If provider sources were rewritten, `sources` lists the changes and `result` includes them. `seal` is set if the
-    file is encrypted.
+    file is encrypted. A state that `is_new` is not stored yet: `data` is an empty state to begin with.
     """
 
     name: str
@@ -39,10 +39,13 @@ class LoadedState(Struct, frozen=True):
     result: ReadResult
     sources: SourceReport = field(default_factory=SourceReport)
     seal: Seal | None = None
+    is_new: bool = False
 
     @property
     def stored(self) -> bytes:
         """The bytes in the file."""
+        if self.is_new:
+            return b""
         return self.data if self.seal is None else self.seal.stored
 
     def to_store(self, content: bytes) -> bytes:

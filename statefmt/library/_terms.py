@@ -33,8 +33,16 @@ def edit_terms(
     )
 
 
-def copying(terms: Terms, context: RunContext, out: str | os.PathLike[str] | None, overwrite: bool) -> Terms:
-    """Return the terms of an edit whose result goes to `out`, if that is given."""
+def full_terms(
+    terms: Terms,
+    context: RunContext,
+    out: str | os.PathLike[str] | None,
+    overwrite: bool,
+    expect_serial: int | None,
+    expect_hash: str | None,
+) -> Terms:
+    """Return the terms of an edit on conditions, whose result goes to `out` if that is given."""
+    terms = replace(terms, serial=expect_serial, checksum=expect_hash)
     if out is None:
         return terms
     if terms.backup is not None:

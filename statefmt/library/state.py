@@ -210,12 +210,11 @@ class State:
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
-        from statefmt.library._terms import copying, edit_terms
+        from statefmt.library._terms import edit_terms, full_terms
         from statefmt.library.transaction import transaction
 
         terms = edit_terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-        terms = copying(terms, self._handle.context, out, overwrite)
+        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
         with self._handle.opened(terms, opening) as opened, transaction(opened, references, written) as made:
@@ -254,14 +253,13 @@ class State:
         read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
         `address`, and StateError if the state is damaged and an address is given.
         """
-        from statefmt.library._terms import copying, edit_terms
+        from statefmt.library._terms import edit_terms, full_terms
         from statefmt.library.selecting import selector_text
         from statefmt.library.text_edit import text_edit
         from statefmt.store.remote.interruption import interruptible
 
         terms = edit_terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-        terms = copying(terms, self._handle.context, out, overwrite)
+        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, None, ())
         damage: list[StateError] = []
 
@@ -288,6 +286,7 @@ class State:
         *,
         message: str = "",
         discard_changes: bool = False,
+        only: bool = False,
         lock: bool = True,
         lock_timeout: float = 0.0,
         backup: str | os.PathLike[str] | None = None,
@@ -297,8 +296,10 @@ class State:
         """Undo the last edit that statetool made to the state, or edit `to` and all later ones.
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
-        With `discard_changes`, undoes even if something else has changed the state since. The other arguments are those
-        of `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit.
+        With `discard_changes`, undoes even if something else has changed the state since. With `only`, an edit of
+        several states is undone in this one; `statefmt.operations_files.undo_together()` undoes it in all of them. The
+        other arguments are those of `edit()`. The state and its earlier content may be damaged. Raises StoreError if
+        there is no such edit, or, without `only`, if it changed several states.
         """
         from statefmt.edit.requests.undo import undo_request
         from statefmt.library._terms import edit_terms
@@ -307,6 +308,8 @@ class State:
         self._handle.refuse_nested()
         with located(self.location):
             request = undo_request(self._handle.store, to)
+            if not only:
+                request.refuse_one_of_several()
         terms = edit_terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
@@ -382,11 +385,10 @@ class State:
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
         from statefmt.library._repairing import repaired
-        from statefmt.library._terms import copying, edit_terms
+        from statefmt.library._terms import edit_terms, full_terms
 
         terms = edit_terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-        terms = copying(terms, self._handle.context, out, overwrite)
+        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         return repaired(
             self._handle,

@@ -35,6 +35,15 @@ class Fixable(StrEnum):
         return "--fix" if self is Fixable.SAFE else "--fix --unsafe-fixes"
 
 
+def mend_of(code: str) -> Mend | None:
+    """Return how `check --fix` mends the findings with a code; None if it does not.
+
+    Only rules that look at the state alone have one.
+    """
+    rule = rules_for().get(code)
+    return None if rule is None else rule.mend
+
+
 def fixable_codes(
     inspection: Inspection, findings: Iterable[Finding], configuration: ProviderReferences | None
 ) -> Mapping[str, Fixable]:
@@ -45,7 +54,7 @@ def fixable_codes(
     """
     snapshot, document = inspection.snapshot, inspection.document
     found = {finding.code for finding in findings}
-    mends = {code: mend for code in found if (mend := _mend(code)) is not None}
+    mends = {code: mend for code in found if (mend := mend_of(code)) is not None}
     if not mends or snapshot is None or document is None or inspection.version != CURRENT_VERSION or found & NO_STATE:
         return {}
     fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
@@ -61,13 +70,8 @@ def fixable_codes(
     return fixable
 
 
-def _mend(code: str) -> Mend | None:
-    rule = rules_for().get(code)
-    return None if rule is None else rule.mend
-
-
 def _is_decision(code: str) -> bool:
-    mend = _mend(code)
+    mend = mend_of(code)
     return mend is not None and mend.change is None and not mend.is_safe
 
 

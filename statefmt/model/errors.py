@@ -245,7 +245,7 @@ class StoreError(StatetoolError):
 
 
 class MissingStateError(StoreError):
-    """There is no state at the place."""
+    """No state exists at this location."""
 
 
 class LockedError(StoreError):

@@ -62,6 +62,12 @@ class LockedManagedStore(LockedStore, Protocol):
     def release(self) -> None:
         """End `hold`. Raises StoreError."""
 
+    def discard(self, expected: Hashable) -> None:
+        """Delete the state without a backup, if it still has the `expected` version: this edit has created it.
+
+        A file that is locked for a new state is deleted, too. Raises StoreError and leaves the state as it is.
+        """
+
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state if it still has the `expected` version; `now` is in Unix seconds.
 

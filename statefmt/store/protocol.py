@@ -45,15 +45,25 @@ class LockedStore(Protocol):
         """
 
 
-class JointEdit(Struct, frozen=True):
-    """An edit of several states at once, as the operations file at the path `file` says.
+class JointEdit(Struct, frozen=True, omit_defaults=True):
+    """An edit of several states at once, as the operations file at the path `file` says, or another name of the change.
 
-    `id` tells it from all others. `states` are the names of all states of the file.
+    `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`
+    of those that were written, in order. `ending` is the command that ends it after a crash, without its option.
+    `undoes` is the ID of the edit that this one undoes.
     """
 
     id: str
     file: str
     states: tuple[str, ...]
+    writes: tuple[int, ...] = ()
+    ending: tuple[str, ...] = ()
+    undoes: str = ""
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names of the states that were written."""
+        return tuple(name for place, name in enumerate(self.states) if place in self.writes)
 
 
 class HistoryEntry(Struct, frozen=True):

@@ -7,6 +7,7 @@ edges from and to other nodes, and all edges among them are kept. Nothing here r
 from __future__ import annotations
 
 from statefmt.analysis.graph.cycles import Edges, cyclic_groups
+from statefmt.analysis.graph.order import targets_first
 
 
 def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
@@ -31,7 +32,7 @@ def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:
 
 def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
     """Return the edges of a graph without cycles that do not follow from others."""
-    number = {node: place for place, node in enumerate(_targets_first(edges))}
+    number = {node: place for place, node in enumerate(targets_first(edges))}
     # Bit sets of the nodes that can be reached from a node, itself included.
     reach: dict[str, int] = {}
     direct: dict[str, set[str]] = {}
@@ -45,19 +46,3 @@ def _direct(edges: dict[str, set[str]]) -> dict[str, set[str]]:
         direct[node] = kept
         reach[node] = covered | 1 << place
     return direct
-
-
-def _targets_first(edges: dict[str, set[str]]) -> list[str]:
-    """Return the nodes in topological order, each after its targets."""
-    done: dict[str, None] = {}
-    for root, first in edges.items():
-        calls = [] if root in done else [(root, iter(sorted(first)))]
-        while calls:
-            node, targets = calls[-1]
-            target = next((target for target in targets if target not in done), None)
-            if target is None:
-                done[node] = None
-                calls.pop()
-            else:
-                calls.append((target, iter(sorted(edges[target]))))
-    return list(done)

@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 Edges = Mapping[str, Collection[str]]
+# A node: its address, or a number.
+N = TypeVar("N", str, int)
 
 _EFFORT: Final = 300_000  # edges to visit in search of a shorter cycle
 
 
-def cyclic_groups(edges: Edges) -> list[list[str]]:
+def cyclic_groups(edges: Mapping[N, Collection[N]]) -> list[list[N]]:
     """Return the strongly connected components with more than one node, each sorted, in sorted order."""
     left = _not_in_order(edges)
     if not left:
@@ -62,7 +64,7 @@ def _cycle_through(start: str, inside: set[str], edges: Edges, below: int) -> tu
     return [], seen
 
 
-def _not_in_order(edges: Edges) -> set[str]:
+def _not_in_order(edges: Mapping[N, Collection[N]]) -> set[N]:
     """Return the nodes that are left after repeatedly removing those that no remaining node has as a target."""
     named = Counter(chain.from_iterable(edges.values()))
     free = [node for node in edges if node not in named]
@@ -74,11 +76,11 @@ def _not_in_order(edges: Edges) -> set[str]:
     return {node for node, count in named.items() if count}
 
 
-def _components(edges: Edges) -> Iterator[list[str]]:
+def _components(edges: Mapping[N, Collection[N]]) -> Iterator[list[N]]:
     """Yield Tarjan's strongly connected components with more than one node, using an explicit call stack."""
-    numbers: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    open_nodes: dict[str, None] = {}
+    numbers: dict[N, int] = {}
+    lowest: dict[N, int] = {}
+    open_nodes: dict[N, None] = {}
     for root in edges:
         calls = [] if root in numbers else [(root, iter(edges[root]))]
         while calls:
@@ -98,7 +100,7 @@ def _components(edges: Edges) -> Iterator[list[str]]:
                     caller = calls[-1][0]
                     lowest[caller] = min(lowest[caller], lowest[node])
                 if lowest[node] == numbers[node]:
-                    group: list[str] = []
+                    group: list[N] = []
                     while not group or group[-1] != node:
                         group.append(open_nodes.popitem()[0])
                     if len(group) > 1:

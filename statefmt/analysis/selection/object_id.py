@@ -16,8 +16,8 @@ from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.object_value import sensitive_paths
 from statefmt.redaction.path_text import step_key
 
-# Types of resources whose id may be a secret without a mark: the id of a random_string is its result, and old releases
-# of the provider did the same for passwords.
+# Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was that of a
+# random_password in old releases of the provider.
 SECRET_IDS: Final = frozenset({"random_password", "random_string", "random_bytes"})
 _ABSENT: Final = Raw(b"null")
 

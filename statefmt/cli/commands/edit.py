@@ -74,15 +74,7 @@ def command(
     with statefmt.open(name, context=context, read=False).edit_text(
         address,
         message=command_line(),
-        lock=write.lock,
-        lock_timeout=write.lock_timeout,
-        backup=write.backup,
-        keep_backup=not write.no_backup,
-        dry_run=write.dry_run,
-        out=write.out,
-        overwrite=write.yes,
-        expect_serial=write.expect_serial,
-        expect_hash=write.expect_hash,
+        **write.edit_arguments(write.out),
         config=options.configuration.loaded(),
         written=written,
     ) as edit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from datetime import timedelta
 from typing import Annotated, Final, Optional
@@ -92,7 +93,8 @@ def command(
     elif history.entries:
         from statefmt.render.history.text import history_text
 
-        print(history_text(history, result_terminal(), changed=changed))
+        where = name if isinstance(name, RemoteName) else os.path.realpath(name)
+        print(history_text(history, result_terminal(), changed=changed, state=where))
     else:
         say(f"statetool: {name}: no edits by statetool are recorded")
     return FINE

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Optional
 
+import click
 import typer
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.mv_across import SOURCE, TARGET, MoveAcross, move_across
+from statefmt.cli.options.ending import ending_options
+from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
+from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
     ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
+    ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
 )
 
 
-@takes(options=surgery_options)
+@takes(ending=ending_options, options=surgery_options)
 def command(
     source: Annotated[
         str,
@@ -31,18 +37,37 @@ def command(
         ),
     ],
     destination: Annotated[
-        str,
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Argument(
             metavar="DESTINATION",
+            show_default=False,
             help="The new address. With a pattern, $1, $2... are what its wildcards matched, and $$ is $: "
-            "'module.b[$1].aws_vpc.$2'.",
+            "'module.b[$1].aws_vpc.$2'. With --to-state, the default is the same address.",
         ),
-    ],
+    ] = None,
     rebind: Annotated[
         bool,
         typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
+    from_state: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--from-state", metavar="PATH", help="Move from this state; same as --state.", rich_help_panel=STATES
+        ),
+    ] = None,
+    to_state: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", rich_help_panel=STATES),
+    ] = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Create the state of --to-state.", rich_help_panel=STATES)
+    ] = False,
+    allow_plain: Annotated[
+        bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
+    ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
+    ending: Optional[Ending],  # noqa: UP045
     options: SurgeryOptions,
 ) -> int:
     """Move instances, resources and modules to other addresses.
@@ -51,9 +76,29 @@ def command(
     instances, which keep their keys. A pattern of modules moves whole modules. If a resource or module joins an
     existing one, mv asks for confirmation.
     """
-    refuse_state_names((source, destination))
+    if from_state is not None and options.state is not None:
+        raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
+    refuse_state_names((source, *([] if destination is None else [destination])))
+    if to_state is not None:
+        if as_blocks:
+            raise typer.BadParameter(
+                "cannot be combined with --to-state; use plan --as-blocks", param_hint="--as-blocks"
+            )
+        there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
+        block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
+        return move_across(
+            MoveAcross(options.state or from_state, to_state, block, create, allow_plain), options, ending
+        )
+    for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
+        if is_given:
+            raise typer.BadParameter("requires --to-state", param_hint=option)
+    if ending is not None:
+        raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
+    if destination is None:
+        raise click.UsageError("Missing argument 'DESTINATION'.")
+    options = options._replace(state=options.state or from_state)
 
     def operation(snapshot: Snapshot) -> Edit:
         return move(snapshot, source, destination, rebind=rebind)
 
-    return carry_out(Plan("mv", operation, depth=module_depth(destination)), options)
+    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)

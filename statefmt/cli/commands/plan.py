@@ -2,40 +2,118 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Mapping
 from typing import Annotated, Final, Optional
 
+import click
 import typer
 
+from statefmt.cli.as_blocks import show_outcome_as_blocks
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.shared import ShowSensitiveOption
+from statefmt.cli.options.surgery_options import AsBlocksOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.operations_files import planned_operations, write_plan
+from statefmt.operations_files import (
+    CommandOperations,
+    FileOutcome,
+    converted_migration,
+    planned_in_memory,
+    planned_operations,
+    write_operations,
+    write_plan,
+)
 from statefmt.render.diff.values import Manner
+from statefmt.text.shell import shell_word
 
 EXAMPLES: Final = (
     ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
     ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
+    ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
+    (
+        "Make an operations file of a migration of tfmigrate.",
+        "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
+    ),
 )
 
 
 def command(
-    operations: Annotated[str, typer.Argument(metavar="FILE", help="An operations file.")],
-    out: Annotated[
+    operations: Annotated[
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--out", "-o", metavar="PLAN", help="Write the plan to a new file, which `apply` takes."),
+        typer.Argument(metavar="[FILE]", show_default=False, help="An operations file."),
     ] = None,
+    out: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="PLAN",
+            help="Write the plan to a new file, which `apply` takes; with --from-tfmigrate, the operations file.",
+        ),
+    ] = None,
+    migration: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--from-tfmigrate", metavar="FILE", help="Take the operations from a migration of tfmigrate."),
+    ] = None,
+    root: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            "--root", metavar="DIR", help="The folder that tfmigrate runs in; default: that of the migration."
+        ),
+    ] = None,
+    as_blocks: AsBlocksOption = False,
     show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """Show what an operations file does to its states, and write nothing but the plan.
 
     A plan pins each state: its place, lineage, serial, content and version, and the result. It has hashes of contents,
     and no values.
+
+    The directories of a migration must be below the folder that it is run in. Its `xmv` actions become moves of what
+    their wildcards match now. An import is refused: it needs the provider.
     """
-    planned = planned_operations(run_context(), operations, out)
-    show_outcome(planned.names, planned.outcome, Manner(show_sensitive=show_sensitive), to_messages=False)
+    if operations is None and migration is None:
+        raise click.MissingParameter(param_hint="'FILE'", param_type="argument")
+    if operations is not None and migration is not None:
+        raise typer.BadParameter("cannot be combined with FILE", param_hint="--from-tfmigrate")
+    if as_blocks and out is not None:
+        raise typer.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+    if root is not None and migration is None:
+        raise typer.BadParameter("requires --from-tfmigrate", param_hint="--root")
+    status = FINE
+
+    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        nonlocal status
+        if as_blocks:
+            status = show_outcome_as_blocks(names, outcome, show_sensitive=show_sensitive)
+        else:
+            show_outcome(names, outcome, Manner(show_sensitive=show_sensitive), to_messages=False)
+        return False
+
+    if migration is not None:
+        _of_migration(migration, root, out, shown)
+    elif operations is not None:
+        planned = planned_operations(run_context(), operations, out)
+        shown(planned.names, planned.outcome)
+        if out is not None:
+            write_plan(out, planned)
+            say(f"{out}: written")
+    return status
+
+
+def _of_migration(
+    migration: str, root: str | None, out: str | None, shown: Callable[[Mapping[str, str], FileOutcome], bool]
+) -> None:
+    if out is not None and not out.endswith(".hcl"):
+        raise typer.BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
+    folder = os.path.dirname(out or "") or "."  # noqa: PTH120 - Path would drop ./
+    converted = converted_migration(run_context(), migration, root=root, folder=folder)
+    for action in converted.unmatched:
+        say(f"statetool: warning: {action}: nothing matches")
+    arguments = ("plan", "--from-tfmigrate", migration)
+    planned_in_memory(run_context(), CommandOperations(converted.text, arguments, folder=folder), shown)
     if out is not None:
-        write_plan(out, planned)
-        say(f"{out}: written")
-    return FINE
+        write_operations(out, converted.text)
+        say(f"{out}: written; review it, then run `statetool apply {shell_word(out)}`")

@@ -13,7 +13,7 @@ from statefmt.addrs import InstanceKey
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
@@ -50,6 +50,7 @@ def command(
         ),
     ] = None,
     count: Annotated[bool, typer.Option("--count", help="With --by: use integer keys, for count.")] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -78,7 +79,7 @@ def command(
     def operation(snapshot: Snapshot) -> Edit:
         return rekey(snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell)
 
-    return carry_out(Plan("rekey", operation, depth=depth, references=references), options)
+    return carry_out(Plan("rekey", operation, depth=depth, references=references, as_blocks=as_blocks), options)
 
 
 def _named(state: str | None) -> Sequence[str]:

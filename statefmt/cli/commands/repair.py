@@ -12,7 +12,7 @@ import typer
 
 import statefmt
 from statefmt import StoreError, SurgeryError
-from statefmt.cli.command_line import command_line
+from statefmt.cli.command_line import command_line, command_with
 from statefmt.cli.confirmation import asking, confirmed
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
@@ -27,6 +27,7 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
+from statefmt.text.shell import shell_line
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -151,15 +152,7 @@ class _Run:
                 config=self._references,
                 show_sensitive=self._show_sensitive,
                 message=command_line(),
-                lock=write.lock,
-                lock_timeout=write.lock_timeout,
-                backup=write.backup,
-                keep_backup=not write.no_backup,
-                dry_run=write.dry_run,
-                out=self._to,
-                overwrite=write.yes,
-                expect_serial=write.expect_serial,
-                expect_hash=write.expect_hash,
+                **write.edit_arguments(self._to),
                 agreed=self._agreed,
                 written=self._written,
             )
@@ -167,6 +160,7 @@ class _Run:
             # The terminal shows ^C or the question on this line.
             print(file=sys.stderr)
             say(f"{display_name(self._name)}: nothing was written")
+            self._say_how_to_repeat(questions)
             raise
         except SurgeryError:
             if questions is not None and questions.answers:
@@ -181,7 +175,15 @@ class _Run:
         if write.dry_run:
             self._show(result)
         say(f"{display_name(self._name)}: {f'{why_not(None, dry_run=True)}; ' * write.dry_run}nothing was written")
+        self._say_how_to_repeat(questions)
         return FINE if write.dry_run else FAILED
+
+    def _say_how_to_repeat(self, questions: Questions | None) -> None:
+        """Print the command line that repeats the answers, for the case that they were not written."""
+        if questions is not None and questions.answers:
+            chosen = [word for answer in questions.answers for word in ("--choose", answer)]
+            say("To give these answers again, run:")
+            print(printable(f"  {shell_line(command_with('repair', *chosen))}"), file=sys.stderr)
 
     def _agreed(self, result: RepairResult) -> bool:
         self._show(result)

@@ -8,7 +8,7 @@ import typer
 
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
+from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import forget_deposed, remove
@@ -30,6 +30,7 @@ def command(
     keep_dangling: Annotated[
         bool, typer.Option("--keep-dangling", help="Keep dependencies on forgotten resources.")
     ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     chosen: Criteria,
     options: SurgeryOptions,
@@ -45,4 +46,4 @@ def command(
             return forget_deposed(snapshot, chosen, deposed, note=tell)
         return remove(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
 
-    return carry_out(Plan("rm", operation, asks=True), options)
+    return carry_out(Plan("rm", operation, asks=True, as_blocks=as_blocks), options)

@@ -10,15 +10,18 @@ import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_files import encryption_words
+from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.undo_together import end_together, undo_all
 from statefmt.edit.requests.undo import undo_request
 from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
+from statefmt.operations_files import Ending
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
 
@@ -26,11 +29,11 @@ EXAMPLES: Final = (
     ("Undo the last edit.", "statetool undo"),
     ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
     ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
-    ("Undo an edit although something else has changed the state since.", "statetool undo --discard-changes"),
+    ("After a crash, finish the undo of an apply over several states.", "statetool undo --resume"),
 )
 
 
-@takes(options=surgery_options)
+@takes(ending=ending_options, options=surgery_options)
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -45,21 +48,34 @@ def command(
         Optional[str],  # noqa: UP045
         typer.Option(metavar="ID", help="Restore this version instead, which `statetool versions` lists."),
     ] = None,
+    only: Annotated[bool, typer.Option("--only", help="Undo an edit of several states in this state only.")] = False,
     *,
+    ending: Ending | None,
     options: SurgeryOptions,
 ) -> int:
     """Undo the last edit that statetool made to a state, or a given edit and all later ones.
 
     The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
+    An `apply` over several states is undone in all of them or, if another one was changed since, in none.
     With --version, restore a version that the service of the backend keeps, whoever wrote it.
     """
+    if ending is not None:
+        others = {"--to": to is not None, "--version": version is not None, "--only": only}
+        others["--discard-changes"] = discard_changes
+        return end_together(state_name(one_state(state, state_option)), ending, options, others)
     if version is not None:
-        if to is not None or discard_changes:
-            raise typer.BadParameter("cannot be combined with --to or --discard-changes", param_hint="--version")
+        if to is not None or discard_changes or only:
+            raise typer.BadParameter(
+                "cannot be combined with --to, --discard-changes or --only", param_hint="--version"
+            )
         return _restore(one_state(state, state_option), version, options)
     name = state_name(one_state(state, state_option))
     store = store_of(name)
     undo = undo_request(store, to)
+    if not only:
+        if undo.together is not None:
+            return undo_all(name, to, options, discard_changes=discard_changes)
+        undo.refuse_one_of_several()
     entry, last = undo.entry, undo.last
 
     def operation(snapshot: Snapshot) -> Edit:

@@ -113,7 +113,7 @@ class EditingSession:
 
 
 def _next_step() -> str:
-    """Ask what to do with a text that was not written; without a terminal, keep it."""
+    """Ask whether to keep a text that was not written; keep it without a terminal."""
     if asking() is None:
         return _KEEP
     choices = click.Choice([_AGAIN, _KEEP, _DISCARD])

@@ -6,15 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import typer
 
 from statefmt.locations import STANDARD_INPUT
-from statefmt.text.pattern import pattern
-
-_UNFIT: Final = pattern(r"[^a-zA-Z0-9_-]+")
-_STARTS_A_NAME: Final = pattern(r"[a-zA-Z_]")
+from statefmt.operations_files import folder_names
 
 
 class FolderPlan(NamedTuple):
@@ -41,7 +38,7 @@ def folder_plans(arguments: Sequence[str]) -> list[FolderPlan]:
             raise typer.BadParameter(f"two plans are of the folder {folder}; write DIR=PLAN to name another one")
     return [
         FolderPlan(name, os.path.normpath(folder), file)
-        for name, (folder, file) in zip(_names(paths), given, strict=True)
+        for name, (folder, file) in zip(folder_names(paths), given, strict=True)
     ]
 
 
@@ -50,22 +47,3 @@ def _folder_and_file(argument: str) -> tuple[str, str]:
     if equals and folder and file and not os.path.lexists(argument):
         return folder, file
     return os.path.dirname(argument) or ".", argument  # noqa: PTH120 - Path would drop ./
-
-
-def _names(paths: Sequence[Path]) -> list[str]:
-    """Return a valid and distinct name for each folder, with as many of its last parts as that takes."""
-    names = [_name(path.parts[-1:]) for path in paths]
-    depth = 1
-    while (repeated := {name for name, times in Counter(names).items() if times > 1}) and depth < 8:
-        depth += 1
-        names = [
-            _name(path.parts[-depth:]) if name in repeated else name for path, name in zip(paths, names, strict=True)
-        ]
-    if repeated:
-        names = [f"{name}_{number}" for number, name in enumerate(names, 1)]
-    return names
-
-
-def _name(parts: Sequence[str]) -> str:
-    name = _UNFIT.sub("_", "_".join(parts)).strip("_") or "state"
-    return name if _STARTS_A_NAME.match(name) else f"_{name}"

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
@@ -17,6 +18,15 @@ WholeResourceOption = Annotated[
 
 NewProviderOption = Annotated[
     bool, typer.Option("--new-provider", help="Allow a provider that neither the state nor --config knows.")
+]
+
+AsBlocksOption = Annotated[
+    bool,
+    typer.Option(
+        "--as-blocks",
+        help="Print moved, removed and import blocks that do the same; write nothing.",
+        rich_help_panel=COMMON,
+    ),
 ]
 
 

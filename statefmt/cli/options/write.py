@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional, TypedDict
 
 import typer
 
@@ -54,6 +54,20 @@ LockTimeoutOption = Annotated[
 ]
 
 
+class WrittenArguments(TypedDict):
+    """The arguments of `State.edit`, `edit_text` and `repair` that the options decide."""
+
+    lock: bool
+    lock_timeout: float
+    backup: str | None
+    keep_backup: bool
+    dry_run: bool
+    out: str | None
+    overwrite: bool
+    expect_serial: int | None
+    expect_hash: str | None
+
+
 class WriteOptions(NamedTuple):
     """The options of a command that writes; `lock_timeout` is in seconds."""
 
@@ -87,6 +101,20 @@ class WriteOptions(NamedTuple):
             serial=self.expect_serial,
             checksum=self.expect_hash,
         )
+
+    def edit_arguments(self, to: str | None) -> WrittenArguments:
+        """Return the arguments of an edit that goes `to` a path, to `-`, or, for None, back to the state."""
+        return {
+            "lock": self.lock,
+            "lock_timeout": self.lock_timeout,
+            "backup": self.backup,
+            "keep_backup": not self.no_backup,
+            "dry_run": self.dry_run,
+            "out": to,
+            "overwrite": self.yes,
+            "expect_serial": self.expect_serial,
+            "expect_hash": self.expect_hash,
+        }
 
     def destination(self, name: str) -> str | None:
         """Return where the result of an edit of the state `name` goes: --out, `-` if it is piped, None for itself."""

@@ -31,7 +31,7 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
     def followed(_: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
         if not changed.keys().isdisjoint(obj.dependencies):
             new = (target for addr in obj.dependencies for target in changed.get(addr, [addr]))
-            obj = replace(obj, dependencies=_unique(new, obj.dependencies))
+            obj = replace(obj, dependencies=unique(new, obj.dependencies))
         if not instances.keys().isdisjoint(obj.depends_on):
             obj = replace(obj, depends_on=tuple(instances.get(addr, addr) for addr in obj.depends_on))
         return obj
@@ -71,6 +71,6 @@ def dropping(
     return with_objects(snapshot, dropped), had
 
 
-def _unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:
+def unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tuple[ConfigResource, ...]:
     """Remove duplicates, unless the file already had some."""
     return tuple(dict.fromkeys(new)) if len(set(old)) == len(old) else tuple(new)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from statefmt.edit.changes.arriving import Moved, arrived, refuse_taken
-from statefmt.edit.changes.dependencies import dropping
+from statefmt.edit.changes.dependencies import dropping, unique
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.resources import by_address, with_objects, without_instances
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, ConfigResource
@@ -37,12 +37,15 @@ class Transferral(NamedTuple):
     new_providers: tuple[ConfigProviderConfig, ...]
 
 
-def transfer(source: Snapshot, target: Snapshot, moved: Moved, *, rebind: bool = False) -> Transferral:
+def transfer(
+    source: Snapshot, target: Snapshot, moved: Moved, *, rebind: bool = False, keep_dependencies: bool = False
+) -> Transferral:
     """Move instances, with all their objects, from `source` to `target`; `moved` maps old addresses to new ones.
 
     Deposed objects, marks, private data and identities go along. Dependencies between instances that move follow them;
-    all others would cross from one state to the other, and are dropped. Instances join a resource of the target as in
-    `mv`. Raises SurgeryError as `mv` does; a destination is taken if the target has the instance.
+    all others would cross from one state to the other, and are dropped; with `keep_dependencies`, they stay and name
+    the old address. Instances join a resource of the target as in `mv`. Raises SurgeryError as `mv` does; a destination
+    is taken if the target has the instance.
     """
     before, there = by_address(source), by_address(target)
     refuse_taken(there, moved, ())
@@ -51,8 +54,10 @@ def transfer(source: Snapshot, target: Snapshot, moved: Moved, *, rebind: bool =
     after = arrived(leaving, there, moved, rebind=rebind, keeps_blocks=False)
     left = without_instances(source, moved.keys())
     came = frozenset(moved.values())
-    joined, inward = _following(replace(target, resources=tuple(after.values())), moved, came)
-    gone = {one.config() for one in moved} - {resource.addr.config() for resource in left.resources if resource.objects}
+    arrival = replace(target, resources=tuple(after.values()))
+    joined, inward = _following(arrival, moved, came, keep_dependencies=keep_dependencies)
+    stayed = {resource.addr.config() for resource in left.resources if resource.objects}
+    gone = () if keep_dependencies else {one.config() for one in moved} - stayed
     kept, dropped = dropping(left, gone)
     outward = [CrossingDependency(addr, one, True) for addr, needs in dropped.items() for one in needs]
     providers = {resource.provider_config for resource in there.values()}
@@ -65,9 +70,9 @@ def _without_origin(resource: ResourceState) -> ResourceState:
 
 
 def _following(
-    snapshot: Snapshot, moved: Moved, came: frozenset[AbsResourceInstance]
+    snapshot: Snapshot, moved: Moved, came: frozenset[AbsResourceInstance], *, keep_dependencies: bool
 ) -> tuple[Snapshot, list[CrossingDependency]]:
-    """Point the dependencies of instances that came at what came with them, and drop the others."""
+    """Point the dependencies of instances that came at what came with them; drop and list the others, or keep them."""
     targets: dict[ConfigResource, dict[ConfigResource, None]] = {}
     for one, other in moved.items():
         targets.setdefault(one.config(), {})[other.config()] = None
@@ -79,12 +84,11 @@ def _following(
         addr = resource.instance(obj.key)
         if addr not in came:
             return obj
-        needs = (*obj.dependencies, *(other.config() for other in obj.depends_on if other not in moved))
-        lost.update((CrossingDependency(addr, one, False), None) for one in needs if one not in targets)
-        return replace(
-            obj,
-            dependencies=tuple(dict.fromkeys(new for one in obj.dependencies for new in targets.get(one, ()))),
-            depends_on=tuple(moved[one] for one in obj.depends_on if one in moved),
-        )
+        if not keep_dependencies:
+            needs = (*obj.dependencies, *(other.config() for other in obj.depends_on if other not in moved))
+            lost.update((CrossingDependency(addr, one, False), None) for one in needs if one not in targets)
+        new = [other for one in obj.dependencies for other in targets.get(one, [one] if keep_dependencies else ())]
+        older = tuple(moved.get(one, one) for one in obj.depends_on if keep_dependencies or one in moved)
+        return replace(obj, dependencies=unique(new, obj.dependencies), depends_on=older)
 
     return with_objects(snapshot, followed), list(lost)

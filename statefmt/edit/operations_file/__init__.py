@@ -2,12 +2,25 @@
 
     file = read_operations_file(name, content)           # states, operations, expectations, with their positions
     changed = run(file, {"net": snapshot, "app": other})  # an Edit for each state that changes
+    text = operations_text(states, operations)            # an operations file
 
-Both are pure. An operation calls the same function as the command of its name.
+All are pure. An operation calls the same function as the command of its name.
 """
 
 from __future__ import annotations
 
-from statefmt.edit.operations_file._model import OperationsFile as OperationsFile, StateBlock as StateBlock
+from statefmt.edit.operations_file._created import created_states as created_states
+from statefmt.edit.operations_file._kept import KeptDependency as KeptDependency
+from statefmt.edit.operations_file._model import (
+    Expect as Expect,
+    ForgetBlock as ForgetBlock,
+    JoinBlock as JoinBlock,
+    MoveBlock as MoveBlock,
+    OperationBlock as OperationBlock,
+    OperationsFile as OperationsFile,
+    StateBlock as StateBlock,
+)
+from statefmt.edit.operations_file._names import folder_names as folder_names
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
+from statefmt.edit.operations_file._write import operations_text as operations_text
 from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run

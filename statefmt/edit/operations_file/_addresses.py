@@ -35,6 +35,11 @@ def state_address(text: str, states: Collection[str]) -> StateAddress:
     raise SelectionError(f"{text}: the file names several states: write state.NAME.{text}", address=text)
 
 
+def named_state(text: str) -> str:
+    """Return the name of the state that a string starts with, "" if it starts with none."""
+    return text.removeprefix(_STATE).partition(".")[0] if text.startswith(_STATE) else ""
+
+
 def by_state(chosen: str | Iterable[str], states: Collection[str]) -> dict[str, tuple[str, ...]]:
     """Group selectors by their states, in order. Raises SelectionError."""
     found: dict[str, tuple[str, ...]] = {}

@@ -14,18 +14,40 @@ Chosen: TypeAlias = str | tuple[str, ...]
 
 
 class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """A state that the file names: a path as on the command line, relative to the file, and its workspace."""
+    """A state that the file names: a path as on the command line, relative to the file, and its workspace.
+
+    With `create`, there is no such state yet. With `allow_plain`, objects may come here although only one of the two
+    states is encrypted.
+    """
 
     path: str
     workspace: str | None = None
+    create: bool = False
+    allow_plain: bool = False
 
 
 class MoveBlock(Struct, frozen=True, forbid_unknown_fields=True):
-    """`move`: to other addresses, of the same state or of another one."""
+    """`move`: to other addresses, of the same state or of another one, or to a whole state at the same addresses.
+
+    With `keep_dependencies`, dependencies that lead from one state to another stay as they are.
+    """
+
+    from_: Chosen = field(name="from")
+    to: str
+    rebind: bool = False
+    keep_dependencies: bool = False
+
+
+class JoinBlock(Struct, frozen=True, forbid_unknown_fields=True):
+    """`join`: everything in a state goes to another one, below the module `prefix` if there is one.
+
+    Objects that both states have stay once. `outputs_from` is the state whose value stays where outputs differ.
+    """
 
     from_: str = field(name="from")
     to: str
-    rebind: bool = False
+    prefix: str | None = None
+    outputs_from: str | None = None
 
 
 class ForgetBlock(Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +137,7 @@ class Expect(Struct, frozen=True, forbid_unknown_fields=True):
 SelectingBlock: TypeAlias = (
     ForgetBlock | RekeyBlock | RebindBlock | TaintBlock | UntaintBlock | ForgetDeposedBlock | SetBlock | UnsetBlock
 )
-OperationBlock: TypeAlias = MoveBlock | ReplaceProviderBlock | SelectingBlock
+OperationBlock: TypeAlias = MoveBlock | JoinBlock | ReplaceProviderBlock | SelectingBlock
 
 
 class FileOperation(Struct, frozen=True):
@@ -126,8 +148,12 @@ class FileOperation(Struct, frozen=True):
 
 
 class OperationsFile(Struct, frozen=True):
-    """The content of an operations file; `states` by their names, in file order."""
+    """The content of an operations file; `states` by their names, in file order.
+
+    `in_memory` if a command made it, so that nobody has the file that positions lead to.
+    """
 
     states: Mapping[str, StateBlock]
     operations: tuple[FileOperation, ...]
     expect: Expect = Expect()
+    in_memory: bool = False

@@ -43,9 +43,9 @@ def forgotten(selectors: Sequence[str], state: WorkingState) -> StatePart:
     return part | set(_left_behind(state, part, configs, set(gone)))
 
 
-def left(state: WorkingState, moved: Moved, selector: str) -> StatePart:
+def left(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> StatePart:
     """Return what a move to another state concerns: also what depends on resources that are gone."""
-    part = selected([selector], state)
+    part = selected(selectors, state)
     return part | set(_left_behind(state, part, {addr.config() for addr in moved}, moved.keys()))
 
 

@@ -13,6 +13,7 @@ from statefmt.edit.operations_file._model import (
     FileOperation,
     ForgetBlock,
     ForgetDeposedBlock,
+    JoinBlock,
     MoveBlock,
     OperationBlock,
     OperationsFile,
@@ -47,7 +48,10 @@ _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "forget_deposed": ForgetDeposedBlock,
     "set": SetBlock,
     "unset": UnsetBlock,
+    "join": JoinBlock,
 }
+# The name of the block of each operation.
+BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
 # How msgspec ends the message about a value in a member.
@@ -108,7 +112,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     _refuse(problems)
     # JSON has the blocks of each type together; their order is that of the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
-    return OperationsFile(states, tuple(ordered), *expectations)
+    return OperationsFile(states, tuple(ordered), expectations[0] if expectations else Expect())
 
 
 def _decoded(block: Block, of: type[T]) -> T:

@@ -8,25 +8,40 @@ from typing import NamedTuple
 
 from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.arguments.destinations import destinations
+from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.join import join
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
 from statefmt.edit.operations_file import _parts
-from statefmt.edit.operations_file._addresses import StateAddress, by_state, state_address
-from statefmt.edit.operations_file._model import FileOperation, MoveBlock, OperationsFile, ReplaceProviderBlock
+from statefmt.edit.operations_file._addresses import by_state, state_address
+from statefmt.edit.operations_file._kept import KeptDependency, kept_dependencies
+from statefmt.edit.operations_file._model import (
+    FileOperation,
+    JoinBlock,
+    MoveBlock,
+    OperationsFile,
+    ReplaceProviderBlock,
+)
 from statefmt.edit.operations_file._selecting import known_providers, selecting
 from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.edit.requests.choose import Note
 from statefmt.edit.requests.mv import mv_request
 from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig
-from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    parse_module_instance,
+)
+from statefmt.model.errors import AddressError, SelectionError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
 class StateCrossing(NamedTuple):
-    """A dependency that was dropped because its ends are in two states, and the states that it led from and to."""
+    """A dependency whose ends are in two states, and these: what moved went from `source` to `target`."""
 
     source: str
     target: str
@@ -36,15 +51,18 @@ class StateCrossing(NamedTuple):
 class FileEdits(NamedTuple):
     """What the operations make of the states, by name: an edit for each one that has operations.
 
-    `crossing` are the dependencies that were dropped. `new_providers` are provider configurations that moves bring to
-    states that had none of them. `arrived` are the instances that came from other states, by their state and their
-    address there, each with the state that it came from.
+    `crossing` are the dependencies that were dropped, and `kept` those that lead from one state to another now.
+    `new_providers` are provider configurations that moves bring to states that had none of them. `arrived` are the
+    instances that came from other states, by their state and their address there, each with the state that it came
+    from. `joined` are pairs of states: the outputs of the first went to the second.
     """
 
     edits: Mapping[str, Edit]
     crossing: tuple[StateCrossing, ...] = ()
     new_providers: Mapping[str, tuple[ConfigProviderConfig, ...]] = {}
     arrived: Mapping[str, Mapping[AbsResourceInstance, str]] = {}
+    joined: frozenset[tuple[str, str]] = frozenset()
+    kept: tuple[KeptDependency, ...] = ()
 
 
 def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = lambda _: None) -> FileEdits:
@@ -57,8 +75,23 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
         try:
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
-            raise SurgeryError(f"{operation.range}: ", *error.parts, address=error.address) from error
+            place = f"{operation.range}: " if not file.in_memory else ""
+            raise SurgeryError(place, *error.parts, address=error.address) from error
     return running.result
+
+
+class _Goals(NamedTuple):
+    """What moves to another state: instances, and the address that they move to; None if they keep theirs."""
+
+    selectors: tuple[str, ...]
+    target: str | None = None
+
+    def of(self, state: Snapshot) -> Moved:
+        """Return the new addresses by the old ones. Raises SelectionError and SurgeryError."""
+        found = [one.addr for one in select(instances(state), Criteria(selectors=self.selectors))]
+        if self.target is None:
+            return {one: one for one in found}
+        return destinations(found, self.selectors[0], self.target)
 
 
 class _Run:
@@ -70,20 +103,25 @@ class _Run:
         self._states: dict[str, WorkingState] = {}
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
+        self._joined: set[tuple[str, str]] = set()
+        # Where resources went whose dependants still name their old addresses.
+        self._went: dict[ConfigResource, str] = {}
         self._note = note
 
     @property
     def result(self) -> FileEdits:
         new = {name: tuple(found) for name, found in self._new.items()}
         arrived = {name: homes for name, state in self._states.items() if (homes := state.origins.homes)}
-        return FileEdits(
-            {name: state.edit for name, state in self._states.items()}, tuple(self._crossing), new, arrived
-        )
+        edits = {name: state.edit for name, state in self._states.items()}
+        kept = kept_dependencies({name: one.snapshot for name, one in edits.items()}, self._went) if self._went else ()
+        return FileEdits(edits, tuple(self._crossing), new, arrived, frozenset(self._joined), tuple(kept))
 
     def run(self, operation: FileOperation) -> None:
         block = operation.block
         if isinstance(block, MoveBlock):
             self._move(block)
+        elif isinstance(block, JoinBlock):
+            self._join(block)
         elif isinstance(block, ReplaceProviderBlock):
             self._replace_provider(block)
         else:
@@ -111,9 +149,16 @@ class _Run:
         return self._states[name]
 
     def _move(self, block: MoveBlock) -> None:
+        whole = self._whole_state(block.to)
+        if whole is not None:
+            for name, selectors in by_state(block.from_, self._snapshots).items():
+                self._transfer(block, name, whole, _Goals(selectors))
+            return
+        if not isinstance(block.from_, str):
+            raise SurgeryError("move: a list goes to a whole state: to = state.NAME")
         source, target = (state_address(text, self._snapshots) for text in (block.from_, block.to))
         if source.state != target.state:
-            self._transfer(source, target, rebind=block.rebind)
+            self._transfer(block, source.state, target.state, _Goals((source.selector,), target.selector))
             return
         self._edit(
             source.state,
@@ -121,24 +166,62 @@ class _Run:
             lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind),
         )
 
-    def _transfer(self, source: StateAddress, target: StateAddress, *, rebind: bool) -> None:
-        here, there = self._state(source.state), self._state(target.state)
+    def _transfer(self, block: MoveBlock, source: str, target: str, goals: _Goals) -> None:
+        if source == target:
+            raise SurgeryError(f"move: the instances are in the state {target} already")
+        transferred = partial(transfer, rebind=block.rebind, keep_dependencies=block.keep_dependencies)
+        here, there = self._state(source), self._state(target)
         try:
-            moved = _parts.goals(here, source.selector, target.selector)
-            left = here.part(_parts.left(here, moved, source.selector))
+            moved = goals.of(here.part(_parts.selected(goals.selectors, here)))
+            left = here.part(_parts.left(here, moved, goals.selectors))
             joined = there.part(_parts.joined(there, moved, _parts.sources(here, (r.addr for r in left.resources))))
-            made = transfer(left, joined, moved, rebind=rebind)
+            made = transferred(left, joined, moved)
         except (SelectionError, SurgeryError):
             left, joined = here.snapshot, there.snapshot
-            found = select(instances(left), Criteria(selectors=(source.selector,)))
-            moved = destinations([instance.addr for instance in found], source.selector, target.selector)
-            made = transfer(left, joined, moved, rebind=rebind)
-        self._crossing += [StateCrossing(source.state, target.state, one) for one in made.crossing]
-        self._new.setdefault(target.state, {}).update(dict.fromkeys(made.new_providers))
-        homes = {other: here.origins.home(one) or source.state for one, other in moved.items()}
-        here.put(left, made.source)
-        there.put(joined, made.target)
-        there.origins.arrive({addr: home if home != target.state else None for addr, home in homes.items()})
+            moved = goals.of(left)
+            made = transferred(left, joined, moved)
+        self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
+        if block.keep_dependencies:
+            self._went.update((one.config(), target) for one in moved)
+        self._take(source, target, (left, made.source), (joined, made.target), moved)
+        self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
+
+    def _join(self, block: JoinBlock) -> None:
+        source, target = (self._named(text) for text in (block.from_, block.to))
+        if source == target:
+            raise SurgeryError(f"join: the state {target} cannot join itself")
+        takes = None if block.outputs_from is None else self._named(block.outputs_from) == source
+        try:
+            prefix = None if block.prefix is None else parse_module_instance(block.prefix)
+        except AddressError as error:
+            raise SurgeryError(f"prefix: {block.prefix} is not the address of a module") from error
+        left, joined = self._state(source).snapshot, self._state(target).snapshot
+        made = join(left, joined, prefix=prefix, takes_outputs=takes)
+        if made.outputs:
+            self._joined.add((source, target))
+        self._take(source, target, (left, made.source), (joined, made.target), made.moved)
+        self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
+
+    def _take(
+        self, source: str, target: str, left: tuple[Snapshot, Edit], joined: tuple[Snapshot, Edit], moved: Moved
+    ) -> None:
+        """Take what goes from one state to another: of each the part before, and its edit."""
+        here, there = self._state(source), self._state(target)
+        homes = {other: here.origins.home(one) or source for one, other in moved.items()}
+        here.put(*left)
+        there.put(*joined)
+        there.origins.arrive({addr: home if home != target else None for addr, home in homes.items()})
+
+    def _whole_state(self, text: str) -> str | None:
+        """Return the name of a state if the text is `state.NAME` and nothing else."""
+        name = text.removeprefix("state.")
+        return name if name != text and name in self._snapshots else None
+
+    def _named(self, text: str) -> str:
+        name = self._whole_state(text)
+        if name is None:
+            raise SelectionError(f"{text}: name a state of the file: state.NAME", address=text)
+        return name
 
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
         if (block.of is None) == (block.state is None) and len(self._snapshots) > 1:

@@ -16,9 +16,9 @@ from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.writing.splice import splice
 from statefmt.lint.baseline import Baseline
+from statefmt.lint.fixable import mend_of
 from statefmt.lint.gate import Gate
-from statefmt.lint.mend import Mend, Mending
-from statefmt.lint.registry import all_rules
+from statefmt.lint.mend import Mending
 from statefmt.lint.settings import Settings
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Severity
@@ -47,7 +47,7 @@ class _UnusableError(Exception):
 
 def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
     """Return the findings whose rule has a mend that is safe or, with `unsafe`, any."""
-    return [found for found in findings if (mend := _mend(found)) is not None and (mend.is_safe or unsafe)]
+    return [found for found in findings if (mend := mend_of(found.code)) is not None and (mend.is_safe or unsafe)]
 
 
 def mend_state(
@@ -171,14 +171,14 @@ def _canonical(state: LoadedState, content: bytes, chosen: Collection[str]) -> t
 
 
 def _is_safe(finding: Finding) -> bool:
-    mend = _mend(finding)
+    mend = mend_of(finding.code)
     return mend is None or mend.is_safe or mend.change is not None
 
 
 def _changed(snapshot: Snapshot, chosen: Sequence[Finding], sources: SourceChoice) -> Snapshot:
     """Apply the mends of findings one after the other, in the order of their codes."""
     for code in sorted({finding.code for finding in chosen}):
-        mend = all_rules()[code].mend
+        mend = mend_of(code)
         if mend is not None and mend.change is not None:
             addresses = frozenset(finding.address for finding in chosen if finding.code == code)
             snapshot = mend.change(Mending(snapshot, addresses, sources))
@@ -194,10 +194,5 @@ def _sources(gate: Gate, state: LoadedState, chosen: Sequence[Finding]) -> Sourc
 
 
 def _has_canonical_mend(finding: Finding) -> bool:
-    mend = _mend(finding)
+    mend = mend_of(finding.code)
     return mend is not None and mend.change is None
-
-
-def _mend(finding: Finding) -> Mend | None:
-    rule = all_rules().get(finding.code)
-    return None if rule is None else rule.mend

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.edit.changes.edit import Edit, with_note
+from statefmt.edit.changes.joint_entries import content_chain, entries_of, joint_edits_in_effect
 from statefmt.edit.damaged import damage
 from statefmt.edit.operations.restore import restore, restore_damaged
 from statefmt.edit.session import StateFileError
@@ -28,7 +29,8 @@ class Undo(NamedTuple):
     """What undoes the edit `entry` and all later ones: `content` is the stored content before it.
 
     `last` is the last edit and `earlier` the one before `entry`, if any. `name` is that of the state. `joint` are the
-    edits of several states that it undoes in this one only.
+    edits of several states that it undoes in this one only. If there is one of them, and `entry` is its first edit,
+    all states can be undone `together`.
     """
 
     name: str
@@ -37,6 +39,28 @@ class Undo(NamedTuple):
     earlier: HistoryEntry | None
     content: bytes
     joint: tuple[JointEdit, ...] = ()
+
+    @property
+    def together(self) -> JointEdit | None:
+        """The joint edit that can be undone in all its states; None if there is none."""
+        return self.joint[0] if len(self.joint) == 1 and self.entry.joint == self.joint[0] else None
+
+    def refuse_one_of_several(self) -> None:
+        """Raise StoreError if this would undo a joint edit in one of its states only."""
+        if self.together is not None:
+            raise StoreError(
+                f"{self.name}: edit {self.entry.number} ({printable(self.entry.command)}) changed "
+                f"{len(self.together.written)} states; nothing was written. ",
+                Wording("Use --only", "statefmt.operations_files.undo_together() undoes all of them, and only=True"),
+                " to undo it in this state only",
+            )
+        if self.joint:
+            raise StoreError(
+                f"{self.name}: the edits from {self.entry.number} on include {_several(self.joint)} of several states, "
+                "which cannot be undone together with other edits; nothing was written. ",
+                Wording("Use --only", "Use only=True"),
+                " to undo the edits in this state only",
+            )
 
     def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
         """Restore the content, decrypted with the configuration of the run; also one that cannot be read.
@@ -55,7 +79,7 @@ class Undo(NamedTuple):
                 raise StateFileError(where, error) from error
             found = with_note(restore_damaged(snapshot, plain), f"{_DAMAGED} {damage(error)}")
         for joint in self.joint:
-            states = "\n".join(f"  {name}" for name in joint.states)
+            states = "\n".join(f"  {name}" for name in joint.written)
             found = with_note(found, f"{_JOINT}\n{states}")
         lineages = (found.snapshot.lineage, snapshot.lineage)
         if discards_changes and all(lineages) and len(set(lineages)) > 1:
@@ -85,7 +109,20 @@ def undo_request(store: Store, number: int | None) -> Undo:
             Wording("`statetool history`", "State.history()"),
         )
     entry = found[-1]
+    if entry.joint:
+        # A joint edit may write a state several times; what is between the first and the last time is no result.
+        entry = entries_of(entries, entry.joint.id)[0]
     place = entries.index(entry)
     earlier = entries[place - 1] if place else None
-    joint = {one.joint.id: one.joint for one in entries[place:] if one.joint}
-    return Undo(name, entry, entries[-1], earlier, store.content(entry.before), tuple(joint.values()))
+    if number is None and entry.joint and len(content_chain(entries[place:])) == 1:
+        further = f". `statetool undo --to {earlier.number}` undoes edit {earlier.number}" if earlier else ""
+        raise StoreError(
+            f"{name}: nothing to undo: the last edit ({printable(entry.command)}) was taken back",
+            Wording(further, f"; edit {earlier.number} is the one before" if earlier else ""),
+        )
+    joint = tuple(joint_edits_in_effect(entries[place:]).values())
+    return Undo(name, entry, entries[-1], earlier, store.content(entry.before), joint)
+
+
+def _several(joint: tuple[JointEdit, ...]) -> str:
+    return "an edit" if len(joint) == 1 else f"{len(joint)} edits"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -10,7 +11,7 @@ from statefmt.context import RunContext
 from statefmt.edit.stores import history_at
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.remote_name import RemoteName, VersionName
-from statefmt.store.local.backups_beside import backups_beside, own_backup
+from statefmt.store.local.backups import backups, own_backup
 from statefmt.store.reading import GIT, STANDARD_INPUT
 
 
@@ -32,7 +33,8 @@ def known_backups(context: RunContext, name: str) -> tuple[KnownBackup, ...]:
     """
     if name == STANDARD_INPUT or name.startswith(GIT) or isinstance(name, VersionName):
         return ()
-    files = [] if isinstance(name, RemoteName) else backups_beside(name)
+    path = None if isinstance(name, RemoteName) else Path(name)
+    files = [] if path is None else backups(path)
     try:
         entries = history_at(context, name).load().entries
     except StoreError as error:
@@ -40,10 +42,10 @@ def known_backups(context: RunContext, name: str) -> tuple[KnownBackup, ...]:
         entries = ()
     kept: dict[str, KnownBackup] = {}
     for entry in entries:
-        backup = "" if isinstance(name, RemoteName) else own_backup(name, entry.backup)
-        if not backup or not os.path.isfile(backup):  # noqa: PTH113 - Path.is_file raises without permission
+        backup = None if path is None else own_backup(path, entry.backup)
+        if backup is None or not os.path.isfile(backup):  # noqa: PTH113 - Path.is_file raises without permission
             kept.setdefault(entry.before, KnownBackup(f"{name} before edit {entry.number}", entry.before))
-    return (*map(KnownBackup, files), *kept.values())
+    return (*(KnownBackup(str(file)) for file in files), *kept.values())
 
 
 def backup_content(context: RunContext, name: str, backup: KnownBackup) -> bytes:

@@ -9,7 +9,8 @@ from typing import TypeVar
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.session import LoadedState
+from statefmt.edit.transactions._contents import before_change, hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import (
     ApplyJournal,
@@ -20,6 +21,7 @@ from statefmt.edit.transactions._journal import (
 )
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
+from statefmt.edit.transactions._places import keep_places
 from statefmt.edit.transactions._running import Running, contents_after, contents_before, pieces_after, ways_out
 from statefmt.edit.transactions._staged import Staged, Staging
 from statefmt.model.errors import StatetoolError, StoreError
@@ -58,9 +60,10 @@ def applied(
             infos = {name: intent.lock_info(context, one.store.name) for name, one in states.items()}
             locked: dict[str, LockedManagedStore] = {}
             for name, one in states.items():
-                locked[name] = locks.enter_context(one.store.locked(infos[name], intent.timeout))
+                locked[name] = locks.enter_context(one.locked(infos[name], intent.timeout))
             context.phase("reading")
-            before = {name: loaded(context, one.store.name, locked[name].stored.data) for name, one in states.items()}
+            contents = {name: one.stored.data for name, one in locked.items()}
+            before = before_change(context, states, intent.checksum, contents)
             for name, pin in pins.items():
                 pin.refuse_other(before[name], locked[name].stored)
             context.phase("editing")
@@ -71,8 +74,8 @@ def applied(
                 pin.refuse_other_result(states[name].store.name, results[name])
             if not journal.writes or not agreed(staged.outcome):
                 return staged
-            contents = contents_before(before) | contents_after(before, staged.writes)
-            running = Running(context, states, journal, locked, journal.hashes(0), contents, intent.keeps_backup)
+            writable = contents_before(before) | contents_after(before, staged.writes)
+            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.keeps_backup)
             running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
@@ -90,8 +93,8 @@ def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
     """Raise StoreError if an earlier change by the same file has not ended."""
     if folder.read() is not None:
         raise StoreError(
-            f"{printable(intent.file)}: an earlier apply of this file is unfinished; nothing was written. "
-            f"{ways_out(printable(intent.file))}"
+            f"{printable(intent.file)}: an earlier {intent.what} is unfinished; nothing was written. "
+            f"{ways_out(intent.ending)}"
         )
 
 
@@ -112,11 +115,14 @@ def _journal(
     staged: Staged[R],
 ) -> ApplyJournal:
     """Return the journal, without writes that change nothing. Raises StoreError if a state would not be kept."""
-    now = {name: checksum(state.data) for name, state in before.items()}
-    known = {
-        name: JournaledState(one.location, one.identity, infos[name], now[name], checksum(before[name].stored))
-        for name, one in states.items()
-    }
+    now = {name: hash_before(state) for name, state in before.items()}
+
+    def journaled(name: str, one: Participant) -> JournaledState:
+        state = before[name]
+        empty = checksum(state.data) if state.is_new else ""
+        return JournaledState(one.location, one.identity, infos[name], now[name], checksum(state.stored), empty)
+
+    known = {name: journaled(name, one) for name, one in states.items()}
     writes: list[JournaledWrite] = []
     for write in staged.writes:
         result = checksum(write.content)
@@ -132,29 +138,30 @@ def _journal(
             )
     # The IDs of locks are new for each edit.
     number = next(iter(infos.values())).ID
-    return ApplyJournal(number, printable(intent.path), intent.checksum, intent.command, known, writes)
+    file = printable(intent.file if intent.key else intent.path)
+    return ApplyJournal(number, file, intent.checksum, intent.command, known, writes, intent.ending, intent.undoes)
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
+    keep_places(running.context.connection().state_home, running.journal.id, running.states)
     folder.write(running.journal)
-    file = running.journal.file
+    ways = ways_out(running.journal.ending)
     try:
         running.hold()
         running.forward()
     except UnknownOutcomeError as error:
-        raise StoreError(f"{error}. The states stay locked. {ways_out(file)}") from error
+        raise StoreError(f"{error}. The states stay locked. {ways}") from error
     except StatetoolError as error:
         try:
             running.back_after_failure()
             end(running, folder, locks)
         except StatetoolError as second:
             raise StoreError(
-                *error.parts,
-                f". The other writes could not be taken back: {second}. The states stay locked. {ways_out(file)}",
+                *error.parts, f". The other writes could not be taken back: {second}. The states stay locked. {ways}"
             ) from error
         raise StoreError(*error.parts, ". All other states are as they were before") from error
     except BaseException:
-        running.context.note(f"{file}: interrupted; the states stay locked. {ways_out(file)}")
+        running.context.note(f"{running.journal.file}: interrupted; the states stay locked. {ways}")
         raise
     end(running, folder, locks)

@@ -16,6 +16,9 @@ class Intent(Struct, frozen=True):
     """A change of several states: the path of the operations file, and the SHA-256 of its content.
 
     `command` is the command line, for locks and histories. `timeout` is in seconds, for each lock, None for no locks.
+    A change without an operations file has a `key` of its own, which tells it from others, and `file` is its name in
+    messages. `words` are the command that ends it after a crash, with --resume or --abort. `undoes` is the ID of the
+    change that it undoes.
     """
 
     file: str
@@ -23,12 +26,25 @@ class Intent(Struct, frozen=True):
     command: str
     timeout: float | None = 0
     keeps_backup: bool = True
+    key: str = ""
+    words: tuple[str, ...] = ()
+    undoes: str = ""
 
     @property
     def path(self) -> str:
-        """The one path of the file."""
-        return os.path.realpath(self.file)
+        """The one path of the file, or the key."""
+        return self.key or os.path.realpath(self.file)
+
+    @property
+    def ending(self) -> tuple[str, ...]:
+        """The command that ends the change; see `ways_out`."""
+        return self.words or ("apply", self.path)
+
+    @property
+    def what(self) -> str:
+        """What messages call the change."""
+        return self.ending[0] if self.key else "apply of this file"
 
     def lock_info(self, context: RunContext, name: str) -> LockInfo:
         """Return what the lock of a state says."""
-        return context.lock_info(name, "apply", self.command)
+        return context.lock_info(name, self.ending[0], self.command)

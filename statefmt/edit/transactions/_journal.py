@@ -39,7 +39,9 @@ _DIGITS: Final = 32
 class JournaledState(Struct, frozen=True):
     """A state before the change: where it is, as a Participant says, and its lock.
 
-    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted.
+    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
+    change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
+    none where a backend cannot delete it.
     """
 
     location: str
@@ -47,6 +49,7 @@ class JournaledState(Struct, frozen=True):
     lock: LockInfo
     before: str
     stored: str
+    empty: str = ""
 
 
 class JournaledWrite(Struct, frozen=True):
@@ -59,7 +62,7 @@ class JournaledWrite(Struct, frozen=True):
 class ApplyJournal(Struct, frozen=True):
     """A change of several states that has begun; `is_done` when all results have been read back.
 
-    `id` tells it from all others. `states` are by their short names, `writes` in order.
+    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
     """
 
     id: str
@@ -68,6 +71,8 @@ class ApplyJournal(Struct, frozen=True):
     command: str
     states: Mapping[str, JournaledState]
     writes: Sequence[JournaledWrite]
+    ending: tuple[str, ...]
+    undoes: str = ""
     is_done: bool = False
     format_version: str = _FORMAT
 
@@ -125,15 +130,18 @@ class JournalFolder:
                 self.place.folder.sync()
 
 
+def has_journal(home: Path, file: str) -> bool:
+    """Return whether a change by an operations file, by its real path, has begun and not ended."""
+    return os.path.lexists(home / _APPLIES / _folder_name(file) / _JOURNAL)
+
+
 @contextmanager
 def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
     """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
 
     Raises StoreError.
     """
-    path = os.fsencode(file)
-    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
-    name = f"{readable}-{checksum(path)[:_DIGITS]}".removeprefix("-")
+    name = _folder_name(file)
     folder = home / _APPLIES / name
     with ExitStack() as opened:
         try:
@@ -144,3 +152,8 @@ def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
                 "written. Name a folder that can be written in XDG_STATE_HOME"
             ) from error
         yield JournalFolder(place)
+
+
+def _folder_name(file: str) -> str:
+    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
+    return f"{readable}-{checksum(os.fsencode(file))[:_DIGITS]}".removeprefix("-")

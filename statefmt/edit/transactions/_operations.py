@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec import structs
 
@@ -20,12 +21,22 @@ from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
+from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
 from statefmt.pieces import joined
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.configuration.providers.references import ProviderReferences
+
+
+References: TypeAlias = "Mapping[str, ProviderReferences]"
+NO_REFERENCES: Final[References] = MappingProxyType({})
 
 
 class FileOutcome(NamedTuple):
@@ -49,8 +60,13 @@ def expected(file: OperationsFile) -> dict[str, Pin]:
     }
 
 
-def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) -> Staging[FileOutcome]:
-    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply."""
+def staging(
+    file: OperationsFile, note: Callable[[str], None] = lambda _: None, references: References = NO_REFERENCES
+) -> Staging[FileOutcome]:
+    """Return the function that stages the operations of a file. It raises StatetoolError if they do not apply.
+
+    With the `references` of configurations, by the names of states, their edits are also checked against these.
+    """
 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
         edits = run(file, {name: state.result.snapshot for name, state in states.items()}, note)
@@ -60,24 +76,44 @@ def staging(file: OperationsFile, note: Callable[[str], None] = lambda _: None) 
             edit = edits.edits.get(name)
             if edit is None:
                 continue
-            proposal = surgical(partial(_made, edit))(state)
+            proposal = surgical(partial(_made, edit), references.get(name))(state)
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            outcomes[name], contents[name] = proposal.outcome, Write(name, content, proposal.pieces)
-        return Staged(tuple(_ordered(states, edits, outcomes, contents)), FileOutcome(outcomes, edits))
+            outcomes[name] = _without_intended(name, edits, proposal.outcome)
+            if proposal.outcome.changes or not state.is_new:
+                contents[name] = Write(name, content, proposal.pieces)
+        writes = tuple(_ordered(file, states, edits, outcomes, contents))
+        return Staged(writes, FileOutcome(outcomes, edits))
 
     return stage
 
 
-def _refuse_plain(states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
-    """Raise SurgeryError if objects of an encrypted state would be written in plain."""
-    for source, target in flows:
-        if states[source].seal is not None and states[target].seal is None:
-            raise SurgeryError(
+def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows: Iterable[tuple[str, str]]) -> None:
+    """Raise SurgeryError if objects move between an encrypted state and a plain one, unless the file allows it."""
+    for source, target in sorted(flows):
+        is_leaving, is_arriving = states[source].seal is not None, states[target].seal is not None
+        if is_leaving == is_arriving or file.states[target].allow_plain:
+            continue
+        if is_leaving:
+            problem = (
                 f"the state {source} is encrypted and {target} is not, so what moves there would be written in plain; "
-                f"nothing was written. Encrypt {target} first: `statetool encrypt`"
+                f"nothing was written. Encrypt {target} first: `statetool encrypt`. If it may be plain"
             )
+        else:
+            problem = (
+                f"the state {target} is encrypted and {source} is not, so what moves there stays in plain in the "
+                f"backups and the history of {source}; nothing was written. If that is fine"
+            )
+        in_block = f"write allow_plain = true in the block of the state {target}"
+        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", in_block) if file.in_memory else in_block)
+
+
+def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:
+    """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
+    kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
+    left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
+    return replace(outcome, findings=tuple(left))
 
 
 def _made(edit: Edit, _before: Snapshot) -> Edit:
@@ -85,6 +121,7 @@ def _made(edit: Edit, _before: Snapshot) -> Edit:
 
 
 def _ordered(
+    file: OperationsFile,
     states: Mapping[str, LoadedState],
     edits: FileEdits,
     outcomes: Mapping[str, EditOutcome],
@@ -95,8 +132,8 @@ def _ordered(
         for name, found in edits.arrived.items()
         if name in edits.edits
     }
-    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found}
-    _refuse_plain(states, flows)
+    flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
+    _refuse_plain(file, states, flows)
     for write in write_order(list(states), flows):
         name = write.state
         if name not in contents:

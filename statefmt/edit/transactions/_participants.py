@@ -3,38 +3,105 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.shown import HIDDEN, without_credentials
 from statefmt.store.local.journal import checksum
-from statefmt.store.managed import ManagedStore
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.managed import LockedManagedStore, ManagedStore
+from statefmt.store.protocol import Stored
+from statefmt.store.reading import display_name
 from statefmt.text.printable import printable
+
+NO_STATE: Final = Stored(b"", None)
 
 
 class Participant(NamedTuple):
     """A state: its store, and what tells it from all others.
 
     `location` is the same for all names of a state: the real path, or the URL without credentials. `identity` is the
-    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend.
+    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `name` opens it
+    again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
+    `words` name it in a command. `created_from` is set if the change creates the state: the short names of the states
+    that its first objects come from. `in_file` if an operations file names the state, and messages may say what to
+    write there. `create_option` is the option of the command that creates the state, if there is one.
     """
 
     store: ManagedStore
     location: str
     identity: str
     is_remote: bool = False
+    name: str = ""
+    workspace: str | None = None
+    words: tuple[str, ...] = ()
+    created_from: tuple[str, ...] | None = None
+    in_file: bool = False
+    create_option: str = ""
+
+    @property
+    def is_created(self) -> bool:
+        """Whether the change creates the state."""
+        return self.created_from is not None
+
+    def read(self) -> Stored:
+        """Read the state without a lock; of one that is created, no bytes. Raises StoreError."""
+        if self.is_created:
+            self._refuse_existing(self.store.found() is not None)
+            return NO_STATE
+        try:
+            return self.store.read()
+        except MissingStateError as error:
+            raise self._missing(error) from error
+
+    @contextmanager
+    def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedManagedStore]:
+        """Lock and read the state before a change begins. Raises StoreError."""
+        with ExitStack() as stack:
+            lock = self.store.locked_place if self.is_created else self.store.locked
+            try:
+                locked = stack.enter_context(lock(info, timeout))
+            except StoreError as error:
+                if isinstance(error, MissingStateError) or isinstance(error.__cause__, FileNotFoundError):
+                    raise self._missing(error) from error
+                raise
+            if self.is_created:
+                self._refuse_existing(bool(locked.stored.data))
+            yield locked
+
+    def _refuse_existing(self, exists: bool) -> None:
+        if exists:
+            hint = ". Remove create = true to change that state" if self.in_file else ""
+            raise StoreError(f"{display_name(self.store.name)}: there is a state already; nothing was written{hint}")
+
+    def _missing(self, error: StoreError) -> MissingStateError:
+        """Return the error for a state that is missing, with the way out."""
+        in_block = ". To create the state, add create = true to its block" if self.in_file else ""
+        hint = f". To create the state, use {self.create_option}" if self.create_option else in_block
+        return MissingStateError(*error.parts, f"; nothing was written{hint}")
 
 
-def participants(context: RunContext, names: Mapping[str, str]) -> dict[str, Participant]:
+def participants(
+    context: RunContext,
+    names: Mapping[str, str],
+    created: Mapping[str, Sequence[str]] | None = None,
+    *,
+    in_file: bool = False,
+) -> dict[str, Participant]:
     """Return the states by their short names, in the order in which they are locked; `names` are those of their stores.
 
-    Raises StoreError if two of them are the same state, or if one can be no state that is written.
+    `created` are the states that are created, with those that their first objects come from. Raises StoreError if two
+    of them are the same state, or if one can be no state that is written.
     """
-    found = {short: _participant(context, name) for short, name in names.items()}
+    created = created or {}
+    found = {
+        short: participant(context, name, created.get(short))._replace(in_file=in_file) for short, name in names.items()
+    }
     known: dict[tuple[object, ...], str] = {}
     for short, one in found.items():
         other = known.setdefault(_sameness(names[short], one), short)
@@ -43,13 +110,29 @@ def participants(context: RunContext, names: Mapping[str, str]) -> dict[str, Par
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
 
-def _participant(context: RunContext, name: str) -> Participant:
-    store = managed_store_at(context, name)
+def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
+    """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
+    store = managed_store_at(context, name, makes_folders=created is not None)
+    sources = None if created is None else tuple(created)
     if isinstance(name, RemoteName):
         identity = name.place.identity.encode(errors="surrogateescape")
-        return Participant(store, without_credentials(name), checksum(identity), is_remote=True)
+        location, hashed = without_credentials(name), checksum(identity)
+        if name.folder is None:
+            url = "" if HIDDEN in name.words[1] else name.words[1]
+            return Participant(store, location, hashed, True, url, None, name.words, sources)
+        folder, workspace = os.path.realpath(name.folder), name.place.workspace
+        words = ("--state", folder, "--workspace", workspace, *_further(name.words))
+        again = folder if folder.isprintable() else ""
+        return Participant(store, location, hashed, True, again, workspace, words, sources)
     path = os.path.realpath(name)
-    return Participant(store, printable(path), checksum(os.fsencode(path)))
+    again = path if path.isprintable() else ""
+    words = ("--state", path)
+    return Participant(store, printable(path), checksum(os.fsencode(path)), False, again, None, words, sources)
+
+
+def _further(words: Sequence[str]) -> Sequence[str]:
+    """Return the words after those that name a folder and its workspace."""
+    return words[4:] if words[2:3] == ("--workspace",) else words[2:]
 
 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.edit.session import LoadedState
+from statefmt.edit.transactions._contents import hash_before
 from statefmt.model.errors import ChangedError
 from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import Stored
@@ -46,8 +47,8 @@ class Pin(Struct, frozen=True):
                 "written",
                 self.serial or 0,
             )
-        expected = (self.hash, state.data), (self.stored, state.stored)
-        wrong = next((one for one, data in expected if one is not None and one.lower() != checksum(data)), None)
+        expected = (self.hash, hash_before(state)), (self.stored, checksum(state.stored))
+        wrong = next((one for one, found in expected if one is not None and one.lower() != found), None)
         if wrong is not None:
             raise ChangedError(f"{name}: the content was changed; nothing was written", wrong)
         if self.version is not None and (now := version_text(stored.version)) not in ("", self.version):

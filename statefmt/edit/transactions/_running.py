@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
+from statefmt.edit.transactions._contents import NOTHING, emptied, hash_before
 from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._staged import Write
-from statefmt.model.errors import EncryptedStateError, StoreError
+from statefmt.model.errors import ChangedError, EncryptedStateError, StoreError
 from statefmt.pieces import Pieces
+from statefmt.store.local.ending import ending_command
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import LockedManagedStore
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
-from statefmt.text.shell import shell_word
+from statefmt.store.remote.client import UnknownOutcomeError
 
 # What to write, by the state and the hash of its plain content.
 Contents: TypeAlias = dict[tuple[str, str], bytes]
@@ -69,9 +71,13 @@ class Running:
         """Take back the writes that were made, the last one first. Raises StatetoolError."""
         for number in range(self.done, 0, -1):
             state = self.journal.writes[number - 1].state
-            if state not in self.foreign:
+            if state not in self.foreign and not self.states[state].is_created:
                 self._put(state, self.journal.hashes(number - 1)[state])
             self.done = number - 1
+        # What has come there is in its old place again.
+        for state in self.written:
+            if self.states[state].is_created and state not in self.foreign:
+                self._remove(state)
 
     def back_after_failure(self) -> None:
         """Take back what was written before a write failed that had no effect. Raises StatetoolError."""
@@ -116,14 +122,41 @@ class Running:
                 f"{display_name(self.states[state].store.name)}: what was written reads back as another content"
             )
 
+    def _remove(self, state: str) -> None:
+        """Remove a state that the change created; leave it empty where it cannot be removed."""
+        store = self.locked[state]
+        if self.now[state] == NOTHING and store.stored.data:
+            return
+        try:
+            store.discard(store.stored.version)
+        except (ChangedError, UnknownOutcomeError):
+            raise
+        except StoreError as error:
+            if not store.stored.data:
+                raise
+            created = loaded(self.context, self.states[state].store.name, store.stored.data)
+            content, now = created.to_store(emptied(created)), int(self.context.clock().timestamp())
+            store.write([content], store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now)
+            self.context.note(
+                f"{error}. The state could not be deleted; it is empty now, and nothing else needs it: delete it"
+            )
+        self._renew(state)
+        if self.now[state] != NOTHING:
+            raise StoreError(f"{display_name(self.states[state].store.name)}: the state was deleted and is still there")
+
     def _renew(self, state: str) -> None:
         self.locked[state] = self.locked[state].renewed()
-        self.now[state] = plain_hash(self.context, self.states[state], self.locked[state].stored.data)
+        self.now[state] = self.hash_now(state)
+
+    def hash_now(self, state: str) -> str:
+        """Return the hash of the plain content that a state has; that of no bytes if it has none. See `plain_hash`."""
+        found = plain_hash(self.context, self.states[state], self.locked[state].stored.data)
+        return NOTHING if found == self.journal.states[state].empty else found
 
 
 def contents_before(states: Mapping[str, LoadedState]) -> Contents:
     """Return the contents that take the writes back."""
-    return {(name, checksum(state.data)): state.stored for name, state in states.items()}
+    return {(name, hash_before(state)): state.stored for name, state in states.items()}
 
 
 def contents_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> Contents:
@@ -136,7 +169,7 @@ def pieces_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> 
     return {
         (write.state, checksum(write.content)): write.pieces
         for write in writes
-        if write.pieces is not None and states[write.state].seal is None
+        if write.pieces is not None and not states[write.state].is_new and states[write.state].seal is None
     }
 
 
@@ -145,6 +178,8 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
 
     Raises StatetoolError if they are encrypted and cannot be decrypted.
     """
+    if not data:
+        return NOTHING
     try:
         return checksum(loaded(context, state.store.name, data).data)
     except StateFileError as error:
@@ -155,17 +190,23 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
 
 def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
     """Return what markers and histories say about the change."""
-    return JointEdit(journal.id, journal.file, tuple(one.location for one in states.values()))
+    names = list(states)
+    writes = tuple(names.index(write.state) for write in journal.writes)
+    locations = tuple(one.location for one in states.values())
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes)
 
 
-def ways_out(file: str, *, foreign: bool = False) -> str:
-    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state."""
+def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:
+    """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state.
+
+    `ending` are the words of the command without its option, such as `apply FILE`.
+    """
     if foreign:
         return (
-            f"`statetool apply --leave {shell_word(file)}` leaves all states as they are and lets others edit them; "
-            "compare them with their histories then"
+            f"{ending_command(ending, '--leave')} leaves all states as they are and lets others edit them; compare "
+            "them with their histories then"
         )
     return (
-        f"`statetool apply --resume {shell_word(file)}` finishes the change, and `statetool apply --abort "
-        f"{shell_word(file)}` takes it back"
+        f"{ending_command(ending, '--resume')} finishes the change, and {ending_command(ending, '--abort')} takes it "
+        "back"
     )

@@ -10,22 +10,15 @@ from typing import TypeVar
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._apply import end
+from statefmt.edit.transactions._contents import NOTHING, before_change
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, opened_journal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._running import (
-    Contents,
-    Running,
-    contents_after,
-    contents_before,
-    joint_edit,
-    plain_hash,
-    ways_out,
-)
+from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, joint_edit, ways_out
 from statefmt.edit.transactions._staged import Staging
 from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.store.local.ending import ending_command
 from statefmt.store.remote.interruption import interruptible
 from statefmt.text.printable import printable
 
@@ -55,7 +48,7 @@ def ended(
         journal = folder.read()
         if journal is None:
             raise StoreError(
-                f"{printable(intent.file)}: there is no unfinished apply of this file on this machine: {folder.path} "
+                f"{printable(intent.file)}: there is no unfinished {intent.what} on this machine: {folder.path} "
                 "does not exist"
             )
         _refuse_other_file(journal, states, intent, ending)
@@ -70,14 +63,13 @@ def ended(
                 end(running, folder, locks)
                 return ()
             if foreign:
-                raise StoreError(
-                    f"{running.changed_by_others(foreign)}; nothing was written. {ways_out(journal.file, foreign=True)}"
-                )
+                ways = ways_out(journal.ending, foreign=True)
+                raise StoreError(f"{running.changed_by_others(foreign)}; nothing was written. {ways}")
             try:
                 _carry_out(running, folder, staging, back=ending is Ending.TAKE_BACK)
                 end(running, folder, locks)
             except StatetoolError as error:
-                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.file)}") from error
+                raise StoreError(*error.parts, f". The states stay locked. {ways_out(journal.ending)}") from error
     for name in running.written:
         running.states[name].store.tidy()
     return running.written
@@ -91,10 +83,10 @@ def _locked(
     states = {name: one for name, one in states.items() if name in journal.states}
     running = Running(context, states, journal, {}, {}, {}, intent.keeps_backup)
     for name, one in states.items():
-        store = locks.enter_context(one.store.locked(journal.states[name].lock, intent.timeout))
+        store = locks.enter_context(one.store.locked_place(journal.states[name].lock, intent.timeout))
         running.locked[name] = store.hold(joint_edit(journal, states)) if name in running.written else store
     context.phase("reading")
-    running.now = {name: plain_hash(context, one, running.locked[name].stored.data) for name, one in states.items()}
+    running.now = {name: running.hash_now(name) for name in states}
     return running
 
 
@@ -124,13 +116,13 @@ def _refuse_other_file(
     if intent.checksum != journal.checksum and ending is Ending.FINISH:
         raise StoreError(
             f"{file}: the file was changed since its apply began; nothing was written. Put the earlier content back "
-            f"(SHA-256 {journal.checksum}), or take the apply back: `statetool apply --abort`"
+            f"(SHA-256 {journal.checksum}), or take the apply back: {ending_command(journal.ending, '--abort')}"
         )
     for name, one in journal.states.items():
         if name not in states or states[name].identity != one.identity:
             raise StoreError(
-                f"{file}: the state {name} was {printable(one.location)} when the apply of this file began; nothing "
-                "was written. Run the command in the same folder and environment, with the same file"
+                f"{file}: the state {name} was {printable(one.location)} when the {intent.what} began; nothing was "
+                "written. Run the command in the same folder and environment, with the same arguments"
             )
 
 
@@ -150,13 +142,14 @@ def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
             (journal.writes[number].state, journal.hashes(number)[journal.writes[number].state])
             for number in range(running.done)
         }
-        before = _before(running, {state for state, _ in needed})
-        contents = contents_before(before)
+        stored = _stored_before(running, {state for state, _ in needed})
+        contents = {(name, journal.states[name].before): content for name, content in stored.items()}
         if needed <= contents.keys():
             return contents
     elif running.done == len(journal.writes):
         return {}
-    before = _before(running, journal.states)
+    stored = _stored_before(running, journal.states)
+    before = before_change(running.context, running.states, journal.checksum, stored)
     running.context.phase("editing")
     contents = contents_before(before) | contents_after(before, staging(before).writes)
     for write in journal.writes:
@@ -168,12 +161,14 @@ def _contents(running: Running, staging: Staging[R], *, back: bool) -> Contents:
     return contents
 
 
-def _before(running: Running, names: Iterable[str]) -> dict[str, LoadedState]:
-    """Return states as they were before: as they are, or from their histories. Raises StatetoolError."""
-    found: dict[str, LoadedState] = {}
+def _stored_before(running: Running, names: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of states before: what they have, or from their histories. Raises StoreError."""
+    found: dict[str, bytes] = {}
     for name in names:
         one, state = running.states[name], running.journal.states[name]
+        if state.before == NOTHING:
+            found[name] = b""
+            continue
         is_now = running.now[name] == state.before
-        content = running.locked[name].stored.data if is_now else one.store.content(state.stored)
-        found[name] = loaded(running.context, one.store.name, content)
+        found[name] = running.locked[name].stored.data if is_now else one.store.content(state.stored)
     return found

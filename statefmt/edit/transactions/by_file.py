@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import OperationsFile, read_operations_file
-from statefmt.edit.session import LoadedState, loaded
-from statefmt.edit.transactions._apply import applied
+from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.session import LoadedState
+from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._operations import FileOutcome, expected, staging, state_names
-from statefmt.edit.transactions._participants import Participant, participants
+from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
+from statefmt.edit.transactions._operations import FileOutcome, expected
+from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin, version_text
 from statefmt.edit.transactions._plan import (
     OperationsPlan,
@@ -23,8 +24,8 @@ from statefmt.edit.transactions._plan import (
     read_plan,
     relative,
 )
-from statefmt.edit.transactions._unfinished import Ending, ended
-from statefmt.model.errors import ChangedError, SettingsError
+from statefmt.edit.transactions._unfinished import Ending
+from statefmt.model.errors import ChangedError
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
 from statefmt.store.reading import read_bytes
@@ -38,19 +39,6 @@ class PlannedOperations(NamedTuple):
     plan: OperationsPlan
 
 
-class _Opened(NamedTuple):
-    """An operations file, its states, and what they must be."""
-
-    path: str
-    checksum: str
-    file: OperationsFile
-    states: Mapping[str, Participant]
-    pins: Mapping[str, Pin]
-
-    def intent(self, command: str, timeout: float | None, *, keeps_backup: bool) -> Intent:
-        return Intent(self.path, self.checksum, command, timeout, keeps_backup)
-
-
 def planned_operations(context: RunContext, path: str, plan_path: str | None = None) -> PlannedOperations:
     """Run the operations of a file on its states, without a lock, and write nothing.
 
@@ -58,27 +46,21 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
     StatetoolError if a state cannot be read or an operation does not apply.
     """
     opened = _opened(context, path)
-    context.phase("reading")
-    stored = {name: one.store.read() for name, one in opened.states.items()}
-    states = {name: loaded(context, one.store.name, stored[name].data) for name, one in opened.states.items()}
-    for name, pin in opened.pins.items():
-        pin.refuse_other(states[name], stored[name])
-    context.phase("editing")
-    staged = staging(opened.file, context.note)(states)
+    stored, states, staged = opened.planned(context)
     results = {write.state: checksum(write.content) for write in staged.writes}
 
     def planned(name: str, state: LoadedState) -> PlannedState:
-        snapshot, before = state.result.snapshot, checksum(state.data)
+        snapshot, before = state.result.snapshot, hash_before(state)
         version = version_text(stored[name].version)
         location = _location(opened.states[name], path)
         return PlannedState(location, snapshot.lineage, snapshot.serial, before, version, results.get(name, before))
 
     where = relative(path, Path(plan_path or path).parent)
     plan = OperationsPlan(
-        operations_file=PlannedFile(where, opened.checksum),
+        operations_file=PlannedFile(where, opened.intent.checksum),
         states={name: planned(name, states[name]) for name in opened.file.states},
     )
-    return PlannedOperations(_names(opened.states), staged.outcome, plan)
+    return PlannedOperations(opened.names, staged.outcome, plan)
 
 
 def write_plan(path: str, planned: PlannedOperations) -> None:
@@ -98,7 +80,7 @@ def applied_operations(
     *,
     timeout: float | None = 0,
     keeps_backup: bool = True,
-    agreed: Callable[[Mapping[str, str], FileOutcome], bool] = lambda _names, _outcome: True,
+    agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run the operations of a file, or of the file of a plan, and write all results or none.
 
@@ -106,16 +88,7 @@ def applied_operations(
     in seconds, for each lock, None for no locks. `agreed` gets the names of the states and the results before the first
     write. Raises StatetoolError; see `applied`.
     """
-    opened = _opened(context, path)
-    names = _names(opened.states)
-    return applied(
-        context,
-        opened.states,
-        opened.intent(command, timeout, keeps_backup=keeps_backup),
-        staging(opened.file, context.note),
-        pins=opened.pins,
-        agreed=lambda outcome: agreed(names, outcome),
-    ).outcome
+    return _opened(context, path, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
 
 
 def ended_operations(
@@ -126,13 +99,19 @@ def ended_operations(
     Returns the names of the states that it writes. Raises StatetoolError; see `ended`.
     """
     # The states are what they were when it began, or not any more: their pins say nothing.
-    opened = _opened(context, path, is_begun=True)
-    intent = opened.intent("", timeout, keeps_backup=keeps_backup)
-    written = ended(context, opened.states, intent, staging(opened.file), ending)
-    return tuple(opened.states[name].store.name for name in written)
+    opened = _opened(context, path, "", timeout, keeps_backup=keeps_backup, is_begun=True)
+    return opened.ended(context, ending)
 
 
-def _opened(context: RunContext, path: str, *, is_begun: bool = False) -> _Opened:
+def _opened(
+    context: RunContext,
+    path: str,
+    command: str = "",
+    timeout: float | None = 0,
+    *,
+    keeps_backup: bool = True,
+    is_begun: bool = False,
+) -> OpenedOperations:
     content = read_bytes(path)
     plan = None
     if is_plan(content):
@@ -145,13 +124,12 @@ def _opened(context: RunContext, path: str, *, is_begun: bool = False) -> _Opene
             f"{path}: the file was changed since it was planned; nothing was written. Plan again", hashed
         )
     file = read_operations_file(path, content)
-    if not file.states:
-        raise SettingsError(f"{path}: the file names no state")
-    states = participants(context, state_names(context, file, Path(path).parent))
+    states = states_of(context, path, file, Path(path).parent)
+    intent = Intent(path, hashed, command, timeout, keeps_backup)
     if is_begun:
-        return _Opened(path, hashed, file, states, {})
+        return OpenedOperations(file, states, intent)
     pins = expected(file) if plan is None else _planned_pins(path, plan, states)
-    return _Opened(path, hashed, file, states, pins)
+    return OpenedOperations(file, states, intent, pins)
 
 
 def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Participant]) -> dict[str, Pin]:
@@ -169,7 +147,3 @@ def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Particip
 
 def _location(state: Participant, path: str) -> str:
     return state.location if state.is_remote else relative(state.store.name, Path(path).parent)
-
-
-def _names(states: Mapping[str, Participant]) -> dict[str, str]:
-    return {name: one.store.name for name, one in states.items()}

@@ -26,8 +26,16 @@ from statefmt.model.addrs.provider import BUILTIN_HOST, LEGACY_NAMESPACE
 from statefmt.model.errors import AddressError
 
 PUBLIC_HOSTS: Final = (DEFAULT_HOST, TERRAFORM_HOST)
+_ENGINES: Final = ((DEFAULT_HOST, "OpenTofu"), (TERRAFORM_HOST, "Terraform"))
 
 _FORM: Final = "expected TYPE=[HOST/]NAMESPACE/TYPE, such as aws=hashicorp/aws"
+
+
+def engine_of(hosts: Iterable[str]) -> str | None:
+    """Return the engine whose registry all public providers come from; None if there is none or more than one."""
+    used = set(hosts)
+    found = [engine for host, engine in _ENGINES if host in used]
+    return found[0] if len(found) == 1 else None
 
 
 class LegacySource(NamedTuple):

@@ -21,6 +21,8 @@ _ANCHOR: Final = pattern(rb'\{[ \t\r\n]*+"(?:version|module|mode)"[ \t\r\n]*+:')
 _ATTRIBUTES: Final = frozenset({"attributes", "attributes_flat"})
 _PART: Final = frozenset({"instances", *_ATTRIBUTES})
 _CONTAINERS: Final = frozenset({"resources", "instances", "outputs", *_ATTRIBUTES})
+# The members by which a state, a resource and an object of one are known.
+_OWN: Final = frozenset({"version", "serial", "lineage", "mode", "schema_version", *_CONTAINERS})
 
 
 class ScannedValue(NamedTuple):
@@ -93,9 +95,11 @@ def scan(text: bytes) -> Scan:
         if breaks and breaks[-1].position == broken:
             continue
         breaks.append(Break(broken, kind_of_break(text, broken), _element(node)))
-        if breaks[-1].kind.is_seam:
-            # What breaks may have swallowed whole resources. No byte is scanned more than twice.
-            begin = max(_innermost_end(node), rescanned)
+        # What breaks may be no part of a state, such as the line of a log, and hold a state.
+        is_foreign = not node.names & _OWN
+        if breaks[-1].kind.is_seam or is_foreign:
+            # Or it may have swallowed whole resources. No byte is scanned more than twice.
+            begin = max(node.start + 1 if is_foreign else _innermost_end(node), rescanned)
             anchor = _ANCHOR.search(text, begin, broken) if begin < broken else None
             if anchor is not None:
                 position, rescanned = anchor.start(), broken

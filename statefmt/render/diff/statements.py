@@ -1,8 +1,7 @@
 """Prints a comparison as configuration: the `moved`, `removed` and `import` blocks for the changes.
 
 Terraform reads them from 1.7 on, OpenTofu from 1.10 on (earlier, its `removed` blocks had no `lifecycle`).
-Source: OpenTofu `internal/refactoring` (which moves it accepts, and in which order it makes them),
-`internal/configs/removed.go`.
+Source: OpenTofu `internal/refactoring` (which moves it accepts, and in which order it makes them).
 """
 
 from __future__ import annotations
@@ -12,10 +11,12 @@ from collections.abc import Iterable, Iterator
 from statefmt.analysis.diff import Movable, Move, SnapshotDiff
 from statefmt.analysis.diff.whole_calls import with_whole_calls
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
-from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
+from statefmt.render.diff._forgotten import forgotten
+from statefmt.render.diff._writable import is_managed, is_writable
 from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable
 
@@ -23,10 +24,16 @@ from statefmt.render.printable import printable
 def diff_statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -> str:
     """Return the blocks, ready to paste into the root module, with comments for changes that no block can express.
 
-    `new` is the whole new state: a resource only gets a `removed` block if no instance of it is left there.
+    `new` is the whole new state.
     """
-    blocks = [*_moved(changes, new), *_removed(changes, new), *_imports(changes, show_sensitive)]
-    return "\n".join(blocks)
+    return "\n".join(statements(changes, new, show_sensitive=show_sensitive))
+
+
+def statements(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool, lifecycle: bool = True) -> Iterator[str]:
+    """Yield the blocks and comments of `diff_statements`, with or without the `lifecycle` of `removed` blocks."""
+    yield from _moved(changes, new)
+    yield from forgotten(changes, new, lifecycle=lifecycle)
+    yield from _imports(changes, show_sensitive)
 
 
 def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
@@ -35,7 +42,7 @@ def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
     removed = [change.addr.module for change in changes.removed]
     staying = [resource.addr.module for resource in new.resources if resource.objects]
     for move in with_whole_calls(changes.moves, removed, staying):
-        if not (isinstance(move.old, ModuleInstance) or _is_managed(move.old)):
+        if not (isinstance(move.old, ModuleInstance) or is_managed(move.old)):
             # Data resources need no block: they are read again.
             continue
         old, to = printable(str(move.old)), printable(str(move.new))
@@ -48,7 +55,7 @@ def _moved(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
 
 def _why_not(move: Move, moving: _Places, gone: _Places) -> str:
     """Return why no block can express a move; "" if one can."""
-    if not (_is_writable(move.old) and _is_writable(move.new)):
+    if not (is_writable(move.old) and is_writable(move.new)):
         return "its names are not valid in configuration"
     if moving.overlap(move.new):
         return "a moved block cannot name a target that another object moves away from"
@@ -57,26 +64,9 @@ def _why_not(move: Move, moving: _Places, gone: _Places) -> str:
     return ""
 
 
-def _removed(changes: SnapshotDiff, new: Snapshot) -> Iterator[str]:
-    left = {resource.addr.config() for resource in new.resources if resource.objects}
-    left |= {change.old.addr.config() for change in changes.moved if change.old is not None}
-    told: set[str] = set()
-    for change in changes.removed:
-        config, addr = change.addr.config(), printable(str(change.addr))
-        if not _is_managed(change.addr):
-            continue
-        if config in left:
-            yield f"# {addr} is gone: a removed block covers a whole resource, not part of {printable(str(config))}\n"
-        elif not _is_writable(change.addr):
-            yield f"# {addr} is gone: its names are not valid in configuration\n"
-        elif str(config) not in told:
-            told.add(str(config))
-            yield f"removed {{\n  from = {config}\n\n  lifecycle {{\n    destroy = false\n  }}\n}}\n"
-
-
 def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
     for change in changes.added:
-        if _is_managed(change.addr):
+        if is_managed(change.addr):
             current = change.new.current if change.new is not None else None
             yield import_block(change.addr, current, show_sensitive=show_sensitive)
 
@@ -84,7 +74,7 @@ def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
 def import_block(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, *, show_sensitive: bool) -> str:
     """Return the block that imports the current object of an instance, or a comment that says why there is none."""
     name, reason = _import_id(obj, show_sensitive)
-    if reason or not _is_writable(addr):
+    if reason or not is_writable(addr):
         return f"# {printable(str(addr))} is new: {reason or 'its names are not valid in configuration'}\n"
     return f"{import_text(str(addr), name)}\n"
 
@@ -102,23 +92,6 @@ def _import_id(obj: ResourceInstanceObject | None, show_sensitive: bool) -> tupl
     if id_is_sensitive(obj) and not show_sensitive:
         return "", "its id is sensitive; --show-sensitive writes it"
     return name, ""
-
-
-def _is_managed(place: Movable) -> bool:
-    if isinstance(place, ModuleInstance):
-        return False
-    resource = place.resource.resource if isinstance(place, AbsResourceInstance) else place.resource
-    return resource.mode is ResourceMode.MANAGED
-
-
-def _is_writable(place: Movable) -> bool:
-    """Return whether all of its names are valid in configuration."""
-    module = place if isinstance(place, ModuleInstance) else place.module
-    names = [step.name for step in module.steps]
-    if not isinstance(place, ModuleInstance):
-        resource = place.resource.resource if isinstance(place, AbsResourceInstance) else place.resource
-        names += [resource.type, resource.name]
-    return all(map(is_identifier, names))
 
 
 class _Places:

@@ -9,7 +9,8 @@ from statefmt.text.pattern import pattern
 
 _URL: Final = pattern(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?", re.DOTALL)
 _HOST: Final = pattern(r"[^@:\[\]]*(?::[0-9]*)?|\[[0-9A-Fa-f:.%]*\](?::[0-9]*)?")
-_HIDDEN: Final = "…"
+# What stands for a part that is not shown.
+HIDDEN: Final = "…"
 
 
 def without_credentials(text: str) -> str:
@@ -24,10 +25,10 @@ def without_credentials(text: str) -> str:
     scheme, authority, path, query, fragment = found.groups()
     user, at, host = authority.rpartition("@")
     if _HOST.fullmatch(host) is None or "@" in path or "@" in user:
-        return scheme + _HIDDEN
-    shown = scheme + (f"{_HIDDEN}@" if at else "") + host + path
+        return scheme + HIDDEN
+    shown = scheme + (f"{HIDDEN}@" if at else "") + host + path
     if query:
         shown += "?" + "&".join(
-            f"{part.partition('=')[0]}={_HIDDEN}" if "=" in part else _HIDDEN for part in query[1:].split("&")
+            f"{part.partition('=')[0]}={HIDDEN}" if "=" in part else HIDDEN for part in query[1:].split("&")
         )
-    return shown + (f"#{_HIDDEN}" if fragment else "")
+    return shown + (f"#{HIDDEN}" if fragment else "")

@@ -12,18 +12,17 @@ from msgspec import Struct
 
 from statefmt.model.errors import LockedError
 from statefmt.store.local._names import hold_name
+from statefmt.store.local.ending import ending_command
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit
 from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
 
 _FORMAT: Final = "1.0"
 # In bytes. Many states may be changed together, but their names fit.
 _LARGEST: Final = 1 << 20
 # In characters: a marker may come with a folder, from anybody.
 _LONGEST: Final = 200
-_LONGEST_PATH: Final = 4096
 _MOST: Final = 5
 
 
@@ -69,13 +68,13 @@ def _message(state: StateFile, marker: _Marker | None) -> str:
             "written. `statetool apply --resume FILE` finishes the change, and `statetool apply --abort FILE` takes it "
             "back; FILE is its operations file"
         )
-    file = shell_word(marker.edit.file) if len(marker.edit.file) <= _LONGEST_PATH else "FILE"
+    ending = marker.edit.ending
     others = [_short(name) for name in marker.edit.states[:_MOST]]
     more = f" and {len(marker.edit.states) - _MOST} more" if len(marker.edit.states) > _MOST else ""
     return (
         f"{state.path}: {_short(marker.lock.Who) or 'somebody'} began a change of {', '.join(others)}{more} at "
-        f"{_short(marker.lock.Created)}, and it is unfinished; nothing was written. `statetool apply --resume {file}` "
-        f"finishes it, and `statetool apply --abort {file}` takes it back"
+        f"{_short(marker.lock.Created)}, and it is unfinished; nothing was written. "
+        f"{ending_command(ending, '--resume')} finishes it, and {ending_command(ending, '--abort')} takes it back"
     )
 
 

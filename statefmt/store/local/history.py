@@ -61,8 +61,10 @@ class History(Struct, frozen=True):
         """Append an edit and drop the oldest ones beyond `keep`, but none of the same joint edit."""
         entries = (*self.entries, entry)
         # A joint edit may write a state several times, and is taken back with the content before the first.
-        same = sum(bool(entry.joint) and one.joint == entry.joint for one in entries)
-        keep = max(self.keep, same)
+        # What an edit undoes is needed to finish it after a crash.
+        needed = {entry.joint.id, entry.joint.undoes or entry.joint.id} if entry.joint else set()
+        first = next((place for place, one in enumerate(entries) if one.joint and one.joint.id in needed), len(entries))
+        keep = max(self.keep, len(entries) - first)
         return self.without(entries[:-keep], entries[-keep:])
 
     def without(self, dropped: Sequence[HistoryEntry], entries: tuple[HistoryEntry, ...]) -> History:

@@ -5,18 +5,16 @@ Deletes only regular files with the names that statetool gives, and follows no s
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from statefmt.model.errors import StoreError
-from statefmt.store.local._folder import Folder
-from statefmt.store.local._names import is_backup, is_own_backup
+from statefmt.store.local._names import is_own_backup
+from statefmt.store.local.backups import backups_of
 from statefmt.store.local.history_contents import any_content, forget_history
-from statefmt.store.local.state_file import StateFile, around, history_path
+from statefmt.store.local.state_file import around, history_path
 from statefmt.store.reading import reason_of
 
 # Returns whether a content is unencrypted.
@@ -50,7 +48,7 @@ def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
     foreign: list[Path] = []
     try:
         with around(path) as state:
-            for folder, name in _backups(state):
+            for folder, name in backups_of(state):
                 where = folder.path / name
                 try:
                     if not is_plain(folder.read(name)):
@@ -75,20 +73,6 @@ def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
     except (OSError, StoreError) as error:
         failed.append(_kept(history, error))
     return PlainCopies(tuple(deleted), tuple(failed), tuple(foreign))
-
-
-def backups(path: Path) -> list[Path]:
-    """Return the sorted backups of a state by statetool, OpenTofu and Terraform; empty if its folder is unreadable."""
-    with suppress(OSError), around(path) as state:
-        found = [(folder.path / name, folder.status(name)) for folder, name in _backups(state)]
-        return sorted(where for where, status in found if status and stat.S_ISREG(status.st_mode))
-    return []
-
-
-def _backups(state: StateFile) -> list[tuple[Folder, str]]:
-    """Return the backups beside a state and beside the symbolic link to it."""
-    places = {(state.folder, state.name), (state.named_in, state.path.name)}
-    return [(folder, name) for folder, own in places for name in folder.names() if is_backup(name, own)]
 
 
 def _kept(path: Path, error: OSError | StoreError) -> Kept:

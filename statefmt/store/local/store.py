@@ -82,6 +82,11 @@ class LockedFile:
         """Delete the marker."""
         remove_hold(self.opened.file)
 
+    def discard(self, expected: Hashable) -> None:
+        """Empty the file, and delete it."""
+        self._check(expected, "deleted")
+        self.opened.discard()
+
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Rename the file to a backup."""
         self._check(expected, "deleted")

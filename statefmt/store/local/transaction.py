@@ -128,6 +128,17 @@ class OpenState:
             state.folder.rename(state.name, name)
         return state.folder.path / name
 
+    def discard(self) -> None:
+        """Empty the file and delete it: there is no state any more. Raises StoreError.
+
+        A process that waits for the lock has this file open, and then finds it empty, as a new one.
+        """
+        self._check_place()
+        with failing(f"{self.file.path}: cannot delete it"), signals_held_back():
+            overwrite(self.descriptor, [])
+            self.file.folder.remove(self.file.name)
+            self.file.folder.sync()
+
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""
         if not self.file.is_at(self.descriptor):

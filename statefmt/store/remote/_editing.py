@@ -75,6 +75,14 @@ class LockedRemote:
         """Give the lock back when the edit ends."""
         self._outcome.is_held = False
 
+    def discard(self, expected: Hashable) -> None:
+        """Delete the state, if there is one."""
+        if expected is None:
+            return
+        with self.undisturbed():
+            self._writing.discard(self.stored, expected)
+            self._outcome.is_written = True
+
     def delete(self, expected: Hashable, *, now: int) -> str | None:
         """Delete the state, after a backup."""
         with self.undisturbed():

@@ -102,6 +102,10 @@ class RemoteWrite(NamedTuple):
                 raise
             return backup
 
+    def discard(self, stored: Stored, expected: Hashable) -> None:
+        """Delete the state without a backup. Raises StoreError."""
+        self._deleted(stored.data, expected)
+
     def _deleted(self, old: bytes, expected: Hashable) -> None:
         try:
             self.client.delete(expected)

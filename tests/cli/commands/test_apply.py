@@ -172,11 +172,11 @@ def test_undo_of_one_state_is_asked_about(statetool: Statetool) -> None:
     """It gives back an object that another state has by now."""
     old = contents()
     assert statetool("apply", "-y", FILE).status == 0
-    refused = statetool("undo", "net.tfstate")
+    refused = statetool("undo", "--only", "net.tfstate")
     assert refused.status == 2
     assert "What moved between them is in two of them or in none" in " ".join(refused.err.split())
     for name in BEFORE:
-        assert statetool("undo", "-y", f"{name}.tfstate").status == 0
+        assert statetool("undo", "--only", "-y", f"{name}.tfstate").status == 0
     assert [owners(contents())] == [owners(old)]
 
 

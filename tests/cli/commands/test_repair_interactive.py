@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,6 +88,22 @@ def test_the_answers_of_a_refused_repair_are_kept(path: Path, program: Program) 
     assert (shown.status, path.read_bytes()) == (2, before), shown
     assert 'ADR002 t.b["k"] keep=last\n' in shown.text
     assert "without a decision on INS001" in " ".join(shown.text.split())
+
+
+def test_the_command_for_the_answers_so_far(path: Path, program: Program, statetool: Statetool) -> None:
+    """It goes on with the questions that are left; with all of them answered, it writes."""
+    one = (PROMPT, "2\n")
+    shown = conversation(program, LINE, one, ("[y/N]: ", "y\n"), (PROMPT, "q\n"))
+    (line,) = [line.strip() for line in shown.text.splitlines() if "--choose" in line]
+    assert shlex.split(line)[:2] == ["statetool", "repair"]
+    again = conversation(program, f"exec {line}", (PROMPT, "2\n"), ("Write this to", "y\n"))
+    assert again.status == 0, again
+    assert _ids(path) == ["a2", "b2", "c2", "d1"]
+
+
+def test_no_answers_no_command(path: Path, program: Program) -> None:
+    shown = conversation(program, LINE, (PROMPT, "q\n"))
+    assert "--choose" not in shown.text
 
 
 def test_a_value_is_asked_for_until_it_is_valid(folder: Path, program: Program) -> None:

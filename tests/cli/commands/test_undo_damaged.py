@@ -51,7 +51,7 @@ def test_in_a_program(state: Path, statetool: Statetool) -> None:
 
 @pytest.mark.parametrize("case", TORN)
 def test_torn_content_comes_back_as_it_was(case: str, state: Path, folder: Path, statetool: Statetool) -> None:
-    """Its serial stays, too: a text that is not JSON cannot get another one."""
+    """The serial is unchanged, too: it cannot be edited in text that is not JSON."""
     (folder / "backup").write_bytes(REGIONS)
     state.write_bytes(TORN[case])
     assert statetool("restore", "backup", "--yes").status == 0

@@ -107,7 +107,7 @@ def test_without_a_terminal(
     assert done.status == status, done
     assert message.removeprefix("line: ") in " ".join(done.err.split())
     assert (state.read_bytes() != before) == (not message)
-    # A text that is refused is kept, all else is not.
+    # Only refused text is kept.
     assert bool(list(memory.iterdir())) == ("the edited text is kept" in done.err)
     assert ("the edited text is kept" in done.err) == message.startswith("line")
     assert not (state.parent / ".terraform.tfstate.lock.info").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -21,6 +22,10 @@ WEST = {"t.b": ".west"}
 def file_edits(text: str, *states: str, **snapshots: Snapshot) -> FileEdits:
     named = "".join(f'state "{name}" {{ path = "{name}" }}\n' for name in (*states, *snapshots))
     return run(read_operations_file("x", (named + text).encode()), snapshots)
+
+
+def addresses(found: FileEdits, state: str) -> list[str]:
+    return [str(one.addr) for one in instances(found.edits[state].snapshot)]
 
 
 def chosen(*selectors: str) -> Criteria:
@@ -132,3 +137,40 @@ def test_refused(text: str, message: str) -> None:
 def test_an_address_names_one_of_several_states() -> None:
     with pytest.raises(SurgeryError, match=r"the file names several states: write state\.NAME\.t\.a"):
         file_edits("forget {\n  of = t.a\n}", one=snapshot_of("t.a"), two=snapshot_of())
+
+
+def test_to_a_whole_state() -> None:
+    state = snapshot_of("t.a[0]", "t.a[1]", "module.m.t.b", z=["t.a", "module.m.t.b"])
+    move = "move {\n from = [state.one.t.a[0], state.one.module.m]\n to = state.two\n keep_dependencies = true\n}"
+    found = file_edits(move, one=state, two=snapshot_of("t.other"))
+    assert addresses(found, "one") == ["t.a[1]", "t.z"]
+    assert addresses(found, "two") == ["t.a[0]", "t.other", "module.m.t.b"]
+    assert found.edits["one"].snapshot.resources[-1] == state.resources[-1]
+    assert found.crossing == ()
+    assert [(one.state, str(one.dependant), one.other, str(one.needs)) for one in found.kept] == [
+        ("one", "t.z", "two", "module.m.t.b")
+    ]
+    assert {str(one) for one in found.arrived["two"]} == {"t.a[0]", "module.m.t.b"}
+
+
+def test_joined_states() -> None:
+    join = "join {\n from = state.one\n to = state.two\n prefix = module.m\n}"
+    found = file_edits(join, one=snapshot_of("t.a"), two=snapshot_of("t.a"))
+    assert addresses(found, "one") == []
+    assert addresses(found, "two") == ["t.a", "module.m.t.a"]
+    assert {str(one): home for one, home in found.arrived["two"].items()} == {"module.m.t.a": "one"}
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ("move {\n from = [state.one.t.a]\n to = state.two.t.b\n}", "a list goes to a whole state: to = state.NAME"),
+        ("move {\n from = state.one.t.a\n to = state.one\n}", "the instances are in the state one already"),
+        ("join {\n from = state.one\n to = state.one\n}", "the state one cannot join itself"),
+        ("join {\n from = state.one.t.a\n to = state.two\n}", "state.one.t.a: name a state of the file: state.NAME"),
+        ("join {\n from = state.one\n to = state.two\n prefix = t.a\n}", "prefix: t.a is not the address of a module"),
+    ],
+)
+def test_refused_moves_of_states(block: str, message: str) -> None:
+    with pytest.raises(SurgeryError, match=f"x:[34],1-5: .*{re.escape(message)}"):
+        file_edits(block, one=snapshot_of("t.a"), two=snapshot_of("t.c"))

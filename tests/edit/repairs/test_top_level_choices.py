@@ -78,7 +78,7 @@ def test_long_types_are_not_shown() -> None:
 
 
 def test_new_lineage_comes_from_the_content() -> None:
-    """A UUID of version 4, the same for the same bytes."""
+    """The same bytes give the same UUID."""
     first = _FULL.replace('"lineage":"l",', "")
     made = mended(first, "STA014 * new")
     assert made == mended(first, "STA014 * new")

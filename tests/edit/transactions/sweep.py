@@ -81,9 +81,9 @@ def problems(made: Scene, known: Ways) -> list[str]:
 
 
 def _half_done(made: Scene, known: Ways) -> list[str]:
-    contents = {name: read_settled(str(made.folder / f"{name}.tfstate"), made.context) for name in ("app", "net")}
-    contents["far"] = made.contents["far"]
-    held = {name for name in ("app", "net") if (made.folder / f".{name}.tfstate.statetool.hold").exists()}
+    contents = made.contents
+    contents |= {name: read_settled(str(made.local[name]), made.context) for name in contents if name in made.local}
+    held = {name for name in made.local if (made.folder / f".{name}.tfstate.statetool.hold").exists()}
     held |= {"far"} if (made.far / "lock").exists() else set()
     where = owners(contents)
     lost = sorted(owners(known.old).keys() - where.keys())
@@ -99,7 +99,7 @@ def _ended(made: Scene, known: Ways, *, back: bool) -> list[str]:
             return [str(error)]
         # It has not begun, or has ended. What a killed edit leaves is cleared up by the next one.
         whole = made.contents in (known.old, known.new)
-        left = {one for one in made.leftovers if not one.endswith(".tmp")}
+        left = {one for one in made.leftovers if not one.endswith((".tmp", ".tfstate"))}
         left -= {"lock"} if made.contents == known.old else set()
         return [f"left: {left}"] if left else [] if whole else ["not whole"]
     if made.contents != (known.old if back else known.new):

@@ -1,4 +1,7 @@
-"""A change of three states: two files, and one in a backend that is a folder, in a circle with a chain behind it."""
+"""A change of three states: two files, and one in a backend that is a folder, in a circle with a chain behind it.
+
+One that creates states has a fourth one, and neither that nor the one in the backend is there before.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from pathlib import Path
 
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file import created_states, read_operations_file
 from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._participants import participants
@@ -54,6 +57,34 @@ move {
   to   = state.far.terraform_data.subnet
 }
 """
+CREATED = "create = true"
+CREATION = """state "app" { path = "app.tfstate" }
+state "net" { path = "net.tfstate" }
+state "far" {
+  path   = "far"
+  create = true
+}
+state "fresh" {
+  path   = "fresh.tfstate"
+  create = true
+}
+move {
+  from = state.app.terraform_data.vpc
+  to   = state.fresh.terraform_data.vpc
+}
+move {
+  from = state.fresh.terraform_data.vpc
+  to   = state.far.terraform_data.vpc
+}
+move {
+  from = state.app.terraform_data.shared
+  to   = state.fresh.terraform_data.shared
+}
+move {
+  from = state.net.terraform_data.subnet
+  to   = state.fresh.terraform_data.subnet
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -78,22 +109,33 @@ class Scene:
         return replace(system_context(), environment=environment, note=self.notes.append)
 
     @property
+    def local(self) -> dict[str, Path]:
+        """The files, of states that are there or that the change creates."""
+        names = ("app", "fresh", "net") if CREATED in self.file.read_text() else ("app", "net")
+        return {name: self.folder / f"{name}.tfstate" for name in names}
+
+    @property
     def participants(self) -> dict[str, Participant]:
-        local = participants(self.context, {name: str(self.folder / f"{name}.tfstate") for name in ("app", "net")})
+        created = created_states(read_operations_file(str(self.file), self.file.read_bytes()))
+        local = participants(self.context, {name: str(path) for name, path in self.local.items()}, created)
         place = StatePlace("s3", "default", LOCATION, ())
         connection = Connection(self.context.environment, self.notes.append, BackendOptions())
         store = RemoteStore(place, connection, lambda *_: FileClient(self.far, LOCATION), lambda _: None)
-        return {**local, "far": Participant(store, LOCATION, "far", is_remote=True)}
+        far = Participant(store, LOCATION, "far", is_remote=True, created_from=created.get("far"))
+        return {**local, "far": far}
 
     @property
     def contents(self) -> dict[str, bytes]:
-        local = {name: (self.folder / f"{name}.tfstate").read_bytes() for name in ("app", "net")}
-        return {**local, "far": (self.far / "state").read_bytes()}
+        """What the states have; an empty file has no state."""
+        paths = {**self.local, "far": self.far / "state"}
+        found = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
+        return {name: content for name, content in found.items() if content}
 
     @property
     def leftovers(self) -> set[str]:
         """What must not be left once a change has ended."""
         found = {path.name for path in self.folder.glob(".*.hold")} | {path.name for path in self.folder.glob("*.tmp")}
+        found |= {path.name for path in self.local.values() if path.exists() and not path.read_bytes()}
         found |= {path.name for path in self.folder.glob("home/statetool/applies/*/journal.json")}
         return found | ({"lock"} if (self.far / "lock").exists() else set())
 
@@ -120,10 +162,12 @@ def scene(folder: Path, operations: str) -> Scene:
     folder.mkdir(parents=True)
     (folder / "far").mkdir()
     for name, resources in BEFORE.items():
+        if name == "far" and CREATED in operations:
+            continue
         path = folder / "far/state" if name == "far" else folder / f"{name}.tfstate"
         path.write_bytes(state(name, resources))
     made = Scene(folder, [])
-    made.file.write_text(STATES + operations)
+    made.file.write_text(operations if CREATED in operations else STATES + operations)
     return made
 
 

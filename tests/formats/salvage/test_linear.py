@@ -33,6 +33,8 @@ _SHAPES: Final[dict[str, Callable[[int], bytes]]] = {
     "loose resources": lambda n: _STATE + b"\0" + (_HEAD + _OBJECT + b"]},") * n,
     "loose objects": lambda n: _STATE + b"x" + (_OBJECT + b",") * n,
     "torn objects": lambda n: _STATE + _HEAD + (_OBJECT[:-9] + b"\0") * n,
+    "lines of logs": lambda n: b'{"x": [{"version":' * n,
+    "lines of logs with holes": lambda n: b'{"x": [{"version":\0' * n,
     "holes": lambda n: (_STATE + b"\0\0") * n,
     "backslashes": lambda n: _STATE + b'"' + b"\\" * n,
     "escaped quotes": lambda n: b"{&quot;version&quot;:" * n,

@@ -55,12 +55,14 @@ def _written(data: bytes, *backups: Backup, include_uncertain: bool = False) -> 
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", ["front", "mark", "UTF-16", "zeros", "colors", "HTML"])
+@pytest.mark.parametrize("kind", ["front", "log", "logs", "mark", "UTF-16", "zeros", "colors", "HTML"])
 def test_a_state_that_is_whole_keeps_its_bytes(layout: str, kind: str) -> None:
     original = write(plan(Random(layout), 5000, serial=99), LAYOUTS[layout]).data
     text = original.decode()
     data = {
         "front": b"Initializing...\n" + original,
+        "log": b'info {"level": 1, "x": ' + original,
+        "logs": b'{"x": [' * 100 + original,
         "mark": b"\xef\xbb\xbf" + original,
         "UTF-16": text.encode("utf-16"),
         "zeros": original + bytes(5000),
@@ -68,6 +70,14 @@ def test_a_state_that_is_whole_keeps_its_bytes(layout: str, kind: str) -> None:
         "HTML": f"<pre>{html.escape(text)}</pre>".encode(),
     }[kind]
     assert _written(data) == re.sub(rb'("serial" ?: ?)99', rb"\g<1>100", original)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_state_that_was_cut_off_in_a_log(layout: str) -> None:
+    """The line of the log begins an object, which the cut leaves open, too."""
+    whole = write(plan(Random(5), 5000, serial=99), LAYOUTS[layout])
+    cut = whole.data[: whole.objects[-1].end + 1]
+    assert _written(b'info {"x": ' + cut) == _written(cut)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -70,7 +70,7 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     "a module instance that is gone": (
         ["module.m[0].a.x = 1", "module.m[1].a.x = 2"], ["module.n[1].a.x = 2"],
         [_moved("module.m[1]", "module.n[1]"),
-         "# module.m[0].a.x is gone: a removed block covers a whole resource, not part of module.m.a.x\n"],
+         _moved("module.m[0].a.x", "module.m[0].a.x_removed"), _removed("module.m.a.x_removed")],
     ),
     "a resource": (["a.x[0] = 1", "a.x[1] = 2"], ["a.y[0] = 1", "a.y[1] = 2"], [_moved("a.x", "a.y")]),
     "an instance": (["a.x[0] = 1"], ['a.x["$${k}"] = 1'], [_moved("a.x[0]", 'a.x["$${k}"]')]),
@@ -90,7 +90,7 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     "to where something was": (
         ["a.x = 1", "a.y = 2"], ["a.y = 1"],
         [f"# a.x moved to a.y: {GONE}\n",
-         "# a.y is gone: a removed block covers a whole resource, not part of a.y\n"],
+         _moved("a.y", "a.y_removed"), _removed("a.y_removed")],
     ),
     "removed": (["a.x = 1"], [], [_removed("a.x")]),
     "removed with its instances and modules, once": (
@@ -98,11 +98,24 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
     ),
     "removed in part": (
         ["a.x[0] = 1", "a.x[1] = 2"], ["a.x[0] = 1"],
-        ["# a.x[1] is gone: a removed block covers a whole resource, not part of a.x\n"],
+        [_moved("a.x[1]", "a.x_removed[1]"), _removed("a.x_removed")],
     ),
     "removed in part, the rest moved": (
         ["a.x[0] = 1", "a.x[1] = 2"], ["a.y = 1"],
-        [_moved("a.x[0]", "a.y"), "# a.x[1] is gone: a removed block covers a whole resource, not part of a.x\n"],
+        [_moved("a.x[0]", "a.y"), _moved("a.x[1]", "a.x_removed[1]"), _removed("a.x_removed")],
+    ),
+    "removed in part, in several modules": (
+        ["module.m[0].a.x[0] = 1", "module.m[1].a.x[0] = 2", "module.m[1].a.x[1] = 3"], ["module.m[1].a.x[0] = 2"],
+        [_moved("module.m[0].a.x[0]", "module.m[0].a.x_removed[0]"),
+         _moved("module.m[1].a.x[1]", "module.m[1].a.x_removed[1]"), _removed("module.m.a.x_removed")],
+    ),
+    "removed in part, with a name that is taken": (
+        ["a.x[0] = 1", "a.x[1] = 2", "a.x_removed = 3"], ["a.x[0] = 1", "a.x_removed = 3"],
+        [_moved("a.x[1]", "a.x_removed_2[1]"), _removed("a.x_removed_2")],
+    ),
+    "removed in part, without a key": (
+        ["a.x = 1", "a.x[1] = 2"], ["a.x[1] = 2"],
+        ["# a.x is gone: its address without a key names other instances, too\n"],
     ),
     "data removed": (["data.a.x = 1"], [], []),
     "added": ([], ["a.x = 1"], [_import("a.x", '"1"')]),

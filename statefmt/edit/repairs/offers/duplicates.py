@@ -47,7 +47,7 @@ def duplicate(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[C
 
 
 def _of_old_format(state: LooseState, path: JsonPath, address: str) -> Iterator[Choice]:
-    """Offer the same for the entries of the modules of a state of version 1 to 3."""
+    """Offer the same choices for module entries in states of versions 1 to 3."""
     entries = state.old_entries(address)
     yield Choice("keep=first", "keep the first entry and forget the others", lambda _: _without(entries, entries[0]))
     yield Choice("keep=last", "keep the last entry and forget the others", lambda _: _without(entries, entries[-1]))

@@ -19,7 +19,7 @@ this is a warning.
 ## What to do
 Run `tofu apply`, which rewrites the dependencies of all resources in the configuration. If the missing resource is
 gone for good, `statetool check --fix --unsafe-fixes --select DEP002` removes the entries. If it is in the state under
-another address, correct the entry by hand.
+another address, correct the entry with `statetool edit`.
 """
 
 from collections.abc import Iterable

@@ -45,7 +45,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
                     f"Resource {address} lists itself ({static}) in its dependencies.",
                     address,
                     mention.pointer,
-                    "Remove the entry by hand, or run `tofu apply` to rewrite the dependencies.",
+                    "Remove the entry with check --fix, or run `tofu apply` to rewrite the dependencies.",
                 )
 
 

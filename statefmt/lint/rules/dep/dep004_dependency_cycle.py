@@ -17,7 +17,7 @@ a warning.
 
 ## What to do
 Run `tofu apply`, which rewrites the dependencies of all resources in the configuration. If the resources have left
-the configuration, remove one of the entries by hand.
+the configuration, remove one of the entries with `statetool edit`.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
             f"Resources depend on each other in a cycle: {_shown(cycle)}.{others}",
             mention.resource.address,
             mention.pointer,
-            "Run `tofu apply` to rewrite the dependencies from the configuration, or remove one entry by hand.",
+            "Run `tofu apply` to rewrite the dependencies from the configuration, or remove one entry with edit.",
         )
 
 

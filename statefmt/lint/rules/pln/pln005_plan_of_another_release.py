@@ -22,18 +22,14 @@ how to go back.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
 
-from statefmt.formats.providers.sources import PUBLIC_HOSTS
+from statefmt.formats.providers.sources import PUBLIC_HOSTS, engine_of
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.terraform_version import normalise_version
-
-_ENGINES: Final = ((DEFAULT_HOST, "OpenTofu"), (TERRAFORM_HOST, "Terraform"))
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
@@ -56,9 +52,9 @@ def _release(subject: PlanSubject, snapshot: Snapshot) -> Iterator[Finding]:
 
 def _engine(subject: PlanSubject, snapshot: Snapshot) -> Iterator[Finding]:
     configs = (resource.provider_config for resource in snapshot.resources)
-    state = _engine_of(config.provider.hostname for config in configs if config is not None)
+    state = engine_of(config.provider.hostname for config in configs if config is not None)
     changes = subject.plan.resource_changes
-    plan = _engine_of(change.provider_name.partition("/")[0] for change in changes)
+    plan = engine_of(change.provider_name.partition("/")[0] for change in changes)
     if plan is None or state is None or plan == state:
         return
     first = next(change for change in changes if change.provider_name.partition("/")[0] in PUBLIC_HOSTS)
@@ -68,13 +64,6 @@ def _engine(subject: PlanSubject, snapshot: Snapshot) -> Iterator[Finding]:
         pointer=f"/resource_changes/{first.number}/provider_name",
         fix=f"Unless the change of engine is intended, make the plan with {state}.",
     )
-
-
-def _engine_of(hosts: Iterable[str]) -> str | None:
-    """Return the engine whose registry all public providers come from; None if there is none or more than one."""
-    used = set(hosts)
-    found = [engine for host, engine in _ENGINES if host in used]
-    return found[0] if len(found) == 1 else None
 
 
 def _minor(version: str) -> str:

@@ -1,0 +1,3 @@
+resource "terraform_data" "dns_zone" {
+  input = "example.com"
+}

@@ -1,0 +1,194 @@
+"""Divides a state into the smallest pieces that a partition can move, with what each piece needs.
+
+A piece is the instances of a resource in one module instance that use one provider instance in one region. A state
+records dependencies between blocks of the configuration, not between instances. So a piece needs, of a block, the
+pieces in the same module instance, and among these the ones with its own provider instance and region. It needs others,
+too, if their `id`, `arn` or `self_link` is in its attributes; and all of them if none is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from statefmt.analysis.graph.dependencies import dependency_graph
+from statefmt.analysis.partition._attributes import ids_of, region_of, strings_of
+from statefmt.model.addrs import AbsProviderInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep
+from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import Snapshot
+
+_Steps: TypeAlias = tuple[ModuleStep, ...]
+# A provider instance, and a region or None for all.
+_Home: TypeAlias = tuple[AbsProviderInstance | None, str | None]
+
+
+class StatePiece(NamedTuple):
+    """Instances of a resource with the same provider instance and region ("" if unknown), by their keys.
+
+    `is_whole` if these are all instances of the resource in its module instance; `is_secret` if any has sensitive
+    attributes.
+    """
+
+    resource: AbsResource
+    keys: tuple[InstanceKey, ...]
+    is_whole: bool
+    provider: AbsProviderInstance | None
+    region: str
+    is_secret: bool
+    objects: tuple[ResourceInstanceObject, ...]
+
+
+class Needed(NamedTuple):
+    """Pieces of one block that others need together: the block's address, and the numbers of the pieces."""
+
+    block: str
+    pieces: tuple[int, ...]
+
+
+class PieceGraph(NamedTuple):
+    """The pieces by number, and what they need.
+
+    `needs` has, for each piece, places in `needed`, and `direct` those of them that do not follow from others.
+    """
+
+    pieces: Sequence[StatePiece]
+    needed: Sequence[Needed]
+    needs: Sequence[Sequence[int]]
+    direct: Sequence[Sequence[int]]
+
+    @property
+    def edges(self) -> list[Sequence[int]]:
+        """The targets of each node: first the pieces, and then what is needed, in the order of `needed`."""
+        count = len(self.pieces)
+        return [*([count + place for place in places] for places in self.needs), *(one.pieces for one in self.needed)]
+
+    def direct_edges(self, piece: int) -> frozenset[int]:
+        """The targets of a piece that do not follow from others."""
+        return frozenset(len(self.pieces) + place for place in self.direct[piece])
+
+
+def piece_graph(snapshot: Snapshot) -> PieceGraph:
+    """Return the pieces of a state and what they need."""
+    graph = dependency_graph(snapshot)
+    pieces = [piece for resource in snapshot.resources if resource.objects for piece in _pieces(resource)]
+    of_block: dict[str, list[int]] = {}
+    names = [str(piece.resource.config()) for piece in pieces]
+    for number, name in enumerate(names):
+        of_block.setdefault(name, []).append(number)
+    finder = _Finder(pieces, of_block)
+    needs: list[list[int]] = []
+    direct: list[list[int]] = []
+    for number, name in enumerate(names):
+        needs.append([])
+        direct.append([])
+        for block in graph.edges[name]:
+            if block in of_block and block != name:
+                place = finder.place(number, block)
+                needs[number].append(place)
+                if (name, block) not in graph.implied:
+                    direct[number].append(place)
+    return PieceGraph(pieces, finder.needed, needs, direct)
+
+
+def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
+    found: dict[tuple[InstanceKey, str], list[ResourceInstanceObject]] = {}
+    homes: dict[InstanceKey, tuple[InstanceKey, str]] = {}
+    for obj in resource.objects:
+        # Deposed objects stay with the first object of their instance.
+        home = homes.setdefault(obj.key, (obj.provider_key, region_of(obj)))
+        found.setdefault(home, []).append(obj)
+    config = resource.provider_config
+    for (key, region), objects in found.items():
+        yield StatePiece(
+            resource.addr,
+            tuple(dict.fromkeys(obj.key for obj in objects)),
+            len(found) == 1,
+            None if config is None else config.instance(key),
+            region,
+            any(obj.sensitive_attributes != b"[]" for obj in objects),
+            tuple(objects),
+        )
+
+
+class _Finder:
+    """Finds the pieces of a block that a piece needs, each set of them once."""
+
+    def __init__(self, pieces: Sequence[StatePiece], of_block: Mapping[str, Sequence[int]]) -> None:
+        self._pieces = pieces
+        self._of_block = of_block
+        self._within: dict[tuple[str, int], dict[_Steps, list[int]]] = {}
+        self._homes: dict[tuple[str, _Steps], dict[_Home, list[int]]] = {}
+        self._ids: dict[str, Mapping[str, int]] = {}
+        self._strings: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._places: dict[object, int] = {}
+        self.needed: list[Needed] = []
+
+    def place(self, number: int, block: str) -> int:
+        """Return the place in `needed` of the pieces of a block that a piece needs."""
+        piece, all_pieces = self._pieces[number], self._of_block[block]
+        shared = _shared_depth(piece.resource.module, self._pieces[all_pieces[0]].resource.module)
+        prefix, near = self._near(block, piece.resource.module, shared)
+        key, own = self._own((block, prefix), near, piece)
+        if len(own) == len(all_pieces):
+            return self._numbered(block, block, all_pieces)
+        named = self._named(number, block).difference(own)
+        if named:
+            return self._numbered((*key, frozenset(named)), block, (*own, *sorted(named)))
+        return self._numbered(key, block, own)
+
+    def _near(self, block: str, module: ModuleInstance, shared: int) -> tuple[_Steps, Sequence[int]]:
+        """Return the pieces of a block in the same module instance, as far as the two share the path of modules."""
+        groups = self._within.get((block, shared))
+        if groups is None:
+            groups = self._within[block, shared] = {}
+            for number in self._of_block[block]:
+                groups.setdefault(self._pieces[number].resource.module.steps[:shared], []).append(number)
+        prefix = module.steps[:shared]
+        return (prefix, groups[prefix]) if prefix in groups else ((), self._of_block[block])
+
+    def _own(
+        self, key: tuple[str, _Steps], near: Sequence[int], piece: StatePiece
+    ) -> tuple[tuple[object, ...], Sequence[int]]:
+        """Return those with the provider instance of a piece, and with its region, as far as there are any."""
+        homes = self._homes.get(key)
+        if homes is None:
+            homes = self._homes[key] = {}
+            for number in near:
+                other = self._pieces[number]
+                homes.setdefault((other.provider, None), []).append(number)
+                homes.setdefault((other.provider, other.region), []).append(number)
+        wanted = ((piece.provider, piece.region), (piece.provider, None))
+        home = next((home for home in wanted if home in homes), None)
+        return (*key, home), near if home is None else homes[home]
+
+    def _numbered(self, key: object, block: str, pieces: Sequence[int]) -> int:
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = len(self.needed)
+            self.needed.append(Needed(block, tuple(pieces)))
+        return place
+
+    def _named(self, number: int, block: str) -> set[int]:
+        """Return the pieces of a block whose ids are in the attributes of a piece."""
+        ids = self._ids.get(block)
+        if ids is None:
+            found: dict[str, int | None] = {}
+            for other in self._of_block[block]:
+                for obj in self._pieces[other].objects:
+                    # What several pieces have names none of them.
+                    found.update((text, other if found.get(text, other) == other else None) for text in ids_of(obj))
+            ids = self._ids[block] = {text: other for text, other in found.items() if other is not None}
+        if self._strings[0] != number:
+            piece = self._pieces[number]
+            self._strings = number, frozenset(text for obj in piece.objects for text in strings_of(obj))
+        strings = self._strings[1]
+        return {ids[text] for text in ids.keys() & strings}
+
+
+def _shared_depth(one: ModuleInstance, other: ModuleInstance) -> int:
+    depth = 0
+    for here, there in zip(one.steps, other.steps, strict=False):
+        if here.name != there.name:
+            break
+        depth += 1
+    return depth

@@ -1,0 +1,48 @@
+"""Shows edits as configuration instead of writing them: `moved`, `removed` and `import` blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from statefmt import Snapshot
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.streams import say, write_result
+from statefmt.differences import SnapshotDiff
+from statefmt.operations_files import FileOutcome
+from statefmt.render.counted import counted
+from statefmt.render.diff.edit_blocks import edit_blocks
+from statefmt.render.printable import printable
+
+
+def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:
+    """Print the blocks for the edit of a state, and return the exit status."""
+    return _shown([("", changes, after)], show_sensitive=show_sensitive)
+
+
+def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, show_sensitive: bool) -> int:
+    """Print the blocks for what operations do to many states, each under its name, and return the exit status."""
+    titled = [
+        (f"# For the configuration of the state {short}: {printable(names[short])}\n\n", one.changes, one.edit.snapshot)
+        for short, one in outcome.outcomes.items()
+        if one.changes
+    ]
+    return _shown(titled, show_sensitive=show_sensitive)
+
+
+def _shown(edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitive: bool) -> int:
+    left, texts = 0, list[str]()
+    for title, changes, after in edits:
+        found = edit_blocks(changes, after, show_sensitive=show_sensitive)
+        left += len(found.left)
+        if found.text:
+            texts.append(title + found.text)
+        for warning in found.warnings:
+            say(f"statetool: warning: {warning}")
+    write_result("\n".join(texts).encode())
+    if not texts:
+        say("no block is needed; nothing was written")
+    elif left:
+        say(f"statetool: warning: blocks do not do all of it: see {counted(left, 'comment')}; nothing was written")
+    else:
+        say("nothing was written; change the configuration to the new addresses, paste the blocks, and plan")
+    return FOUND if left else FINE

@@ -1,0 +1,74 @@
+"""Writes operations files in HCL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from statefmt.edit.operations_file._model import Expect, OperationBlock, StateBlock
+from statefmt.edit.operations_file._read import BLOCK_NAMES
+from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.text.pattern import pattern
+
+# An address without wildcards, which needs no quotes.
+_TRAVERSAL: Final = pattern(
+    r'state(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])*\.[A-Za-z_][A-Za-z0-9_-]*'
+    r'(\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])?'
+)
+# Arguments that may have such addresses.
+_ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
+_IDENTIFIER: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+def operations_text(
+    states: Mapping[str, StateBlock], operations: Iterable[OperationBlock], expect: Expect | None = None
+) -> str:
+    """Return an operations file with these states, operations and expectations, as read_operations_file() reads it."""
+    blocks = [
+        *(_block(f"state {hcl_quote(name)}", state) for name, state in states.items()),
+        *(_block(BLOCK_NAMES[type(operation)], operation) for operation in operations),
+        *(() if expect is None else [_block("expect", expect)]),
+    ]
+    return "\n".join(blocks)
+
+
+def _block(head: str, block: msgspec.Struct) -> str:
+    lines = dict(_arguments(block))
+    # As `tofu fmt` aligns them.
+    width = 0 if any("\n" in value for value in lines.values()) else max(map(len, lines), default=0)
+    return "\n".join([f"{head} {{", *(f"  {name:{width}} = {value}" for name, value in lines.items()), "}\n"])
+
+
+def _arguments(block: msgspec.Struct) -> Iterator[tuple[str, str]]:
+    """Yield the arguments that are not the default, as the file has them."""
+    for field in msgspec.structs.fields(block):
+        value = getattr(block, field.name)
+        factory = field.default_factory
+        default = field.default if factory is msgspec.NODEFAULT else factory()
+        if field.required or value != default:
+            yield field.encode_name, _addresses(value) if field.name in _ADDRESSES else _value(value)
+
+
+def _addresses(value: object) -> str:
+    if isinstance(value, str):
+        return value if _TRAVERSAL.fullmatch(value) else hcl_quote(value)
+    if isinstance(value, tuple) and len(value) > 1:
+        return "\n".join(["[", *(f"    {_addresses(one)}," for one in value), "  ]"])
+    return f"[{_addresses(value[0])}]" if isinstance(value, tuple) and value else _value(value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, str):
+        return hcl_quote(value)
+    if isinstance(value, Mapping):
+        members = [f"{_name(name)} = {_value(item)}" for name, item in value.items()]
+        return f"{{ {', '.join(members)} }}" if members else "{}"
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_value, value))}]"
+    return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _name(name: str) -> str:
+    return name if _IDENTIFIER.fullmatch(name) else hcl_quote(name)

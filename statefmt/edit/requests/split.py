@@ -1,0 +1,114 @@
+"""The request to divide a state into several, as selectors for each part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, IntKey, ModuleInstance, StringKey
+from statefmt.model.errors import SurgeryError
+from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
+from statefmt.text.pattern import pattern
+
+_NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
+
+
+class SplitBy(StrEnum):
+    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration."""
+
+    MODULE = "module"
+    MODULE_INSTANCE = "module-instance"
+    PROVIDER = "provider"
+
+
+def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
+    """Return the parts of a state, each with the selectors of its instances; names can be in paths.
+
+    What is in the root module is in no part by modules; by providers, what has a default configuration is in none.
+    Raises SurgeryError if there are no parts, or if two would have the same name.
+    """
+    homes = {instance.addr: _home(instance, by) for instance in instances(snapshot)}
+    owners: dict[str, set[_Home | None]] = {}
+    for addr, home in homes.items():
+        for text in _selectors(addr):
+            owners.setdefault(text, set()).add(home)
+    found: dict[_Home, dict[str, None]] = {}
+    for addr, home in homes.items():
+        if home is not None:
+            found.setdefault(home, {})[_selector(addr, owners)] = None
+    if not found:
+        what = "has a provider configuration with an alias" if by is SplitBy.PROVIDER else "is in a module"
+        raise SurgeryError(f"there is nothing to split: no instance {what}")
+    _refuse_equal(found)
+    return {home.name: tuple(selectors) for home, selectors in found.items()}
+
+
+class _Home(NamedTuple):
+    """What a part is for, as an address, and the name of the part."""
+
+    address: str
+    name: str
+
+
+def _home(instance: InstanceState, by: SplitBy) -> _Home | None:
+    """Return the part that an instance is in, None if it stays."""
+    if by is SplitBy.PROVIDER:
+        provider = instance.provider(instance.current_first[0])
+        if provider is None or not provider.config.alias:
+            return None
+        config = provider.config
+        words = (*config.module.names, config.provider.type, config.alias, _key(provider.key))
+        return _Home(str(provider), _name(*words))
+    steps = instance.resource.addr.module.steps
+    if not steps:
+        return None
+    if by is SplitBy.MODULE:
+        return _Home(steps[0].name, _name(steps[0].name))
+    return _Home(str(steps[0]), _name(steps[0].name, _key(steps[0].key)))
+
+
+def _name(*parts: str) -> str:
+    words = (_NOT_IN_NAMES.sub("-", part).strip("-.") for part in parts)
+    return "-".join(word for word in words if word)
+
+
+def _key(key: InstanceKey) -> str:
+    return str(key.value) if isinstance(key, (IntKey, StringKey)) else ""
+
+
+def _selectors(addr: AbsResourceInstance) -> Iterator[str]:
+    """Yield the addresses that select an instance, the one that selects most first."""
+    for module in addr.module.on_the_way:
+        *outer, last = module.steps
+        yield from dict.fromkeys((f"{ModuleInstance(tuple(outer)).child(last.name)}", str(module)))
+    yield str(addr.containing_resource())
+    if addr.resource.key is not NO_KEY:
+        yield str(addr)
+
+
+def _selector(addr: AbsResourceInstance, owners: Mapping[str, set[_Home | None]]) -> str:
+    """Return the address that selects most of a part, and nothing else."""
+    text = next((one for one in _selectors(addr) if len(owners[one]) == 1), None)
+    if text is None:
+        raise SurgeryError(
+            f"{addr}: this address selects instances with keys, too, which are in other parts; give them keys or "
+            "forget them first",
+            address=addr,
+        )
+    return text
+
+
+def _refuse_equal(found: Iterable[_Home]) -> None:
+    """Raise SurgeryError if two parts would have one name, also where names do not differ by case."""
+    names: dict[str, _Home] = {}
+    for home in found:
+        other = names.setdefault(home.name.lower(), home)
+        if other != home:
+            raise SurgeryError(
+                f"{other.address} and {home.address} would both go to a state named {home.name}; use ",
+                Wording("--select", "selectors"),
+                " to name the states",
+            )

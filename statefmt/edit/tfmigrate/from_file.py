@@ -1,0 +1,82 @@
+"""Makes an operations file of a migration file of tfmigrate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from statefmt.context import RunContext
+from statefmt.edit.operations_file import StateBlock, folder_names, operations_text
+from statefmt.edit.tfmigrate._migration import Migration, MigrationFolder, read_migration
+from statefmt.edit.tfmigrate._operations import operations_of
+from statefmt.edit.transactions.in_memory import snapshots_in_memory
+from statefmt.model.errors import SettingsError
+from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
+from statefmt.store.reading import is_folder, read_bytes
+from statefmt.text.printable import printable
+
+
+class ConvertedMigration(NamedTuple):
+    """The text of an operations file, with paths relative to `folder`. `unmatched` are actions that match nothing."""
+
+    text: str
+    folder: str
+    unmatched: tuple[str, ...]
+
+
+def converted_migration(
+    context: RunContext, path: str, *, root: str | None = None, folder: str = "."
+) -> ConvertedMigration:
+    """Return the operations file that does what a migration file does, for a file in `folder`.
+
+    `root` is the folder that tfmigrate runs in, which its directories are relative to; without it, that of the file.
+    They must be below it. States are read only if an `xmv` has wildcards, and nothing is written. Raises SettingsError
+    for an invalid file and for directories that are elsewhere, SurgeryError for an action that has no operation, and
+    StatetoolError if a state cannot be read.
+    """
+    migration = read_migration(path, read_bytes(path), context.environment)
+    base = Path(root if root is not None else Path(path).parent)
+    places = [_place(one, base, chosen=root is not None) for one in migration.folders]
+    if len(set(zip(places, (one.workspace for one in migration.folders), strict=True))) < len(places):
+        raise SettingsError(f"{migration.folders[1].range}: both states of the migration are the same")
+    states = {
+        name: StateBlock(Path(os.path.relpath(place, os.path.realpath(folder))).as_posix(), one.workspace)
+        for name, place, one in zip(_names(places, migration), places, migration.folders, strict=True)
+    }
+
+    def snapshots() -> Mapping[str, Snapshot]:
+        return snapshots_in_memory(context, states, folder)
+
+    made = operations_of(migration, states, snapshots)
+    return ConvertedMigration(operations_text(states, made.operations), folder, made.unmatched)
+
+
+def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
+    """Return the real path of a directory. Raises SettingsError if it is not below the base, or not there."""
+    found = "" if "\0" in folder.path else os.path.realpath(base / folder.path)
+    if not Path(found).is_relative_to(os.path.realpath(base)):
+        raise SettingsError(
+            f"{folder.range}: {printable(folder.path)} is not below {base}, so the migration is not read"
+        )
+    here = Path(folder.path)
+    elsewhere = not chosen and is_folder(here) and os.path.realpath(here) != found
+    advice = Wording(
+        "; --root DIR names the folder that tfmigrate runs in", "; `root` names the folder that tfmigrate runs in"
+    )
+    if not is_folder(found):
+        raise SettingsError(f"{folder.range}: {base / folder.path} is no folder", advice)
+    if elsewhere:
+        raise SettingsError(
+            f"{folder.range}: {folder.path} is a folder both below {base} and below the current one", advice
+        )
+    return found
+
+
+def _names(places: list[str], migration: Migration) -> list[str]:
+    """Return a name for each state: of its directory, or of its workspace if both are of one directory."""
+    if len(set(places)) < len(places):
+        return folder_names([Path(place, one.workspace) for place, one in zip(places, migration.folders, strict=True)])
+    return folder_names([Path(place) for place in places])

@@ -1,0 +1,38 @@
+"""Partitions: ways to divide a state into several, without circles between the parts.
+
+>>> from statefmt import open, partitions
+>>> best, *_ = partitions.suggest_partitions(open("samples/v4-regions.tfstate").snapshot).partitions
+>>> for part in best.parts:
+...     print(part.name, part.instances, part.needs)
+aws 2 ()
+aws-by-region-eu-north-1 1 ()
+aws-by-region-eu-west-1 3 ('aws',)
+aws-by-region-us-west-2 3 ('aws',)
+"""
+
+from __future__ import annotations
+
+from statefmt._lazy import lazy_names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, StatePart, Suggestions
+    from statefmt.analysis.partition.suggest import suggest_partitions
+
+__all__ = ["NeededResource", "Partition", "PartitionKind", "StatePart", "Suggestions", "suggest_partitions"]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "NeededResource": "statefmt.analysis.partition.candidates",
+        "StatePart": "statefmt.analysis.partition.candidates",
+        "Partition": "statefmt.analysis.partition.candidates",
+        "PartitionKind": "statefmt.analysis.partition.candidates",
+        "Suggestions": "statefmt.analysis.partition.candidates",
+        "suggest_partitions": "statefmt.analysis.partition.suggest",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
