@@ -15,7 +15,7 @@ from tests.adversary.runs import Forks
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.edit.transactions.three_states import objects, owners, state
-from tests.servers.http import StateServer, state_server
+from tests.servers.http import Fault, StateServer, state_server
 from tests.store.local.test_watched import NEEDS_STRACE
 
 FILE = "x.stateops.hcl"
@@ -172,6 +172,43 @@ def test_a_state_is_created_on_a_server(statetool: Statetool, server: StateServe
     assert statetool("apply", "-y", FILE).status == 0
     assert objects(server.state or b"")["terraform_data.vpc"] == "app-vpc"
     assert server.lock_id == ""
+
+
+@NEEDS_STRACE
+@pytest.mark.parametrize("encrypts", [False, True])
+def test_a_server_that_deletes_nothing_keeps_an_empty_state(
+    encrypts: bool,
+    statetool: Statetool,
+    server: StateServer,
+    forked: Forks,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next apply can move there."""
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    if encrypts:
+        environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
+        monkeypatch.setenv("TF_ENCRYPTION", environment["TF_ENCRYPTION"])
+        for name in ("app", "net"):
+            Path(f"{name}.tfstate").write_bytes(encrypted(Path(f"{name}.tfstate").read_bytes(), "new"))
+    old = contents()
+    url = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    Path(FILE).write_text(STATES + CREATED.replace(FRESH, url) + MOVES)
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
+    assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL
+    server.faults = [("DELETE", Fault(status=405))]
+    taken_back = statetool("apply", "--abort", FILE)
+    assert taken_back.status == 0, taken_back.err
+    assert "So the state is still there, without any objects; delete it yourself" in taken_back.err
+    assert contents() == old
+    assert server.lock_id == ""
+    assert statetool("list", "--state", url).out == b""
+    assert (b"encrypted_data" in (server.state or b"")) is encrypts
+    refused = statetool("apply", "-y", FILE)
+    assert "there is a state already; nothing was written. Remove create = true" in refused.err
+    Path(FILE).write_text(Path(FILE).read_text().replace("create = true", ""))
+    assert statetool("apply", "-y", FILE).status == 0
+    assert "terraform_data.vpc" in statetool("list", "--state", url).text
 
 
 @NEEDS_STRACE
