@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 
 import typer
@@ -25,7 +24,7 @@ class SuggestionFormat(StrEnum):
 def show_suggestions(state: State, by: str | None, output_format: SuggestionFormat | None) -> Partition | None:
     """Show ways to divide a state; return the best one, or the one by `by`, None if there is none.
 
-    Without a format, nothing goes to standard output.
+    Without a format, nothing goes to standard output. With JSON, that says why there is none.
     """
     if by is not None and by not in {kind.value for kind in PartitionKind}:
         kinds = ", ".join(kind.value for kind in PartitionKind)
@@ -33,18 +32,20 @@ def show_suggestions(state: State, by: str | None, output_format: SuggestionForm
     run_context().phase("comparing")
     found = suggest_partitions(state.snapshot)
     chosen = next((one for one in found.partitions if by is None or one.kind.value == by), None)
-    if output_format is SuggestionFormat.JSON:
+    if chosen is None and output_format is not SuggestionFormat.JSON:
+        for kind, reason in found.without.items():
+            if by in (None, kind.value):
+                say(f"statetool: no suggestion by {kind.value}: {reason}")
+    elif output_format is SuggestionFormat.JSON:
         from statefmt.render.partition.json import partitions_json
 
         write_result(partitions_json(found))
-    if chosen is None:
-        _say_why(found.without, by)
-    elif output_format is SuggestionFormat.TEXT:
+    elif chosen is not None and output_format is SuggestionFormat.TEXT:
         from statefmt.render.partition.text import partitions_text
 
         for line in partitions_text(found, chosen, result_terminal()):
             print(line)
-    elif output_format in (SuggestionFormat.DOT, SuggestionFormat.MERMAID):
+    elif chosen is not None and output_format in (SuggestionFormat.DOT, SuggestionFormat.MERMAID):
         from statefmt.render.partition.graph import partition_dot, partition_mermaid
 
         print((partition_dot if output_format is SuggestionFormat.DOT else partition_mermaid)(chosen))
@@ -54,9 +55,3 @@ def show_suggestions(state: State, by: str | None, output_format: SuggestionForm
 def parts_to_move(partition: Partition) -> dict[str, tuple[str, ...]]:
     """Return the selectors of the parts that get states of their own, by name."""
     return {part.name: part.contents for part in partition.parts if not part.stays}
-
-
-def _say_why(without: Mapping[PartitionKind, str], by: str | None) -> None:
-    for kind, reason in without.items():
-        if by in (None, kind.value):
-            say(f"statetool: no suggestion by {kind.value}: {reason}")

@@ -36,6 +36,8 @@ def suggest_partitions(
     regions there is a part for each.
     """
     graph = piece_graph(snapshot)
+    if len(graph.pieces) < 2:
+        return Suggestions((), dict.fromkeys(kinds, "there are not two resources"))
     makers: dict[PartitionKind, Callable[[], Partition | str]] = {
         PartitionKind.MODULE: lambda: _by_modules(graph, most_parts),
         PartitionKind.PROVIDER: lambda: _by_providers(graph),
