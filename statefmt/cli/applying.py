@@ -65,7 +65,7 @@ def carry_out_operations(
     command: str,
     text: str,
     terms: ApplyTerms,
-    states: Collection[str] = (),
+    states: Collection[str] | Mapping[str, str] = (),
     more: Sequence[str] = (),
     *,
     create_options: Mapping[str, str] = MappingProxyType({}),
@@ -73,8 +73,9 @@ def carry_out_operations(
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
-    `states` are arguments, or values of options, that name states. `more` are arguments that are the default here, but
-    not in other folders. `create_options` are the options that create states, by the short names of these.
+    `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
+    arguments that are the default here, but not in other folders. `create_options` are the options that create states,
+    by the short names of these.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
     made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
@@ -134,12 +135,13 @@ def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     return FINE
 
 
-def _from_anywhere(word: str, states: Collection[str]) -> str:
+def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> str:
     """Return an argument of the command line that means the same in any folder."""
+    places = states if isinstance(states, Mapping) else {state: anywhere(state) for state in states}
     option, equals, value = word.partition("=")
-    if word.startswith("-") and equals and value in states:
-        return f"{option}={anywhere(value)}"
-    return anywhere(word) if word in states else word
+    if word.startswith("-") and equals and value in places:
+        return f"{option}={places[value]}"
+    return places.get(word, word)
 
 
 def _shown(terms: ApplyTerms) -> Agreed:

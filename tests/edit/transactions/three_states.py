@@ -139,6 +139,7 @@ class Scene:
         """What must not be left once a change has ended."""
         found = {path.name for path in self.folder.glob(".*.hold")} | {path.name for path in self.folder.glob("*.tmp")}
         found |= {path.name for path in self.local.values() if path.exists() and not path.read_bytes()}
+        found |= {path.name for path in self.folder.glob("home/statetool/states/*/.*.hold")}
         found |= {path.name for path in self.folder.glob("home/statetool/applies/*/journal.json")}
         return found | ({"lock"} if (self.far / "lock").exists() else set())
 
