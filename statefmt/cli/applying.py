@@ -63,16 +63,23 @@ def anywhere(state: str | None) -> str:
 
 
 def carry_out_operations(
-    command: str, text: str, terms: ApplyTerms, states: Collection[str] = (), more: Sequence[str] = ()
+    command: str,
+    text: str,
+    terms: ApplyTerms,
+    states: Collection[str] | Mapping[str, str] = (),
+    more: Sequence[str] = (),
+    *,
+    create_options: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
-    `states` are arguments, or values of options, that name states. `more` are arguments that are the default here, but
-    not in other folders.
+    `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
+    arguments that are the default here, but not in other folders. `create_options` are the options that create states,
+    by the short names of these.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
-    made = CommandOperations(text, (words[0], *more, *words[1:]))
+    made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
     context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
@@ -100,12 +107,13 @@ def carry_out_operations(
 
 def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
     """Change states after showing how, and after asking if so agreed; return the exit status."""
-    refused = False
+    refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
+        paths.update(names)
         asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
         refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
@@ -113,8 +121,11 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
-    changed = [from_here(short) for short, one in outcome.outcomes.items() if one.changes]
-    say(f"{name}: {'no changes; nothing was written' if not changed else 'written: ' + ', '.join(changed)}")
+    changed = [short for short, one in outcome.outcomes.items() if one.changes]
+    for short in changed:
+        say(f"{from_here(paths[short])}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
     return FINE
 
 
@@ -127,12 +138,13 @@ def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     return FINE
 
 
-def _from_anywhere(word: str, states: Collection[str]) -> str:
+def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> str:
     """Return an argument of the command line that means the same in any folder."""
+    places = states if isinstance(states, Mapping) else {state: anywhere(state) for state in states}
     option, equals, value = word.partition("=")
-    if word.startswith("-") and equals and value in states:
-        return f"{option}={anywhere(value)}"
-    return anywhere(word) if word in states else word
+    if word.startswith("-") and equals and value in places:
+        return f"{option}={places[value]}"
+    return places.get(word, word)
 
 
 def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
@@ -150,7 +162,7 @@ def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
 
 def _shown(terms: ApplyTerms) -> Agreed:
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False)
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
         return False
 
     return shown

@@ -21,11 +21,16 @@ SOURCE, TARGET = "source", "target"
 
 
 class MoveAcross(NamedTuple):
-    """A move between two states; `from_state` is None for that of the current folder."""
+    """A move between two states; `from_state` is None for that of the current folder.
+
+    With `create`, the other state does not exist yet. With `allow_plain`, one of the two may be encrypted alone.
+    """
 
     from_state: str | None
     to_state: str
     move: MoveBlock
+    create: bool = False
+    allow_plain: bool = False
 
 
 def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | None, *, as_blocks: bool = False) -> int:
@@ -39,7 +44,8 @@ def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | No
     ):
         if is_given:
             raise typer.BadParameter("is for one state, and cannot be combined with --to-state", param_hint=option)
-    states = {SOURCE: StateBlock(anywhere(wanted.from_state)), TARGET: StateBlock(anywhere(wanted.to_state))}
+    target = StateBlock(anywhere(wanted.to_state), create=wanted.create, allow_plain=wanted.allow_plain)
+    text = operations_text({SOURCE: StateBlock(anywhere(wanted.from_state)), TARGET: target}, [wanted.move])
     given = [state for state in (wanted.from_state, wanted.to_state) if state is not None]
     more = () if wanted.from_state is not None else ("--from-state", anywhere(None))
     references = options.configuration.loaded()
@@ -54,7 +60,7 @@ def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | No
         manner=Manner(show_sensitive=options.show_sensitive),
         references={} if references is None else {TARGET: references},
     )
-    return carry_out_operations("mv", operations_text(states, [wanted.move]), terms, given, more)
+    return carry_out_operations("mv", text, terms, given, more, create_options={TARGET: "--create"})
 
 
 def _must_be_confirmed(outcome: FileOutcome) -> bool:

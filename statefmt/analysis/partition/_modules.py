@@ -30,6 +30,8 @@ class ModuleUnits:
                 counts[names[:depth]] += len(piece.keys)
         large = {names for names, count in counts.items() if count * 2 > self._total}
         self._opened = {names for names in large if divides or own[names] * 2 < counts[names]}
+        # The modules that are kept whole.
+        self.count = 0
         self.units, self.homes = self._contracted()
         while divides and self._opened_circle():
             self.units, self.homes = self._contracted()
@@ -53,6 +55,7 @@ class ModuleUnits:
             if isinstance(label, tuple):
                 modules[unit][label] += len(piece.keys)
         self._modules = modules
+        self.count = sum(map(len, modules))
         largest = [max(found, key=lambda one: found[one]) if found else () for found in modules]
         self.names = ["".join(names[-1:]) for names in largest]
         return units, [".".join(names) or None for names in largest]

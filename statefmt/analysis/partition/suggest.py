@@ -54,8 +54,9 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
 
 def _by_modules(graph: PieceGraph, most: int) -> Partition | str:
     modules = ModuleUnits(graph, divides=False)
-    if len({home for home in modules.homes if home}) < 2:
-        return "there are not two modules to go by"
+    homes = {home for home in modules.homes if home}
+    if len(homes) < 2:
+        return "the modules need each other in a circle" if modules.count > 1 else "there are not two modules to go by"
     parts, _ = levels(modules.units, modules.homes)
     return _of_units(PartitionKind.MODULE, graph, modules, _merged(modules.units, parts, most))
 
@@ -63,11 +64,8 @@ def _by_modules(graph: PieceGraph, most: int) -> Partition | str:
 def _by_communities(graph: PieceGraph, most: int) -> Partition | str:
     modules = ModuleUnits(graph, divides=True)
     units = modules.units
-    homes = communities(units)
-    if homes is None:
-        return "needs the package networkx: install statetool[split]"
     limit = _LARGEST * sum(units.weights)
-    parts, _ = levels(units, homes)
+    parts, _ = levels(units, communities(units))
     parts = _merged(units, refined(units, parts, limit), most)
     return _of_units(PartitionKind.COMMUNITY, graph, modules, refined(units, parts, limit))
 

@@ -20,7 +20,6 @@ from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
@@ -49,17 +48,23 @@ def command(
         bool,
         typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
     ] = False,
-    as_blocks: AsBlocksOption = False,
     from_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(
-            "--from-state", metavar="PATH", help="Same as --state.", show_default=False, rich_help_panel=STATES
+            "--from-state", metavar="PATH", help="Move from this state; same as --state.", rich_help_panel=STATES
         ),
     ] = None,
     to_state: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", rich_help_panel=STATES),
     ] = None,
+    create: Annotated[
+        bool, typer.Option("--create", help="Create the state of --to-state.", rich_help_panel=STATES)
+    ] = False,
+    allow_plain: Annotated[
+        bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
+    ] = False,
+    as_blocks: AsBlocksOption = False,
     *,
     ending: Optional[Ending],  # noqa: UP045
     options: SurgeryOptions,
@@ -76,9 +81,11 @@ def command(
     if to_state is not None:
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
-        return move_across(
-            MoveAcross(options.state or from_state, to_state, block), options, ending, as_blocks=as_blocks
-        )
+        wanted = MoveAcross(options.state or from_state, to_state, block, create, allow_plain)
+        return move_across(wanted, options, ending, as_blocks=as_blocks)
+    for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
+        if is_given:
+            raise typer.BadParameter("requires --to-state", param_hint=option)
     if ending is not None:
         raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
     if destination is None:

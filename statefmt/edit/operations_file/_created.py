@@ -13,18 +13,17 @@ def created_states(file: OperationsFile) -> dict[str, tuple[str, ...]]:
     """
     direct: dict[str, dict[str, None]] = {name: {} for name in file.states}
     for operation in file.operations:
-        if isinstance(operation.block, (MoveBlock, JoinBlock)):
-            came = operation.block.from_
-            for text in (came,) if isinstance(came, str) else came:
-                source, target = named_state(text), named_state(operation.block.to)
-                # An invalid name is refused where the operations run.
-                if source in direct and target in direct:
-                    direct[target][source] = None
-    existing = [name for name, block in file.states.items() if not block.create]
-    return {name: tuple(_through(name, direct, existing)) for name, block in file.states.items() if block.create}
+        block = operation.block
+        if isinstance(block, MoveBlock | JoinBlock):
+            target = named_state(block.to)
+            sources = map(named_state, (block.from_,) if isinstance(block.from_, str) else block.from_)
+            # An invalid address is refused where the operations run.
+            if target in direct:
+                direct[target].update((name, None) for name in sources if name in direct)
+    return {name: tuple(_through(name, direct, file)) for name, block in file.states.items() if block.create}
 
 
-def _through(name: str, direct: dict[str, dict[str, None]], existing: list[str]) -> list[str]:
+def _through(name: str, direct: dict[str, dict[str, None]], file: OperationsFile) -> list[str]:
     """Return the existing states that objects come from, also through other states that are created."""
     found: list[str] = []
     seen, left = {name}, list(direct[name])
@@ -33,8 +32,8 @@ def _through(name: str, direct: dict[str, dict[str, None]], existing: list[str])
         if source in seen:
             continue
         seen.add(source)
-        if source in existing:
-            found.append(source)
-        else:
+        if file.states[source].create:
             left += direct[source]
+        else:
+            found.append(source)
     return found

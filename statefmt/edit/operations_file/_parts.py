@@ -19,12 +19,12 @@ from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResourc
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import instances
 
-Part: TypeAlias = set[AbsResource]
+StatePart: TypeAlias = set[AbsResource]
 
 
-def selected(selectors: Iterable[str], state: WorkingState) -> Part:
+def selected(selectors: Iterable[str], state: WorkingState) -> StatePart:
     """Return what selectors may match. Raises SelectionError if one of them matches nothing."""
-    found: Part = set()
+    found: StatePart = set()
     for selector in selectors:
         matching = state.tables.selectable.matching(selector)
         if not matching:
@@ -33,7 +33,7 @@ def selected(selectors: Iterable[str], state: WorkingState) -> Part:
     return found
 
 
-def forgotten(selectors: Sequence[str], state: WorkingState) -> Part:
+def forgotten(selectors: Sequence[str], state: WorkingState) -> StatePart:
     """Return what `forget` and `forget_deposed` concern: also what depends on resources that are gone."""
     part = selected(selectors, state)
     empty = {str(one.addr): one.addr.config() for one in state.part(part).resources if not one.objects}
@@ -43,13 +43,13 @@ def forgotten(selectors: Sequence[str], state: WorkingState) -> Part:
     return part | set(_left_behind(state, part, configs, set(gone)))
 
 
-def left(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> Part:
+def left(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> StatePart:
     """Return what a move to another state concerns: also what depends on resources that are gone."""
     part = selected(selectors, state)
     return part | set(_left_behind(state, part, {addr.config() for addr in moved}, moved.keys()))
 
 
-def joined(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> Part:
+def joined(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> StatePart:
     """Return what a move from another state concerns: the resources that instances join, and provider instances."""
     part = {addr.containing_resource() for addr in moved.values()}
     return part | {addr for source in sources for addr in state.tables.instances_of(source)}
@@ -60,7 +60,7 @@ def goals(state: WorkingState, selector: str, target: str) -> Moved:
     return destinations(_found(state, selected([selector], state), [selector]), selector, target)
 
 
-def moved_within(state: WorkingState, selector: str, target: str) -> Part:
+def moved_within(state: WorkingState, selector: str, target: str) -> StatePart:
     """Return what `move` concerns within a state: also what depends on the instances, and where they go."""
     moved = goals(state, selector, target)
     part = selected([selector], state) | {addr.containing_resource() for addr in moved.values()}
@@ -73,7 +73,7 @@ def moved_within(state: WorkingState, selector: str, target: str) -> Part:
     return part
 
 
-def rekeyed(selectors: Sequence[str], state: WorkingState) -> Part:
+def rekeyed(selectors: Sequence[str], state: WorkingState) -> StatePart:
     """Return what `rekey` concerns: also a resource of each other instance of the modules that selectors name."""
     part = selected(selectors, state)
     known = Modules(modules_of(addr.module for addr in part))
@@ -86,16 +86,16 @@ def rekeyed(selectors: Sequence[str], state: WorkingState) -> Part:
     return part | {one for config in {addr.config() for addr in part} for one in state.tables.older_dependants(config)}
 
 
-def rebound(selectors: Sequence[str], state: WorkingState) -> Part:
+def rebound(selectors: Sequence[str], state: WorkingState) -> StatePart:
     """Return what `rebind` concerns: also a resource of each provider instance that there is."""
     part = selected(selectors, state)
     return part | {addr for source in sources(state, part) for addr in state.tables.instances_of(source)}
 
 
-def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> Part:
+def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> StatePart:
     """Return what `replace_provider` concerns; without selectors, all that is bound to `old`."""
     part = set(state.tables.bound_to(_source(old))) if selectors is None else selected(selectors, state)
-    return part | set(state.tables.sources()) | set(state.tables.instances_of(_source(new)))
+    return part | set(state.tables.instances_of(_source(new)))
 
 
 def sources(state: WorkingState, part: Iterable[AbsResource]) -> set[Provider]:
@@ -114,7 +114,7 @@ def _found(state: WorkingState, part: Iterable[AbsResource], selectors: Sequence
 
 
 def _left_behind(
-    state: WorkingState, part: Part, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
+    state: WorkingState, part: StatePart, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
 ) -> Iterator[AbsResource]:
     """Yield a resource that keeps an address of the configuration in use or, if there is none, what depends on it."""
     stays = {
@@ -127,6 +127,6 @@ def _left_behind(
             yield from _another(state, config, part) or state.tables.dependants(config)
 
 
-def _another(state: WorkingState, config: ConfigResource, part: Part) -> Part:
+def _another(state: WorkingState, config: ConfigResource, part: StatePart) -> StatePart:
     other = state.tables.another(config, part)
     return set() if other is None else {other}

@@ -91,13 +91,6 @@ class Tables:
                 self._dependants.add(resource.addr, resource.objects)
         return self._dependants
 
-    def sources(self) -> Iterator[AbsResource]:
-        """Yield a resource of each provider source."""
-        for bindings in self._bindings().values():
-            addr = next((one for binding in bindings if (one := self._one_bound(bindings, binding))), None)
-            if addr is not None:
-                yield addr
-
     def instances_of(self, source: Provider) -> Iterator[AbsResource]:
         """Yield a resource of each provider instance of a source."""
         bindings = self._bindings().get(source, {})

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations_file._moves import Moves
+from statefmt.edit.operations_file._origins import InstanceOrigins
 from statefmt.edit.operations_file._tables import Tables
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance, Resource, ResourceMode
 from statefmt.model.resources import ResourceState
@@ -25,10 +25,10 @@ _END: Final = ResourceState(
 
 
 class WorkingState:
-    """A state, the parts that operations run on, and their edits as one. `moves` follow its instances."""
+    """A state, the parts that operations run on, and their edits as one. `origins` follow its instances."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self.moves = Moves()
+        self.origins = InstanceOrigins()
         self._notes: list[str] = []
         self._joins: list[str] = []
         self._fill(snapshot)
@@ -48,7 +48,7 @@ class WorkingState:
     @property
     def edit(self) -> Edit:
         """All operations as one edit."""
-        return Edit(self.snapshot, self.moves.moved, tuple(self._notes), tuple(self._joins))
+        return Edit(self.snapshot, self.origins.moved, tuple(self._notes), tuple(self._joins))
 
     def part(self, addrs: Iterable[AbsResource]) -> Snapshot:
         """Return a state of some resources, in their order; addresses without a resource do not count."""
@@ -61,8 +61,8 @@ class WorkingState:
         now = {resource.addr: resource for resource in edit.snapshot.resources}
         changed = (old for addr, old in was.items() if old is not now.get(addr))
         gone = [addr for old in changed for addr in _gone(old, now.get(old.addr)) if addr not in edit.moved]
-        self.moves.leave(gone)
-        self.moves.move(edit.moved)
+        self.origins.leave(gone)
+        self.origins.move(edit.moved)
         self._notes += edit.notes
         self._joins += edit.joins
         if _END.addr in was:

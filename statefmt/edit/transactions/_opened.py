@@ -77,4 +77,4 @@ def states_of(context: RunContext, name: str, file: OperationsFile, folder: Path
     """Return the states of a file whose paths are relative to `folder`. Raises StatetoolError."""
     if not file.states:
         raise SettingsError(f"{name}: the file names no state")
-    return participants(context, state_names(context, file, folder), created_states(file))
+    return participants(context, state_names(context, file, folder), created_states(file), in_file=not file.in_memory)

@@ -25,6 +25,7 @@ from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import Wording
 from statefmt.pieces import joined
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
@@ -104,7 +105,8 @@ def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows
                 f"the state {target} is encrypted and {source} is not, so what moves there stays in plain in the "
                 f"backups and the history of {source}; nothing was written. If that is fine"
             )
-        raise SurgeryError(f"{problem}, write allow_plain = true in the block of the state {target}")
+        in_block = f"write allow_plain = true in the block of the state {target}"
+        raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", in_block) if file.in_memory else in_block)
 
 
 def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:

@@ -29,7 +29,8 @@ class Participant(NamedTuple):
     hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `name` opens it
     again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
     `words` name it in a command. `created_from` is set if the change creates the state: the short names of the states
-    that its first objects come from.
+    that its first objects come from. `in_file` if an operations file names the state, and messages may say what to
+    write there. `create_option` is the option of the command that creates the state, if there is one.
     """
 
     store: ManagedStore
@@ -40,6 +41,8 @@ class Participant(NamedTuple):
     workspace: str | None = None
     words: tuple[str, ...] = ()
     created_from: tuple[str, ...] | None = None
+    in_file: bool = False
+    create_option: str = ""
 
     @property
     def is_created(self) -> bool:
@@ -54,7 +57,7 @@ class Participant(NamedTuple):
         try:
             return self.store.read()
         except MissingStateError as error:
-            raise _missing(error) from error
+            raise self._missing(error) from error
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedManagedStore]:
@@ -65,7 +68,7 @@ class Participant(NamedTuple):
                 locked = stack.enter_context(lock(info, timeout))
             except StoreError as error:
                 if isinstance(error, MissingStateError) or isinstance(error.__cause__, FileNotFoundError):
-                    raise _missing(error) from error
+                    raise self._missing(error) from error
                 raise
             if self.is_created:
                 self._refuse_existing(bool(locked.stored.data))
@@ -73,19 +76,22 @@ class Participant(NamedTuple):
 
     def _refuse_existing(self, exists: bool) -> None:
         if exists:
-            raise StoreError(
-                f"{display_name(self.store.name)}: there is a state already; nothing was written. Remove create = true "
-                "to change that state"
-            )
+            hint = ". Remove create = true to change that state" if self.in_file else ""
+            raise StoreError(f"{display_name(self.store.name)}: there is a state already; nothing was written{hint}")
 
-
-def _missing(error: StoreError) -> MissingStateError:
-    """Return the error for a state that is missing, with the way out."""
-    return MissingStateError(*error.parts, "; nothing was written. To create the state, add create = true to its block")
+    def _missing(self, error: StoreError) -> MissingStateError:
+        """Return the error for a state that is missing, with the way out."""
+        in_block = ". To create the state, add create = true to its block" if self.in_file else ""
+        hint = f". To create the state, use {self.create_option}" if self.create_option else in_block
+        return MissingStateError(*error.parts, f"; nothing was written{hint}")
 
 
 def participants(
-    context: RunContext, names: Mapping[str, str], created: Mapping[str, Sequence[str]] | None = None
+    context: RunContext,
+    names: Mapping[str, str],
+    created: Mapping[str, Sequence[str]] | None = None,
+    *,
+    in_file: bool = False,
 ) -> dict[str, Participant]:
     """Return the states by their short names, in the order in which they are locked; `names` are those of their stores.
 
@@ -93,7 +99,9 @@ def participants(
     of them are the same state, or if one can be no state that is written.
     """
     created = created or {}
-    found = {short: participant(context, name, created.get(short)) for short, name in names.items()}
+    found = {
+        short: participant(context, name, created.get(short))._replace(in_file=in_file) for short, name in names.items()
+    }
     known: dict[tuple[object, ...], str] = {}
     for short, one in found.items():
         other = known.setdefault(_sameness(names[short], one), short)

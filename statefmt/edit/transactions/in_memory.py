@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import structs
@@ -21,14 +22,17 @@ from statefmt.text.printable import printable
 
 
 class CommandOperations(NamedTuple):
-    """An operations file that a command makes in memory: its text, with absolute paths of states.
+    """An operations file that a command makes in memory: its text, with paths of states relative to `folder`.
 
     `words` are the command line without the program, and without secrets; they start with the name of the command. With
     `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    `create_options` are the options that create states, by the names of these.
     """
 
     text: str
     words: tuple[str, ...]
+    create_options: Mapping[str, str] = MappingProxyType({})
+    folder: str = "."
 
 
 def planned_in_memory(
@@ -77,7 +81,17 @@ def ended_in_memory(
 
 def write_operations(path: str, text: str) -> None:
     """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
-    create_file(Path(path), text.encode())
+    create_file(Path(path), encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """Return the content of an operations file; paths in it may have any bytes."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def key_of(command: str, content: bytes) -> str:
+    """Return what tells the operations of a command from all others."""
+    return f"{command} {checksum(content)}"
 
 
 def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
@@ -95,16 +109,21 @@ def _opened(
     *,
     keeps_backup: bool = True,
 ) -> OpenedOperations:
-    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
+    name, content = made.words[0], encoded(made.text)
     file = structs.replace(read_operations_file(name, content), in_memory=True)
-    checked = checksum(content)
     intent = Intent(
         f"statetool {name}",
-        checked,
+        checksum(content),
         command,
         timeout,
         keeps_backup,
-        key=f"{name} {checked}",
+        key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
-    return OpenedOperations(file, states_of(context, name, file, Path()), intent, expected(file))
+    states = states_of(context, name, file, Path(made.folder))
+    states |= {
+        short: states[short]._replace(create_option=option)
+        for short, option in made.create_options.items()
+        if not states[short].is_created
+    }
+    return OpenedOperations(file, states, intent, expected(file))

@@ -88,11 +88,12 @@ def test_several_states(statetool: Statetool) -> None:
 
 
 def test_to_another_state_without_a_file(statetool: Statetool) -> None:
-    Path("net.tfstate").write_bytes(state("net", []))
+    Path("net.tfstate").write_bytes(state("net", ()))
     old = [Path(name).read_bytes() for name in (NAME, "net.tfstate")]
     done = statetool("mv", "--state", NAME, "--to-state", "net.tfstate", "module.database", "module.db", "--as-blocks")
     assert done.status == 0
-    source, target = done.text.split("# For the configuration of the state target: net.tfstate\n")
-    assert source.startswith(f"# For the configuration of the state source: {NAME}\n\nremoved {{")
+    target, source = done.text.split(f"# For the configuration of the state source: {NAME}\n\n")
+    assert target.startswith("# For the configuration of the state target: net.tfstate\n\nimport {")
     assert target.count("import {") == 2
+    assert source.startswith("removed {")
     assert [Path(name).read_bytes() for name in (NAME, "net.tfstate")] == old

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from statefmt.model.addrs import AbsResourceInstance
 
 
-class Moves:
+class InstanceOrigins:
     """The instances of a state that have moved, and those that came from other states."""
 
     def __init__(self) -> None:
