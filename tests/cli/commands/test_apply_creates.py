@@ -58,7 +58,7 @@ def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
     done = statetool("apply", "p.json")
-    assert (done.status, done.err) == (0, "p.json: written: app, fresh, net\n")
+    assert (done.status, done.err) == (0, "app.tfstate: written\neu/fresh.tfstate: written\nnet.tfstate: written\n")
     created = Path(FRESH).read_bytes()
     assert objects(created) == {"terraform_data.vpc": "app-vpc", "terraform_data.subnet": "net-subnet"}
     assert {**json.loads(created), "resources": 0} == {
