@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.analysis.partition import NeededResource, Partition, PartitionKind, StatePart, Suggestions
+from statefmt.analysis.partition import NeededResource, Partition, PartitionKind, PartitionPart, Suggestions
 from statefmt.model.addrs import parse_module_instance
 from statefmt.render.partition.graph import partition_dot, partition_mermaid
 from statefmt.render.partition.json import partitions_json
@@ -16,8 +16,8 @@ from statefmt.render.partition.text import partitions_text
 from statefmt.render.terminal import UNLIMITED, Terminal
 
 SCHEMA = json.loads(Path("schemas/split-suggest-output.schema.json").read_bytes())
-NET = StatePart("net", ("module.net", "aws_eip.a"), 3, (), 0, stays=False)
-APP = StatePart("app", ("module.app",), 1200, ("net",), 1, stays=True)
+NET = PartitionPart("net", ("module.net", "aws_eip.a"), 3, (), 0, stays=False)
+APP = PartitionPart("app", ("module.app",), 1200, ("net",), 1, stays=True)
 NEEDED = NeededResource("module.net.aws_vpc.v", "net", ("app",), is_secret=True)
 PARTITION = Partition(PartitionKind.MODULE, (NET, APP), (NEEDED,), (parse_module_instance('module.x["k"]'),), 40)
 FOUND = Suggestions((PARTITION,), {PartitionKind.REGION: "no two regions are in the attributes"})
@@ -84,7 +84,7 @@ def test_json() -> None:
 def test_long_lists_are_cut() -> None:
     needed = tuple(NeededResource(f"aws_x.n{number}", "net", ("app",), is_secret=False) for number in range(25))
     contents = tuple(f"aws_x.n{number}" for number in range(25))
-    part = StatePart("net", contents, 25, (), 0, stays=False)
+    part = PartitionPart("net", contents, 25, (), 0, stays=False)
     partition = Partition(PartitionKind.MODULE, (part, APP), needed, (), 40)
     lines = list(partitions_text(Suggestions((partition,), {}), partition, Terminal(UNLIMITED)))
     assert lines[-1] == "  and 5 more resources"
@@ -92,7 +92,7 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_hostile_text() -> None:
-    part = StatePart("net", ('module.n["\x1b[2J"]',), 3, (), 0, stays=False)
+    part = PartitionPart("net", ('module.n["\x1b[2J"]',), 3, (), 0, stays=False)
     hostile = NeededResource("aws_x.\x1b]0;", "net", ("app",), is_secret=False)
     partition = Partition(PartitionKind.MODULE, (part, APP), (hostile,), (), 40)
     found = Suggestions((partition,), {PartitionKind.REGION: "\x1b[2J"})

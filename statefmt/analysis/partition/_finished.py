@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from statefmt.analysis.partition._pieces import PieceGraph
-from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, StatePart
+from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, PartitionPart
 from statefmt.analysis.selection.covering import covering
 from statefmt.model.addrs import ModuleInstance
 from statefmt.text.pattern import pattern
@@ -47,7 +47,7 @@ def finished(
     for part, name in names.items():
         needs = tuple(other for other in levels if other in below[name])
         levels[name] = max((levels[other] + 1 for other in needs), default=0)
-        found.append(StatePart(name, selectors[part], counts[part], needs, levels[name], part == largest))
+        found.append(PartitionPart(name, selectors[part], counts[part], needs, levels[name], part == largest))
     resources = len({piece.resource.config() for piece in graph.pieces})
     return Partition(kind, tuple(found), tuple(needed), tuple(_divided(graph, parts)), resources)
 

@@ -43,7 +43,7 @@ class NeededResource(Struct, frozen=True):
     is_secret: bool
 
 
-class StatePart(Struct, frozen=True):
+class PartitionPart(Struct, frozen=True):
     """A part of a state, and the selectors of what is in it: modules and resources that are whole in it, or instances.
 
     `stays` if it is the one to leave in the state. `level` is 0 if it needs no other part, and else one more than the
@@ -66,7 +66,7 @@ class Partition(Struct, frozen=True, dict=True):
     """
 
     kind: PartitionKind
-    parts: tuple[StatePart, ...]
+    parts: tuple[PartitionPart, ...]
     needed: tuple[NeededResource, ...]
     divided: tuple[ModuleInstance, ...]
     resources: int

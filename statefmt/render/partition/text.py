@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from statefmt.analysis.partition import NeededResource, Partition, StatePart, Suggestions
+from statefmt.analysis.partition import NeededResource, Partition, PartitionPart, Suggestions
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 from statefmt.render.table import table
@@ -52,7 +52,7 @@ def _row(partition: Partition) -> tuple[str, ...]:
     )
 
 
-def _part(part: StatePart) -> tuple[str, ...]:
+def _part(part: PartitionPart) -> tuple[str, ...]:
     contents = ", ".join(_few([printable(one) for one in part.contents], _MOST_CONTENTS))
     return f"{part.name}{' (stays)' if part.stays else ''}", f"{part.instances:,}", ", ".join(part.needs), contents
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from statefmt.analysis.partition import Partition, PartitionKind, StatePart, suggest_partitions
+from statefmt.analysis.partition import Partition, PartitionKind, PartitionPart, suggest_partitions
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 
@@ -25,7 +25,7 @@ def contents(partition: Partition) -> dict[str, list[str]]:
     return {part.name: sorted(part.contents) for part in partition.parts}
 
 
-def named(partition: Partition, name: str) -> StatePart:
+def named(partition: Partition, name: str) -> PartitionPart:
     """The part with a name."""
     return next(one for one in partition.parts if one.name == name)
 
