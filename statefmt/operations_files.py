@@ -3,7 +3,8 @@
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
-ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
+ends such an undo that was interrupted; `created_together` finds the change that created a state. `converted_migration`
+makes an operations file of a migration of tfmigrate. `split_parts` finds the parts of a state that is to be divided.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
         folder_names,
         operations_text,
     )
+    from statefmt.edit.requests.split import SplitBy, split_parts
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.tfmigrate import ConvertedMigration, converted_migration
     from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions.begun import begun_text
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
         applied_operations,
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
-    from statefmt.edit.transactions.by_history import end_undo, undo_together
+    from statefmt.edit.transactions.by_history import created_together, end_undo, undo_together
     from statefmt.edit.transactions.in_memory import (
         CommandOperations,
         applied_in_memory,
@@ -60,11 +63,14 @@ __all__ = [
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
+    "SplitBy",
     "StateBlock",
     "StateCrossing",
     "applied_in_memory",
     "applied_operations",
+    "begun_text",
     "converted_migration",
+    "created_together",
     "end_undo",
     "ended_in_memory",
     "ended_operations",
@@ -73,6 +79,7 @@ __all__ = [
     "operations_text",
     "planned_in_memory",
     "planned_operations",
+    "split_parts",
     "undo_together",
     "write_operations",
     "write_plan",
@@ -90,6 +97,8 @@ __getattr__ = lazy_names(
         "StateCrossing": "statefmt.edit.operations_file",
         "folder_names": "statefmt.edit.operations_file",
         "operations_text": "statefmt.edit.operations_file",
+        "SplitBy": "statefmt.edit.requests.split",
+        "split_parts": "statefmt.edit.requests.split",
         "EditOutcome": "statefmt.edit.surgical",
         "ConvertedMigration": "statefmt.edit.tfmigrate",
         "converted_migration": "statefmt.edit.tfmigrate",
@@ -105,7 +114,9 @@ __getattr__ = lazy_names(
         "ended_in_memory": "statefmt.edit.transactions.in_memory",
         "planned_in_memory": "statefmt.edit.transactions.in_memory",
         "write_operations": "statefmt.edit.transactions.in_memory",
+        "begun_text": "statefmt.edit.transactions.begun",
         "applied_operations": "statefmt.edit.transactions.by_file",
+        "created_together": "statefmt.edit.transactions.by_history",
         "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",

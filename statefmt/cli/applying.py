@@ -41,7 +41,7 @@ class ApplyTerms(NamedTuple):
     `references` are configurations that states are checked against, by the short names of the states.
 
     `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
-    to end a change that was interrupted.
+    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing.
     """
 
     advice: str
@@ -50,6 +50,7 @@ class ApplyTerms(NamedTuple):
     keeps_backup: bool = True
     asks: Callable[[FileOutcome], bool] = lambda _: True
     dry_run: bool = False
+    as_blocks: bool = False
     manner: Manner = Manner()
     references: Mapping[str, ProviderReferences] = MappingProxyType({})
 
@@ -65,7 +66,7 @@ def carry_out_operations(
     command: str,
     text: str,
     terms: ApplyTerms,
-    states: Collection[str] = (),
+    states: Collection[str] | Mapping[str, str] = (),
     more: Sequence[str] = (),
     *,
     create_options: Mapping[str, str] = MappingProxyType({}),
@@ -73,8 +74,9 @@ def carry_out_operations(
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
-    `states` are arguments, or values of options, that name states. `more` are arguments that are the default here, but
-    not in other folders. `create_options` are the options that create states, by the short names of these.
+    `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
+    arguments that are the default here, but not in other folders. `create_options` are the options that create states,
+    by the short names of these.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
     made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
@@ -82,6 +84,8 @@ def carry_out_operations(
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
         return report_ended(command, names, terms.ending)
+    if terms.as_blocks:
+        return _as_blocks(made, terms)
     if terms.dry_run:
         planned_in_memory(context, made, _shown(terms), references=terms.references)
         say(f"{command}: dry run; nothing was written")
@@ -103,12 +107,13 @@ def carry_out_operations(
 
 def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
     """Change states after showing how, and after asking if so agreed; return the exit status."""
-    refused = False
+    refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
+        paths.update(names)
         asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
         refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
         return not refused
 
@@ -116,8 +121,11 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
-    changed = [from_here(short) for short, one in outcome.outcomes.items() if one.changes]
-    say(f"{name}: {'no changes; nothing was written' if not changed else 'written: ' + ', '.join(changed)}")
+    changed = [short for short, one in outcome.outcomes.items() if one.changes]
+    for short in changed:
+        say(f"{from_here(paths[short])}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
     return FINE
 
 
@@ -130,17 +138,31 @@ def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     return FINE
 
 
-def _from_anywhere(word: str, states: Collection[str]) -> str:
+def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> str:
     """Return an argument of the command line that means the same in any folder."""
+    places = states if isinstance(states, Mapping) else {state: anywhere(state) for state in states}
     option, equals, value = word.partition("=")
-    if word.startswith("-") and equals and value in states:
-        return f"{option}={anywhere(value)}"
-    return anywhere(word) if word in states else word
+    if word.startswith("-") and equals and value in places:
+        return f"{option}={places[value]}"
+    return places.get(word, word)
+
+
+def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
+    from statefmt.cli.as_blocks import show_outcome_as_blocks
+
+    statuses: list[int] = []
+
+    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=terms.manner.show_sensitive))
+        return False
+
+    planned_in_memory(run_context(), made, shown, references=terms.references)
+    return statuses[0]
 
 
 def _shown(terms: ApplyTerms) -> Agreed:
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False)
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
         return False
 
     return shown

@@ -5,8 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
-from statefmt.addrs import AbsResourceInstance, ConfigResource
+from msgspec.structs import replace
+
+from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
 from statefmt.operations_files import EditOutcome, FileEdits, FileOutcome, KeptDependency, StateCrossing
 from statefmt.render.counted import counted
@@ -17,11 +21,35 @@ from statefmt.render.findings import findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.providers import ProviderReferences
 
-def show_outcome(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, *, to_messages: bool) -> None:
-    """Print the changes to standard output or as messages; `names` are the states by their short names."""
+_OUTPUTS: Final = (
+    "The configuration that has such a resource needs an output for what the other one reads of it, in each of its "
+    "modules up to the root module; the other one reads it with the data source terraform_remote_state, or as a "
+    "variable."
+)
+_NO_BLOCKS: Final = "the configuration of {} has no blocks for these provider configurations"
+_NO_OBJECTS: Final = (
+    "the state {} had no objects of these provider configurations, so its configuration may lack blocks for them"
+)
+
+
+def show_outcome(
+    names: Mapping[str, str],
+    outcome: FileOutcome,
+    manner: Manner,
+    *,
+    to_messages: bool,
+    checked: Mapping[str, ProviderReferences] = MappingProxyType({}),
+) -> None:
+    """Print the changes to standard output or as messages; `names` are the states by their short names.
+
+    `checked` are the configurations that edits were checked against, by the names of their states.
+    """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in (*_pieces(names, outcome.outcomes, manner, terminal), *_across(outcome.edits, terminal)):
+    for piece in (*_pieces(names, outcome.outcomes, manner, terminal), *_across(outcome.edits, terminal, checked)):
         print(piece, file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
@@ -49,28 +77,44 @@ def _pieces(
             yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
 
 
-def _across(edits: FileEdits, terminal: Terminal) -> Iterator[str]:
+def _across(edits: FileEdits, terminal: Terminal, checked: Mapping[str, ProviderReferences]) -> Iterator[str]:
     for short, configs in edits.new_providers.items():
-        if configs:
-            listed = ", ".join(map(str, configs))
-            yield "\n" + terminal.wrap(
-                f"The state {short} had no objects of these provider configurations: {listed}", ""
-            )
+        lacking = _lacking(configs, checked.get(short))
+        if lacking:
+            what = _NO_BLOCKS if short in checked else _NO_OBJECTS
+            yield "\n" + terminal.wrap(f"Warning: {what.format(short)}: {', '.join(lacking)}", "")
     if edits.crossing:
         yield "\nDependencies that would lead from one state to another are dropped:"
-        yield from map(_crossing, edits.crossing)
+        yield from _needs(map(_crossing, edits.crossing))
     if edits.kept:
-        yield "\nConfigurations need outputs of other states, since dependencies lead there:"
-        yield from _kept(edits.kept)
+        yield "\nDependencies that lead from one state to another are kept:"
+        yield from _needs(edits.kept)
+    if edits.crossing or edits.kept:
+        yield "\n" + terminal.wrap(_OUTPUTS, "")
 
 
-def _crossing(one: StateCrossing) -> str:
-    dependant, needs = one.dependency.dependant, one.dependency.needs
-    here, there = (one.source, one.target) if one.dependency.is_leaving else (one.target, one.source)
-    return f"  {dependant} in {here} needs {needs}, which is in {there}"
+def _lacking(configs: Iterable[ConfigProviderConfig], references: ProviderReferences | None) -> list[str]:
+    """Return provider configurations that a state did not have; with `references`, those without a block there."""
+    known = () if references is None else frozenset(map(_without_host, references.tree.declared))
+    # The builtin provider needs no configuration.
+    others = (config for config in configs if not config.provider.is_builtin)
+    return [str(config) for config in others if _without_host(config) not in known]
 
 
-def _kept(found: Iterable[KeptDependency]) -> Iterator[str]:
+def _without_host(config: ConfigProviderConfig) -> ConfigProviderConfig:
+    """Return a provider configuration with one host for both public registries, whichever program the block is for."""
+    if config.provider.hostname != TERRAFORM_HOST:
+        return config
+    return replace(config, provider=replace(config.provider, hostname=DEFAULT_HOST))
+
+
+def _crossing(one: StateCrossing) -> KeptDependency:
+    found = one.dependency
+    here, there = (one.source, one.target) if found.is_leaving else (one.target, one.source)
+    return KeptDependency(here, found.dependant, there, found.now)
+
+
+def _needs(found: Iterable[KeptDependency]) -> Iterator[str]:
     """Yield a line for each resource that another state needs."""
     dependants: dict[tuple[str, str, ConfigResource], list[AbsResourceInstance]] = {}
     for one in found:

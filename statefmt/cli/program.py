@@ -64,6 +64,8 @@ SECTIONS: Final = {
         "new-lineage": "Give a state a new lineage.",
         "plan": "Show what an operations file does to its states.",
         "apply": "Run an operations file on all its states, or none.",
+        "split": "Move parts of a state to new states.",
+        "join": "Move everything in some states to another one.",
     },
     "Places and locks": {
         "locks": "Show who holds the locks of states.",

@@ -28,7 +28,8 @@ class LockState(Struct, frozen=True):
 
     `holder` is what the holder wrote, which may be false or hostile. `process` is the number of the process that holds
     the lock of a local file, 0 if unknown. `lock_id` is what removes the lock, "" if unknown. A lock that
-    `ends_with_holder` is never left behind, and cannot be removed.
+    `ends_with_holder` is never left behind, and cannot be removed. `change` is the change of several states that holds
+    the state until it has ended, also after its process.
     """
 
     name: str
@@ -36,6 +37,7 @@ class LockState(Struct, frozen=True):
     holder: LockInfo | None = None
     process: int = 0
     ends_with_holder: bool = False
+    change: JointEdit | None = None
 
     @property
     def lock_id(self) -> str:

@@ -19,6 +19,14 @@ output "id" {
 """
 _CALL = 'module "vpc" {\n  source = "../vpc"\n  name   = "main"\n}\n'
 _OWN = 'resource "terraform_data" "own" {\n  input = "%s"\n}\n'
+_CONSUMER = 'resource "terraform_data" "consumer" {\n  input = %s\n}\n'
+_REMOTE = """data "terraform_remote_state" "net" {
+  backend = "local"
+  config = {
+    path = "../net/terraform.tfstate"
+  }
+}
+"""
 _FILE = """state "app" { path = "app" }
 state "net" { path = "net" }
 move {
@@ -43,12 +51,52 @@ def folders(real: Program, folder: Path) -> tuple[Path, Path]:
     return folder / "app", folder / "net"
 
 
-def test_nothing_is_planned_in_either_state(folders: tuple[Path, Path], real: Program, statetool: Statetool) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("apply", "-y", "split.stateops.hcl"),
+        ("mv", "--from-state", "app", "--to-state", "net", "module.vpc"),
+        ("mv", "-state=app/terraform.tfstate", "-state-out=net/terraform.tfstate", "module.vpc", "module.vpc"),
+    ],
+    ids=["file", "mv", "as Terraform spells it"],
+)
+def test_nothing_is_planned_in_either_state(
+    command: tuple[str, ...], folders: tuple[Path, Path], real: Program, statetool: Statetool
+) -> None:
     app, net = folders
-    assert statetool("apply", "-y", "split.stateops.hcl").status == 0
+    done = statetool(*command)
+    assert done.status == 0, done.err
     (net / "main.tf").write_text((net / "main.tf").read_text() + _CALL)
     (app / "main.tf").write_text(_OWN % "app")
     for one in (app, net):
-        assert real.run(one, "init", "-input=false").status == 0
-        planned = real.run(one, "plan", "-input=false", "-detailed-exitcode")
-        assert planned.status == 0, planned.out + planned.err
+        _plans_nothing(real, one)
+
+
+def test_what_moved_is_read_from_the_other_state(
+    folders: tuple[Path, Path], real: Program, statetool: Statetool
+) -> None:
+    """As the list of dependencies that would cross says: an output there, and terraform_remote_state here."""
+    app, net = folders
+    (app / "main.tf").write_text(_CALL + _OWN % "app" + _CONSUMER % "module.vpc.id")
+    applied = real.run(app, "apply", "-auto-approve", "-input=false")
+    assert applied.status == 0, applied.err
+    refused = statetool("mv", "--from-state", "app", "--to-state", "net", "module.vpc")
+    assert refused.status == 2
+    moved = statetool("mv", "-y", "--from-state", "app", "--to-state", "net", "module.vpc")
+    assert moved.status == 0
+    assert "source needs module.vpc.terraform_data.one in target, for terraform_data.consumer" in moved.text
+    (net / "main.tf").write_text(_CALL + _OWN % "net" + 'output "vpc_id" {\n  value = module.vpc.id\n}\n')
+    (app / "main.tf").write_text(_OWN % "app" + _REMOTE + _CONSUMER % "data.terraform_remote_state.net.outputs.vpc_id")
+    # The output is new, and no resource changes.
+    assert real.run(net, "init", "-input=false").status == 0
+    written = real.run(net, "apply", "-auto-approve", "-input=false")
+    assert "Resources: 0 added, 0 changed, 0 destroyed." in written.out, written.out + written.err
+    for one in (app, net):
+        _plans_nothing(real, one)
+
+
+def _plans_nothing(real: Program, folder: Path) -> None:
+    assert real.run(folder, "init", "-input=false").status == 0
+    planned = real.run(folder, "plan", "-input=false", "-detailed-exitcode")
+    assert planned.status == 0, planned.out + planned.err
+    assert "No changes." in planned.out

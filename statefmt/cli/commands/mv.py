@@ -20,7 +20,6 @@ from statefmt.operations_files import Ending, MoveBlock
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move one instance of a resource.", "statetool mv 'aws_vpc.main[0]' 'aws_vpc.main[\"eu\"]'"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
     ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
@@ -80,15 +79,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
-        if as_blocks:
-            raise typer.BadParameter(
-                "cannot be combined with --to-state; use plan --as-blocks", param_hint="--as-blocks"
-            )
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
-        return move_across(
-            MoveAcross(options.state or from_state, to_state, block, create, allow_plain), options, ending
-        )
+        wanted = MoveAcross(options.state or from_state, to_state, block, create, allow_plain)
+        return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
             raise typer.BadParameter("requires --to-state", param_hint=option)

@@ -61,10 +61,16 @@ def arrived(
     return after
 
 
-def refuse_taken(there: Resources, moved: Moved, leaving: Collection[AbsResourceInstance]) -> None:
+def refuse_taken(
+    there: Resources,
+    moved: Moved,
+    leaving: Collection[AbsResourceInstance],
+    exists: str = "the instance already exists",
+) -> None:
     """Raise SurgeryError if a destination is taken, or of another type or mode.
 
-    `there` are the resources at the destination, and `leaving` the instances that leave it.
+    `there` are the resources at the destination, and `leaving` the instances that leave it. `exists` is what the
+    message says about one that is taken.
     """
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
 
@@ -82,7 +88,7 @@ def refuse_taken(there: Resources, moved: Moved, leaving: Collection[AbsResource
             raise SurgeryError(f"{one} cannot become {other}: the resource types differ", address=one)
         stays = other.key in keys_of(other.containing_resource()) and other not in leaving
         if stays or other in taken:
-            what = "the instance already exists" if stays else f"{taken[other]} would move there, too"
+            what = exists if stays else f"{taken[other]} would move there, too"
             raise SurgeryError(f"{one} cannot become {other}: {what}", address=one)
         taken[other] = one
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
@@ -41,15 +41,19 @@ class Joined(NamedTuple):
 
 
 def join(
-    source: Snapshot, target: Snapshot, *, prefix: ModuleInstance | None = None, takes_outputs: bool | None = None
+    source: Snapshot,
+    target: Snapshot,
+    *,
+    prefix: ModuleInstance | None = None,
+    takes_output: Callable[[str], bool | None] = lambda _: None,
 ) -> Joined:
     """Move all resources and outputs of `source` to `target`, which keeps its lineage.
 
     With a `prefix`, the resources go into that module, and the outputs stay: no state has the outputs of a module.
     What both states have stays once, in the target. Dependencies stay as they are, so that those between objects of
-    the two states lead somewhere again. Where outputs differ, `takes_outputs` decides: True for those of `source`,
-    False for those of `target`. Raises SurgeryError if there are different objects at an address, or different outputs
-    and nothing decides.
+    the two states lead somewhere again. Where an output differs, `takes_output` decides by its name: True for that of
+    `source`, False for that of `target`. Raises SurgeryError if there are different objects at an address, or different
+    outputs and nothing decides.
     """
     coming = source if prefix is None else prefixed(source, prefix)
     common = _addresses(coming).keys() & _addresses(target).keys()
@@ -64,7 +68,7 @@ def join(
     left = replace(source, resources=())
     if prefix is not None:
         return Joined(Edit(left), Edit(after), moved, (), made.new_providers)
-    after = replace(after, outputs=_outputs(source.outputs, target.outputs, takes_source=takes_outputs))
+    after = replace(after, outputs=_outputs(source.outputs, target.outputs, takes_output))
     outputs = [one.name for one in source.outputs]
     return Joined(Edit(replace(left, outputs=())), Edit(after), moved, outputs, made.new_providers)
 
@@ -123,16 +127,17 @@ def _depending(target: Snapshot, coming: Snapshot, common: Collection[AbsResourc
 
 
 def _outputs(
-    coming: Collection[OutputValue], there: Collection[OutputValue], *, takes_source: bool | None
+    coming: Collection[OutputValue], there: Collection[OutputValue], takes: Callable[[str], bool | None]
 ) -> tuple[OutputValue, ...]:
     """Return the outputs of both states. Raises SurgeryError if some differ and nothing decides."""
     found = {one.name: one for one in there}
-    different = [one.name for one in coming if found.get(one.name, one) != one]
-    if different and takes_source is None:
+    chosen = {one.name: takes(one.name) for one in coming if found.get(one.name, one) != one}
+    undecided = [name for name, takes_source in chosen.items() if takes_source is None]
+    if undecided:
         raise SurgeryError(
-            "both states have different values of these outputs; choose those of one state with ",
+            "both states have different values of these outputs; choose those of one of the two states with ",
             _OUTPUTS_FROM,
-            f":{named(different)}",
+            f":{named(undecided)}",
         )
-    taken = {one.name: one for one in coming if takes_source or one.name not in found}
+    taken = {one.name: one for one in coming if chosen.get(one.name, True)}
     return tuple((found | taken).values())

@@ -19,13 +19,15 @@ class CrossingDependency(NamedTuple):
     """A dependency that was dropped, since its two ends are in different states by now.
 
     `dependant` is the instance that had it, at its new address; `needs` is the resource it depended on, at its old
-    address. Where `is_leaving`, the resource went to the target and the instance stayed in the source; else the other
-    way round. The consumer's configuration needs outputs of the other state for what it reads of the resource.
+    address, and `now` its present one. Where `is_leaving`, the resource went to the target and the instance stayed in
+    the source; else the other way round. The consumer's configuration needs outputs of the other state for what it
+    reads of the resource.
     """
 
     dependant: AbsResourceInstance
     needs: ConfigResource
     is_leaving: bool
+    now: ConfigResource
 
 
 class Transferral(NamedTuple):
@@ -48,7 +50,7 @@ def transfer(
     is taken if the target has the instance.
     """
     before, there = by_address(source), by_address(target)
-    refuse_taken(there, moved, ())
+    refuse_taken(there, moved, (), "the other state has this instance already")
     # What came from another file has no bytes in this one.
     leaving = {addr: _without_origin(before[addr]) for addr in {one.containing_resource() for one in moved}}
     after = arrived(leaving, there, moved, rebind=rebind, keeps_blocks=False)
@@ -59,7 +61,8 @@ def transfer(
     stayed = {resource.addr.config() for resource in left.resources if resource.objects}
     gone = () if keep_dependencies else {one.config() for one in moved} - stayed
     kept, dropped = dropping(left, gone)
-    outward = [CrossingDependency(addr, one, True) for addr, needs in dropped.items() for one in needs]
+    goals = {one.config(): other.config() for one, other in moved.items()} if dropped else {}
+    outward = [CrossingDependency(addr, one, True, goals[one]) for addr, needs in dropped.items() for one in needs]
     providers = {resource.provider_config for resource in there.values()}
     new = {one.provider_config: None for one in leaving.values() if one.provider_config not in providers}
     return Transferral(Edit(kept), Edit(joined), (*outward, *inward), tuple(config for config in new if config))
@@ -86,7 +89,7 @@ def _following(
             return obj
         if not keep_dependencies:
             needs = (*obj.dependencies, *(other.config() for other in obj.depends_on if other not in moved))
-            lost.update((CrossingDependency(addr, one, False), None) for one in needs if one not in targets)
+            lost.update((CrossingDependency(addr, one, False, one), None) for one in needs if one not in targets)
         new = [other for one in obj.dependencies for other in targets.get(one, [one] if keep_dependencies else ())]
         older = tuple(moved.get(one, one) for one in obj.depends_on if keep_dependencies or one in moved)
         return replace(obj, dependencies=unique(new, obj.dependencies), depends_on=older)

@@ -19,6 +19,7 @@ _TRAVERSAL: Final = pattern(
 )
 # Arguments that may have such addresses.
 _ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
+_TEMPLATE_STARTS: Final = pattern(r"[$%]{2,}\{")
 _IDENTIFIER: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -53,7 +54,7 @@ def _arguments(block: msgspec.Struct) -> Iterator[tuple[str, str]]:
 
 def _addresses(value: object) -> str:
     if isinstance(value, str):
-        return value if _TRAVERSAL.fullmatch(value) else hcl_quote(value)
+        return value if _TRAVERSAL.fullmatch(value) else _quoted(value)
     if isinstance(value, tuple) and len(value) > 1:
         return "\n".join(["[", *(f"    {_addresses(one)}," for one in value), "  ]"])
     return f"[{_addresses(value[0])}]" if isinstance(value, tuple) and value else _value(value)
@@ -61,7 +62,7 @@ def _addresses(value: object) -> str:
 
 def _value(value: object) -> str:
     if isinstance(value, str):
-        return hcl_quote(value)
+        return _quoted(value)
     if isinstance(value, Mapping):
         members = [f"{_name(name)} = {_value(item)}" for name, item in value.items()]
         return f"{{ {', '.join(members)} }}" if members else "{}"
@@ -71,4 +72,11 @@ def _value(value: object) -> str:
 
 
 def _name(name: str) -> str:
-    return name if _IDENTIFIER.fullmatch(name) else hcl_quote(name)
+    return name if _IDENTIFIER.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """Quote a string; `$${` in it has another meaning in HCL even if each dollar sign is doubled."""
+    pieces = [hcl_quote(piece)[1:-1] for piece in _TEMPLATE_STARTS.split(text)]
+    starts = ["".join(f"\\u{ord(char):04x}" for char in found[:-1]) + "{" for found in _TEMPLATE_STARTS.findall(text)]
+    return f'"{"".join(piece + start for piece, start in zip(pieces, [*starts, ""], strict=True))}"'

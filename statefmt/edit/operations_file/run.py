@@ -108,6 +108,8 @@ class _Run:
         self._crossing: list[StateCrossing] = []
         self._new: dict[str, dict[ConfigProviderConfig, None]] = {}
         self._joined: set[tuple[str, str]] = set()
+        # The states that outputs came from, by the state that has them and their names.
+        self._output_homes: dict[tuple[str, str], str] = {}
         # Where resources went whose dependants still name their old addresses.
         self._went: dict[ConfigResource, str] = {}
         self._note = note
@@ -216,15 +218,24 @@ class _Run:
         source, target = (self._named(text) for text in (block.from_, block.to))
         if source == target:
             raise SurgeryError(f"join: the state {target} cannot join itself")
-        takes = None if block.outputs_from is None else self._named(block.outputs_from) == source
+        chosen = None if block.outputs_from is None else self._named(block.outputs_from)
+
+        def takes(output: str) -> bool | None:
+            homes = [self._output_homes.get((state, output), state) for state in (source, target)]
+            return homes[0] == chosen if chosen in homes else None
+
         try:
             prefix = None if block.prefix is None else parse_module_instance(block.prefix)
         except AddressError as error:
             raise SurgeryError(f"prefix: {block.prefix} is not the address of a module") from error
         left, joined = self._state(source).snapshot, self._state(target).snapshot
-        made = join(left, joined, prefix=prefix, takes_outputs=takes)
+        made = join(left, joined, prefix=prefix, takes_output=takes)
         if made.outputs:
             self._joined.add((source, target))
+        before, after = ({one.name: one for one in each.outputs} for each in (joined, made.target.snapshot))
+        for name in made.outputs:
+            if after[name] != before.get(name):
+                self._output_homes[target, name] = self._output_homes.get((source, name), source)
         self._take(source, target, (left, made.source), (joined, made.target), made.moved)
         self._new.setdefault(target, {}).update(dict.fromkeys(made.new_providers))
 

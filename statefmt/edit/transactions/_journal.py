@@ -51,6 +51,11 @@ class JournaledState(Struct, frozen=True):
     stored: str
     empty: str = ""
 
+    @property
+    def is_created(self) -> bool:
+        """Whether the change creates the state."""
+        return self.empty != ""
+
 
 class JournaledWrite(Struct, frozen=True):
     """A write of a state: the SHA-256 of the plain content."""

@@ -71,12 +71,12 @@ class Running:
         """Take back the writes that were made, the last one first. Raises StatetoolError."""
         for number in range(self.done, 0, -1):
             state = self.journal.writes[number - 1].state
-            if state not in self.foreign and not self.states[state].is_created:
+            if state not in self.foreign and not self.journal.states[state].is_created:
                 self._put(state, self.journal.hashes(number - 1)[state])
             self.done = number - 1
         # What has come there is in its old place again.
         for state in self.written:
-            if self.states[state].is_created and state not in self.foreign:
+            if self.journal.states[state].is_created and state not in self.foreign:
                 self._remove(state)
 
     def back_after_failure(self) -> None:
@@ -95,11 +95,14 @@ class Running:
 
     def changed_by_others(self, states: Iterable[str]) -> str:
         """Return a message that names states which have neither content, nor any in between."""
-        names = [display_name(self.states[state].store.name) for state in states]
+        names = {state: display_name(self.states[state].store.name) for state in states}
+        deleted = [name for state, name in names.items() if self.now[state] == NOTHING]
+        if deleted:
+            return f"{', '.join(deleted)}: something else has deleted the state since the change began"
         what = "it has" if len(names) == 1 else "each of them has"
         return (
-            f"{', '.join(names)}: something else has written since the change began: {what} neither the content before "
-            "nor the one after. It was not overwritten"
+            f"{', '.join(names.values())}: something else has written since the change began: {what} neither the "
+            "content before nor the one after. It was not overwritten"
         )
 
     def _put(self, state: str, wanted: str) -> None:
@@ -137,9 +140,7 @@ class Running:
             created = loaded(self.context, self.states[state].store.name, store.stored.data)
             content, now = created.to_store(emptied(created)), int(self.context.clock().timestamp())
             store.write([content], store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now)
-            self.context.note(
-                f"{error}. The state could not be deleted; it is empty now, and nothing else needs it: delete it"
-            )
+            self.context.note(f"{error}. So the state is still there, without any objects; delete it yourself")
         self._renew(state)
         if self.now[state] != NOTHING:
             raise StoreError(f"{display_name(self.states[state].store.name)}: the state was deleted and is still there")
@@ -193,7 +194,8 @@ def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> Join
     names = list(states)
     writes = tuple(names.index(write.state) for write in journal.writes)
     locations = tuple(one.location for one in states.values())
-    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes)
+    created = tuple(place for place, name in enumerate(names) if journal.states[name].empty)
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes, created)
 
 
 def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:

@@ -55,7 +55,7 @@ def ended(
         with ExitStack() as quiet, ExitStack() as locks:
             # The locks of a change that is half done must not be given back.
             quiet.enter_context(interruption.deferred())
-            running = _locked(context, journal, states, intent, locks)
+            running = _locked(context, journal, states, intent, locks, leaves=ending is Ending.LEAVE)
             foreign = _foreign(running, back=ending is Ending.TAKE_BACK)
             if ending is Ending.LEAVE or (foreign and journal.is_done):
                 if foreign:
@@ -76,17 +76,36 @@ def ended(
 
 
 def _locked(
-    context: RunContext, journal: ApplyJournal, states: Mapping[str, Participant], intent: Intent, locks: ExitStack
+    context: RunContext,
+    journal: ApplyJournal,
+    states: Mapping[str, Participant],
+    intent: Intent,
+    locks: ExitStack,
+    *,
+    leaves: bool,
 ) -> Running:
-    """Lock the states with the locks that the change took, which backends may still have, and read them."""
+    """Lock the states with the locks that the change took, which backends may still have, and read them.
+
+    Without their folders there is nothing to lock: such states are left out if the change `leaves` all as they are.
+    """
     context.phase("locking")
     states = {name: one for name, one in states.items() if name in journal.states}
-    running = Running(context, states, journal, {}, {}, {}, intent.keeps_backup)
+    found = dict(states)
+    running = Running(context, found, journal, {}, {}, {}, intent.keeps_backup)
     for name, one in states.items():
-        store = locks.enter_context(one.store.locked_place(journal.states[name].lock, intent.timeout))
+        try:
+            store = locks.enter_context(one.store.locked_place(journal.states[name].lock, intent.timeout))
+        except StoreError as error:
+            if not isinstance(error.__cause__, FileNotFoundError):
+                raise
+            if not leaves:
+                raise StoreError(*error.parts, f". {ways_out(journal.ending, foreign=True)}") from error
+            context.note(f"{error}. Its folder was deleted since the change began")
+            del found[name]
+            continue
         running.locked[name] = store.hold(joint_edit(journal, states)) if name in running.written else store
     context.phase("reading")
-    running.now = {name: running.hash_now(name) for name in states}
+    running.now = {name: running.hash_now(name) for name in found}
     return running
 
 

@@ -81,13 +81,23 @@ def ended_in_memory(
 
 def write_operations(path: str, text: str) -> None:
     """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
-    create_file(Path(path), text.encode())
+    create_file(Path(path), encoded(text))
 
 
-def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock], folder: str) -> dict[str, Snapshot]:
-    """Read states, by their names, without a lock; their paths are relative to `folder`. Raises StatetoolError."""
+def encoded(text: str) -> bytes:
+    """Return the content of an operations file; paths in it may have any bytes."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def key_of(command: str, content: bytes) -> str:
+    """Return what tells the operations of a command from all others."""
+    return f"{command} {checksum(content)}"
+
+
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
+    """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
     file = OperationsFile(states, ())
-    opened = OpenedOperations(file, states_of(context, folder, file, Path(folder)), Intent("", "", ""))
+    opened = OpenedOperations(file, states_of(context, "", file, Path()), Intent("", "", ""))
     return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
 
 
@@ -99,16 +109,15 @@ def _opened(
     *,
     keeps_backup: bool = True,
 ) -> OpenedOperations:
-    name, content = made.words[0], made.text.encode("utf-8", "surrogateescape")
+    name, content = made.words[0], encoded(made.text)
     file = structs.replace(read_operations_file(name, content), in_memory=True)
-    checked = checksum(content)
     intent = Intent(
         f"statetool {name}",
-        checked,
+        checksum(content),
         command,
         timeout,
         keeps_backup,
-        key=f"{name} {checked}",
+        key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )
     states = states_of(context, name, file, Path(made.folder))

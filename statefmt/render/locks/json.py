@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.render.json_output import document
+from statefmt.store.local.ending import ending_command
 from statefmt.store.managed import LockState, LockStatus
 
 
@@ -15,7 +16,7 @@ def locks_json(states: Sequence[LockState]) -> bytes:
 
 
 def _state(state: LockState) -> dict[str, object]:
-    holder = state.holder
+    holder, change = state.holder, state.change
     return {
         "state": state.name,
         "status": state.status.value,
@@ -30,5 +31,12 @@ def _state(state: LockState) -> dict[str, object]:
             "version": holder.Version,
             "created": holder.Created,
             "path": holder.Path,
+        },
+        "change": None
+        if change is None
+        else {
+            "id": change.id,
+            "states": change.states,
+            **{end: ending_command(change.ending, f"--{end}")[1:-1] for end in ("resume", "abort", "leave")},
         },
     }

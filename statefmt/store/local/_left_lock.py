@@ -15,6 +15,7 @@ from statefmt.store.durable import close
 from statefmt.store.explain import explained
 from statefmt.store.local._lock import lock_info_beside, lock_owner
 from statefmt.store.local._names import lock_info_name
+from statefmt.store.local.hold import found_hold, refuse_held
 from statefmt.store.local.state_file import StateFile, around
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState, LockStatus
@@ -43,6 +44,7 @@ def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
                 f"{path}: {_described(holder, owner)} holds the lock. It is a lock of the operating system and ends "
                 "with that process; nothing was removed"
             )
+        refuse_held(state)
         if holder is None:
             raise StoreError(f"{path}: it is not locked")
         if lock_id != holder.ID:
@@ -54,6 +56,11 @@ def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
 def _found(state: StateFile) -> LockState:
     with _owner_of(state) as owner:
         holder = lock_info_beside(state)
+    hold = found_hold(state)
+    if hold is not None:
+        holder = (holder if owner is not None else None) or hold.lock
+        ends = owner is not None
+        return LockState(str(state.path), LockStatus.HELD, holder, owner or 0, ends_with_holder=ends, change=hold.edit)
     status = LockStatus.HELD if owner is not None else LockStatus.LEFT if holder is not None else LockStatus.FREE
     return LockState(str(state.path), status, holder, owner or 0, ends_with_holder=owner is not None)
 

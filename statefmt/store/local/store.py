@@ -13,11 +13,11 @@ from statefmt.pieces import Piece, joined
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import open_folder
-from statefmt.store.local._hold import remove_hold, write_hold
 from statefmt.store.local._left_lock import found_lock, remove_left_lock
 from statefmt.store.local._names import journal_name
 from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.edit_history import EditHistory
+from statefmt.store.local.hold import remove_hold, write_hold
 from statefmt.store.local.settled import StateReader, read_settled, version_of
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.transaction import OpenState, open_state

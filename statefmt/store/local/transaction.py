@@ -23,12 +23,12 @@ from statefmt.pieces import Piece, makes_the_same, parts_of
 from statefmt.store.durable import close, overwrite, read_all, signals_held_back
 from statefmt.store.explain import check_platform, explained
 from statefmt.store.local._folder import PRIVATE_MODE
-from statefmt.store.local._hold import refuse_held
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
 from statefmt.store.local.history import history_of, publish_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents
+from statefmt.store.local.hold import refuse_held
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
 from statefmt.store.local.state_file import StateFile, around, check_own_name

@@ -12,6 +12,8 @@ from msgspec import UNSET, UnsetType
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.explain import explained
+from statefmt.store.local.hold import remove_hold, write_hold
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit, Stored
 from statefmt.store.remote._held_lock import HeldLock
@@ -67,12 +69,18 @@ class LockedRemote:
         return replace(self, stored=self._read())
 
     def hold(self, joint: JointEdit) -> LockedRemote:
-        """Keep the lock when the edit ends."""
+        """Keep the lock when the edit ends, and write a marker to this machine: some locks end with the session."""
+        if self._writing.records is not None:
+            with self._writing.records.opened() as state, explained(state.folder.path):
+                write_hold(state, self._writing.info, joint)
         self._outcome.is_held, self._outcome.joint = True, joint
         return self
 
     def release(self) -> None:
-        """Give the lock back when the edit ends."""
+        """Give the lock back when the edit ends, and delete the marker."""
+        if self._writing.records is not None:
+            with self._writing.records.opened() as state, explained(state.folder.path):
+                remove_hold(state)
         self._outcome.is_held = False
 
     def discard(self, expected: Hashable) -> None:
@@ -117,6 +125,7 @@ class RemoteEdit:
             return stored
 
         def opened(*, is_locked: bool) -> LockedRemote:
+            self.records.refuse_held(info)
             writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
             return LockedRemote(settled(), writing, outcome, interruption, settled)
 

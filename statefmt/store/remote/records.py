@@ -22,6 +22,7 @@ from statefmt.store.explain import explained
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.history import History, history_of
 from statefmt.store.local.history_contents import compress_one, discard_staged
+from statefmt.store.local.hold import Hold, found_hold, may_be_held, refuse_held
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.own_folder import may_be_unpublished, opened_folder
 from statefmt.store.local.pruning import plan_pruning, prune
@@ -109,6 +110,19 @@ class RemoteRecords:
                     f"or keep neither history nor backups: {SETTING}=off"
                 ) from error
             yield state
+
+    def held(self) -> Hold | None:
+        """Return what the marker of a change of several states says, None if there is none. Raises StoreError."""
+        if not may_be_held(self.path):
+            return None
+        with self.opened() as state, explained(self.folder):
+            return found_hold(state)
+
+    def refuse_held(self, info: LockInfo) -> None:
+        """Raise LockedError if a change of several states on this machine holds the state, unless it is that edit."""
+        if may_be_held(self.path):
+            with self.opened() as state, explained(self.folder):
+                refuse_held(state, info, printable(without_credentials(self.location)))
 
     def edit_history(self, changing: Callable[[LockInfo], AbstractContextManager[StateFile]]) -> EditHistory:
         """Return the history to show and to shorten; `changing` opens the folder."""

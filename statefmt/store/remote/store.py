@@ -80,15 +80,17 @@ class RemoteStore:
 
     def lock_state(self) -> LockState:
         """Ask the backend who holds the lock."""
+        hold = self._records.held()
         with self._client() as client:
-            if not client.is_locking:
-                return LockState(self.name, LockStatus.NONE)
             try:
-                holder = client.holder()
+                holder = client.holder() if client.is_locking else None
+                status = LockStatus.NONE if not client.is_locking else LockStatus.HELD if holder else LockStatus.FREE
             except NotImplementedError:
-                return LockState(self.name, LockStatus.UNKNOWN)
-        status = LockStatus.FREE if holder is None else LockStatus.HELD
-        return LockState(self.name, status, holder, ends_with_holder=self._lock_ends_with_session)
+                holder, status = None, LockStatus.UNKNOWN
+        if hold is not None:
+            return LockState(self.name, LockStatus.HELD, holder or hold.lock, change=hold.edit)
+        ends_with_holder = status is LockStatus.HELD and self._lock_ends_with_session
+        return LockState(self.name, status, holder, ends_with_holder=ends_with_holder)
 
     def remove_lock(self, lock_id: str) -> LockInfo | None:
         """Remove the lock as `force-unlock` does."""
@@ -135,7 +137,8 @@ class RemoteStore:
         return backend is not None and backend.lock_ends_with_session
 
     @contextmanager
-    def _changing(self, _info: LockInfo) -> Iterator[StateFile]:
+    def _changing(self, info: LockInfo) -> Iterator[StateFile]:
+        self._records.refuse_held(info)
         self.settle()
         with self._records.opened() as state:
             yield state

@@ -58,7 +58,7 @@ def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
     done = statetool("apply", "p.json")
-    assert (done.status, done.err) == (0, "p.json: written: app, fresh, net\n")
+    assert (done.status, done.err) == (0, "app.tfstate: written\neu/fresh.tfstate: written\nnet.tfstate: written\n")
     created = Path(FRESH).read_bytes()
     assert objects(created) == {"terraform_data.vpc": "app-vpc", "terraform_data.subnet": "net-subnet"}
     assert {**json.loads(created), "resources": 0} == {
@@ -90,7 +90,7 @@ def test_a_missing_state_is_not_created_unasked(statetool: Statetool, command: l
     refused = statetool(*command, FILE)
     assert refused.status == 2
     assert f"{FRESH}: there is no such file" in refused.err
-    assert "An operations file creates a state that has create = true in its block" in refused.err
+    assert "To create the state, add create = true to its block" in refused.err
     assert contents() == old
 
 

@@ -105,8 +105,8 @@ def test_different_outputs_need_a_choice() -> None:
     source, target = replace(Snapshot(), outputs=(output("a", b'"new"'),)), with_outputs(output("a"), output("b"))
     with pytest.raises(SurgeryError, match=r"different values of these outputs.*\n  a$"):
         join(source, target)
-    assert names(join(source, target, takes_outputs=True)) == {"a": b'"new"', "b": b'"x"'}
-    assert names(join(source, target, takes_outputs=False)) == {"a": b'"x"', "b": b'"x"'}
+    assert names(join(source, target, takes_output=lambda _: True)) == {"a": b'"new"', "b": b'"x"'}
+    assert names(join(source, target, takes_output=lambda _: False)) == {"a": b'"x"', "b": b'"x"'}
 
 
 def test_a_resource_without_instances_goes_along() -> None:

@@ -103,7 +103,7 @@ def test_everything_of_an_object_goes_along() -> None:
 @pytest.mark.parametrize(
     ("pairs", "reason"),
     [
-        ({"t.a": "t.b"}, "t.a cannot become t.b: the instance already exists"),
+        ({"t.a": "t.b"}, "t.a cannot become t.b: the other state has this instance already"),
         ({"t.a": "u.a"}, "the resource types differ"),
         ({"t.a": "data.t.a"}, "cannot change its mode"),
         ({"t.a": "t.x", "t.c": "t.x"}, "t.a would move there, too"),

@@ -27,7 +27,7 @@ def test_plain_addresses_are_references() -> None:
 
 
 def test_what_is_written_reads_back() -> None:
-    states = {"a": StateBlock('odd "name" ${x} %{y}\\'), "b-1": StateBlock("b")}
+    states = {"a": StateBlock('odd "name" ${x} %{y} $${x} %%%{ $%{ $$ \\'), "b-1": StateBlock("b")}
     operations: list[OperationBlock] = [
         MoveBlock('state.a.aws_vpc.main["x.y"]', "state.b-1.aws_vpc.main[0]", rebind=True),
         MoveBlock("state.a.module.m[*].aws_vpc.*", "state.b-1.module.n[$1].aws_vpc.$2"),

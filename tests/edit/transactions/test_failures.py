@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from statefmt.cli.main import main
@@ -14,7 +16,10 @@ from statefmt.edit.transactions import Ending, Intent, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import ChangedError, LockedError, StoreError
-from tests.edit.transactions.three_states import CHAIN, CIRCLE, Scene, objects, scene, state
+from statefmt.schema_files import schema_text
+from statefmt.store.managed import LockStatus
+from statefmt.store.remote.store import RemoteStore
+from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient
 
 FOREIGN = state("app", ("own",))
@@ -84,6 +89,74 @@ def test_what_somebody_else_wrote_in_between_is_left(half_done: Scene, name: str
     assert half_done.contents == contents
 
 
+@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("name", ["app", "net", "far"])
+def test_a_state_that_was_deleted_in_between_is_not_made_anew(half_done: Scene, name: str, back: bool) -> None:
+    path = half_done.far / "state" if name == "far" else half_done.folder / f"{name}.tfstate"
+    path.unlink()
+    contents = half_done.contents
+    with pytest.raises(StoreError, match=r": something else has deleted the state since the change began; .* --leave "):
+        half_done.end(back=back)
+    assert half_done.contents == contents
+    half_done.leave()
+    assert half_done.leftovers == set()
+    assert half_done.contents == contents
+    assert not path.exists()
+
+
+def test_a_folder_that_was_deleted_in_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other states can be edited again."""
+    made = scene(tmp_path / "s", CIRCLE)
+    monkeypatch.setattr(Scene, "local", {"app": made.folder / "app.tfstate", "net": made.folder / "in/net.tfstate"})
+    (made.folder / "in").mkdir()
+    (made.folder / "net.tfstate").rename(made.folder / "in/net.tfstate")
+    (made.far / "write.before.lost").write_text("1 2 3")
+    with pytest.raises(StoreError, match=r"The states stay locked\."):
+        made.apply()
+    (made.far / "write.before.lost").unlink()
+    shutil.rmtree(made.folder / "in")
+    with pytest.raises(StoreError, match=r"net\.tfstate: there is no such file or folder.* --leave "):
+        made.end(back=True)
+    made.leave()
+    assert made.leftovers == set()
+    assert not (made.folder / "in").exists()
+
+
+def test_what_was_created_before_a_failure_is_removed(tmp_path: Path) -> None:
+    made = scene(tmp_path / "s", CREATION)
+    old = made.contents
+    (made.far / "write.before.broken").touch()
+    with pytest.raises(StoreError, match=r"the service is down\. All other states are as they were before$"):
+        made.apply()
+    assert made.contents == old
+    assert made.leftovers == set()
+    assert not made.local["fresh"].exists()
+
+
+def test_a_created_state_that_cannot_be_deleted_is_emptied(tmp_path: Path) -> None:
+    """Somebody writes the last state, without a lock, so that all others are taken back."""
+    made = scene(tmp_path / "s", CREATION)
+    old = made.contents
+    (made.far / "delete.before.broken").touch()
+    file = read_operations_file("x", made.file.read_bytes())
+
+    def agreed(_: object) -> bool:
+        made.local["app"].write_bytes(FOREIGN)
+        return True
+
+    with pytest.raises(StoreError, match=r"All other states are as they were before$"):
+        applied(made.context, made.participants, made.intent(), staging(file), agreed=agreed)
+    assert made.leftovers == set()
+    assert not made.local["fresh"].exists()
+    emptied = made.contents["far"]
+    assert made.contents == {**old, "app": FOREIGN, "far": emptied}
+    assert {"resources": [], "outputs": {}}.items() <= json.loads(emptied).items()
+    [note] = [one for one in made.notes if "without any objects" in one]
+    assert note == (
+        "delete.before: the service is down. So the state is still there, without any objects; delete it yourself"
+    )
+
+
 def test_what_arrives_at_a_taken_address_has_another_name_until_then(half_done: Scene) -> None:
     assert objects(half_done.contents["app"]) == {
         "terraform_data.own": "app-own",
@@ -115,6 +188,58 @@ def test_statetool_keeps_out(half_done: Scene, capsys: pytest.CaptureFixture[str
         half_done.participants["far"].store.locked(half_done.context.lock_info("far", "mv"), 0),
     ):
         pass
+
+
+def test_a_state_in_a_backend_has_a_marker_on_this_machine(half_done: Scene) -> None:
+    """Its lock may end with the session, and its history must not be shortened: that takes the change back."""
+    (half_done.far / "lock").unlink()
+    store, info = half_done.participants["far"].store, half_done.context.lock_info("far", "mv")
+    assert isinstance(store, RemoteStore)
+    for timeout in (0, None):
+        with (
+            pytest.raises(LockedError, match=r"s3://bucket/far\.tfstate: .* and it is unfinished"),
+            store.locked(info, timeout),
+        ):
+            pass
+    assert not (half_done.far / "lock").exists()
+    with pytest.raises(LockedError, match="and it is unfinished; nothing was written"):
+        store.history.keep(1, info)
+    with pytest.raises(LockedError, match="and it is unfinished; nothing was written"):
+        store.history.prune(store.history.pruning(keep=1), None, info)
+    half_done.end(back=True)
+    store.history.keep(1, info)
+
+
+@pytest.mark.parametrize("name", ["app", "net", "far"])
+def test_locks_say_what_holds_a_state(half_done: Scene, name: str) -> None:
+    found = half_done.participants[name].store.lock_state()
+    assert found.status is LockStatus.HELD
+    assert found.holder is not None
+    assert found.change is not None
+    assert found.change.ending == ("apply", str(half_done.file))
+    half_done.end(back=True)
+    assert half_done.participants[name].store.lock_state().status is LockStatus.FREE
+
+
+def test_locks_of_files_name_the_ways_out(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(half_done.folder / "app.tfstate")
+    assert main(["locks", path]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert f"{path}: locked until a change of several states has ended" in out
+    assert f"`statetool apply --resume {half_done.file}` finishes the change" in out
+    assert main(["locks", path, "--format", "json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, json.loads(schema_text("locks-output")))
+    [found] = document["states"]
+    assert found["change"]["abort"] == f"statetool apply --abort {half_done.file}"
+    assert main(["unlock", "-y", "--state", path, found["lock"]["id"]]) == 2
+    assert "and it is unfinished" in capsys.readouterr().err
+
+
+def test_locks_with_a_damaged_marker(half_done: Scene, capsys: pytest.CaptureFixture[str]) -> None:
+    (half_done.folder / ".app.tfstate.statetool.hold").write_bytes(b"{")
+    assert main(["locks", str(half_done.folder / "app.tfstate")]) == 1
+    assert "`statetool apply --resume FILE` finishes the change" in " ".join(capsys.readouterr().out.split())
 
 
 def test_no_other_change_begins(half_done: Scene) -> None:

@@ -1,0 +1,152 @@
+"""`statetool split`: moves parts of a state to new states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final, NamedTuple, Optional
+
+import click
+import typer
+
+from statefmt import Snapshot
+from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.joint_write import joint_write_options
+from statefmt.cli.made_operations import Place, place_in, save_operations, short_names, source_block
+from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.options.ending import ending_options
+from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.options.takes import takes
+from statefmt.cli.run import run_context
+from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
+from statefmt.text.pattern import pattern
+
+EXAMPLES: Final = (
+    ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
+    (
+        "Make a state for each region, and review the operations first.",
+        "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
+    ),
+    ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
+)
+_NAME: Final = "{name}"
+# A key in an address may have an equals sign.
+_SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
+
+
+@takes(ending=ending_options, terms=joint_write_options)
+def command(
+    state: StateArgument = None,
+    state_option: StateOption = None,
+    select: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--select",
+            metavar="SELECTOR=NEW",
+            help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; what the "
+            "first one takes is gone for the next.",
+        ),
+    ] = None,
+    by: Annotated[
+        Optional[SplitBy],  # noqa: UP045
+        typer.Option(
+            "--by",
+            help="Make a new state for each module call, each instance of these, or each provider configuration with "
+            "an alias and each instance of these. The rest stays.",
+        ),
+    ] = None,
+    into: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--into", metavar="NEW", help="With --by, the new states, such as 'parts/{name}.tfstate'."),
+    ] = None,
+    drop_dependencies: Annotated[
+        bool,
+        typer.Option(
+            "--drop-dependencies",
+            help="Drop dependencies on what is in another state. They are kept otherwise, so that `join` restores "
+            "them; the next apply of each state drops them.",
+        ),
+    ] = False,
+    out: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
+    ] = None,
+    *,
+    ending: Optional[Ending],  # noqa: UP045
+    terms: ApplyTerms,
+) -> int:
+    """Move parts of a state to new states.
+
+    Addresses stay the same, and so do outputs: they stay in STATE. Lists the outputs that the configurations then need
+    of each other. All states are written, or none; `join` puts them together again.
+    """
+    state = one_state(state, state_option)
+    if bool(select) == (by is not None):
+        raise click.UsageError("Give either --select or --by.")
+    if (by is None) != (into is None):
+        raise click.UsageError("--by and --into go together.")
+    if into is not None and _NAME not in into:
+        raise typer.BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
+    if out is not None and ending is not None:
+        raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+    made = _Split(state, place_in(out), drop_dependencies)
+    given = {} if state is None else {state: anywhere(state)}
+    if by is None or into is None:
+        parts, words = _selected(select or ())
+        text = made.text(parts)
+        given |= words
+    else:
+        given[into] = anywhere(into)
+        pattern_of_new, wanted = into, by
+
+        def text_of(snapshot: Snapshot) -> str:
+            parts = split_parts(snapshot, wanted)
+            return made.text({pattern_of_new.replace(_NAME, name): found for name, found in parts.items()})
+
+        if ending is None:
+            text = text_of(opened_state(state).snapshot)
+        else:
+            text = begun_text(run_context(), "split", state_name(state), text_of)
+    if out is not None:
+        save_operations(out, text)
+        return FINE
+    more = () if state is not None else (anywhere(None),)
+    return carry_out_operations("split", text, terms._replace(ending=ending), given, more)
+
+
+class _Split(NamedTuple):
+    """How a state is divided."""
+
+    state: str | None
+    place: Place
+    drops_dependencies: bool
+
+    def text(self, parts: Mapping[str, Sequence[str]]) -> str:
+        """Return the operations file; `parts` has the selectors of each new state."""
+        names = short_names((self.state, *parts))
+        source = names[self.state]
+        states = {source: source_block(self.state, self.place)}
+        states |= {names[new]: StateBlock(self.place(new), create=True) for new in parts}
+        moves = [
+            MoveBlock(
+                tuple(f"state.{source}.{one}" for one in selectors),
+                f"state.{names[new]}",
+                keep_dependencies=not self.drops_dependencies,
+            )
+            for new, selectors in parts.items()
+        ]
+        return operations_text(states, moves)
+
+
+def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """Return the selectors of each new state, and the arguments as they are in any folder."""
+    parts: dict[str, list[str]] = {}
+    words: dict[str, str] = {}
+    for text in given:
+        match = _SELECTED.fullmatch(text)
+        if match is None:
+            raise typer.BadParameter(f"{text!r} is not SELECTOR=NEW", param_hint="--select")
+        selector, new = match[1], match[2]
+        parts.setdefault(new, []).append(selector)
+        words[text] = f"{selector}={anywhere(new)}"
+    return parts, words

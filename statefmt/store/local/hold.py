@@ -1,0 +1,105 @@
+"""Marks a state that is changed together with other states, so that no other edit comes in between.
+
+The marker is beside the file, or in the folder with the history of a state in a backend, and outlives the process.
+Nothing in it decides what is written: it only refuses.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.model.errors import LockedError
+from statefmt.store.local._names import hold_name
+from statefmt.store.local.ending import ending_command
+from statefmt.store.local.state_file import StateFile
+from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import JointEdit
+from statefmt.text.printable import printable
+
+_FORMAT: Final = "1.0"
+# In bytes. Many states may be changed together, but their names fit.
+_LARGEST: Final = 1 << 20
+# In characters: a marker may come with a folder, from anybody.
+_LONGEST: Final = 200
+_MOST: Final = 5
+
+
+class _Marker(Struct, frozen=True):
+    format_version: str
+    lock: LockInfo
+    edit: JointEdit
+
+
+class Hold(NamedTuple):
+    """What a marker says: the lock of the edit, None if the marker is damaged, and the change of several states."""
+
+    lock: LockInfo | None
+    edit: JointEdit
+
+
+def write_hold(state: StateFile, info: LockInfo, joint: JointEdit) -> None:
+    """Write the marker durably. Raises OSError, StoreError."""
+    marker = _Marker(_FORMAT, info, joint)
+    state.folder.sweep()
+    state.folder.replace(hold_name(state.name), msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
+
+
+def remove_hold(state: StateFile) -> None:
+    """Delete the marker durably, if there is one. Raises OSError, StoreError."""
+    if state.folder.remove(hold_name(state.name)):
+        state.folder.sync()
+
+
+def may_be_held(path: Path) -> bool:
+    """Return whether the marker of a state is there; `path` is that of the state."""
+    return os.path.lexists(path.with_name(hold_name(path.name)))
+
+
+def found_hold(state: StateFile) -> Hold | None:
+    """Return what the marker of a state says, None if there is none. Raises OSError, StoreError."""
+    try:
+        data = state.folder.read(hold_name(state.name), _LARGEST, of_anybody=True)
+    except FileNotFoundError:
+        return None
+    try:
+        marker = msgspec.json.decode(data, type=_Marker)
+    except (msgspec.DecodeError, RecursionError):
+        return Hold(None, JointEdit("", "", ()))
+    return Hold(marker.lock, marker.edit)
+
+
+def refuse_held(state: StateFile, info: LockInfo | None = None, name: str = "") -> None:
+    """Raise LockedError if there is a marker of another edit than that of `info`; `name` is that of the state.
+
+    Raises OSError, StoreError.
+    """
+    found = found_hold(state)
+    if found is not None and (found.lock is None or info is None or found.lock.ID != info.ID):
+        raise LockedError(_message(state, found, name or str(state.path)))
+
+
+def _message(state: StateFile, found: Hold, name: str) -> str:
+    if found.lock is None:
+        path = state.folder.path / hold_name(state.name)
+        return (
+            f"{name}: a change of several states is unfinished, and its marker {path} is damaged; nothing was "
+            "written. `statetool apply --resume FILE` finishes the change, and `statetool apply --abort FILE` takes it "
+            "back; FILE is its operations file"
+        )
+    ending = found.edit.ending
+    others = [_short(name) for name in found.edit.states[:_MOST]]
+    more = f" and {len(found.edit.states) - _MOST} more" if len(found.edit.states) > _MOST else ""
+    return (
+        f"{name}: {_short(found.lock.Who) or 'somebody'} began a change of {', '.join(others)}{more} at "
+        f"{_short(found.lock.Created)}, and it is unfinished; nothing was written. "
+        f"{ending_command(ending, '--resume')} finishes it, and {ending_command(ending, '--abort')} takes it back"
+    )
+
+
+def _short(text: str) -> str:
+    return printable(text)[:_LONGEST]
