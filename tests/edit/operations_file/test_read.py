@@ -76,9 +76,9 @@ def test_operations_have_their_lines() -> None:
 
 @pytest.mark.parametrize("brackets", ["[]", "{}", "()"])
 def test_deep_nesting_is_refused(brackets: str) -> None:
-    opening, closing = brackets
+    opening, closing = brackets[0], brackets[1]
     inner = "a = " if opening == "{" else ""
-    text = f"set {{\n  of = a.b\n  values = {{ a = {(opening + inner) * 100_000}1{closing * 100_000} }}\n}}\n"
+    text = f"set {{\n  of = a.b\n  values = {{ a = {(opening + inner) * 2_000}1{closing * 2_000} }}\n}}\n"
     with pytest.raises(SettingsError, match=r"^x:3,12-\d+: "):
         read_operations_file("x", text.encode())
 
