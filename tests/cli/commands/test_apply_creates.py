@@ -54,7 +54,12 @@ def contents() -> dict[str, bytes]:
 
 def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     """It has the release and the layout of the first state that objects come from, and serial 1."""
-    assert statetool("plan", FILE, "-o", "p.json").status == 0
+    shown = statetool("plan", FILE, "-o", "p.json")
+    assert [line for line in shown.text.splitlines() if line.startswith("State ")] == [
+        "State app: app.tfstate",
+        f"State fresh: {FRESH} (new)",
+        "State net: net.tfstate",
+    ]
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
     done = statetool("apply", "p.json")
@@ -125,6 +130,17 @@ def test_all_states_cannot_be_new(statetool: Statetool) -> None:
     refused = statetool("plan", FILE)
     assert refused.status == 2
     assert "no other state is named that its objects could come from" in refused.err
+
+
+def test_two_states_cannot_be_created_at_once_in_postgresql(statetool: Statetool) -> None:
+    """One session would wait for the other; nothing is asked of the server."""
+    places = [f"pg://127.0.0.1:1/db?schema={name}" for name in ("a", "b")]
+    Path(FILE).write_text(
+        STATES + "".join(f'state "s{n}" {{\n  path = "{url}"\n  create = true\n}}\n' for n, url in enumerate(places))
+    )
+    refused = statetool("apply", "-y", FILE)
+    assert refused.status == 2
+    assert "in PostgreSQL, only one state can be created at a time" in refused.err
 
 
 def test_what_leaves_a_new_state_again_creates_nothing(statetool: Statetool) -> None:
