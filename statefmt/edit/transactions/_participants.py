@@ -107,7 +107,7 @@ def participants(
         other = known.setdefault(_sameness(names[short], one), short)
         if other != short:
             raise StoreError(f"{printable(one.store.name)}: the states {other} and {short} are the same; name it once")
-    _refuse_creations(names[short] for short in created)
+    _refuse_creations(name for short, name in names.items() if short in created)
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
 
