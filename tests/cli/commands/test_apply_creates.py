@@ -266,3 +266,20 @@ def test_a_created_state_that_was_changed_is_not_removed(statetool: Statetool, f
     assert refused.status == 2
     assert f"{FRESH}: something else has written since the change began" in refused.err
     assert Path(FRESH).read_bytes() == foreign
+
+
+def test_what_may_be_plain(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the state that objects come to allows it."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "plain")))
+    Path("app.tfstate").write_bytes(encrypted(Path("app.tfstate").read_bytes(), "new"))
+    move = "move {\n  from = state.app.terraform_data.vpc\n  to = state.net.terraform_data.vpc\n}\n"
+    app, net = STATES.splitlines(keepends=True)
+    for states, status in ((_allowing_plain(app) + net, 2), (app + _allowing_plain(net), 0)):
+        Path(FILE).write_text(states + move)
+        assert statetool("apply", "-y", FILE).status == status
+    assert objects(Path("net.tfstate").read_bytes())["terraform_data.vpc"] == "app-vpc"
+    assert b"encrypted_data" in Path("app.tfstate").read_bytes()
+
+
+def _allowing_plain(block: str) -> str:
+    return block.replace("{", "{\n ").replace(" }", "\n  allow_plain = true\n}")
