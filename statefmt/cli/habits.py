@@ -47,7 +47,7 @@ _OTHER_OPTIONS: Final = {
     "-auto-approve": ("--yes", None),
     "-state-out": ("--out", None),
 }
-# Where the name of Terraform means something else than in other commands.
+# What names mean in `mv`, which writes another state.
 _IN_MOVES: Final = {"-state-out": ("--to-state", None)}
 _TRUE: Final = frozenset({"true", "t", "1"})
 _FALSE: Final = frozenset({"false", "f", "0"})
@@ -96,6 +96,9 @@ def accept_spellings(parser: Any, context: click.Context) -> None:
         other = others.get(name.replace("--", "-", 1))
         if other is not None and other[0] in options and value is None:
             name, value = other
+        elif value == "-" and other == _IN_MOVES.get("-state-out"):
+            # Standard output can only be a copy.
+            name = "--out"
         elif value is not None and name in options and not options[name].takes_value:
             negation = f"--no-{name.lstrip('-')}"
             if value in _FALSE and negation not in options:

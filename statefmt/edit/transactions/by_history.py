@@ -136,9 +136,7 @@ def _unfinished(context: RunContext, entries: Sequence[HistoryEntry]) -> JointEd
 def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
     """Find the change that is undone. Raises StoreError."""
     named = participant(context, name)
-    if _unfinished(context, named.store.versions()) is not None:
-        ways = ways_out(("undo", *named.words))
-        raise StoreError(f"{display_name(name)}: an earlier undo is unfinished; nothing was written. {ways}")
+    _refuse_unfinished(context, name, named)
     undo = undo_request(named.store, to)
     joint = undo.together
     if joint is None:
@@ -146,6 +144,19 @@ def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
         raise StoreError(f"{display_name(name)}: edit {undo.entry.number} did not change several states")
     states, created = _states(context, name, named, joint)
     return undone_change(joint, named, states, undo, created)
+
+
+def _refuse_unfinished(context: RunContext, name: str, named: Participant) -> None:
+    """Raise StoreError if the last change of a state, or its undo, has begun and not ended."""
+    entries = named.store.versions()
+    last = entries[-1].joint if entries else None
+    if _unfinished(context, entries) is not None:
+        what, ending = "an earlier undo", ("undo", *named.words)
+    elif last and last.ending[:1] == ("apply",) and has_journal(context.connection().state_home, last.file):
+        what, ending = "the apply", last.ending
+    else:
+        return
+    raise StoreError(f"{display_name(name)}: {what} is unfinished; nothing was written. {ways_out(ending)}")
 
 
 def _states(

@@ -170,6 +170,9 @@ def test_a_history_alone_decides_nothing(
     path = Path(".app.tfstate.statetool/history.json")
     named = place if "/" in place else str(folder / place)
     path.write_text(path.read_text().replace(str(folder / "far.tfstate"), named))
+    if place == "net.tfstate":
+        # A place that no state has.
+        path.write_text(path.read_text().replace('"writes": [\n          0,', '"writes": [\n          99,'))
     # The change was made elsewhere.
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "other"))
     new = contents()
@@ -281,6 +284,9 @@ def test_an_apply_that_was_taken_back_is_no_edit(statetool: Statetool, forked: F
     kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
     environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
     assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL
+    refused = statetool("undo", "-y", "app.tfstate")
+    assert refused.status == 2
+    assert f"the apply is unfinished; nothing was written. `statetool apply --resume {folder / FILE}`" in refused.err
     assert statetool("apply", "--abort", FILE).status == 0
     assert b"tainted" in contents()["app"]
     assert statetool("undo", "app.tfstate").status == 0
