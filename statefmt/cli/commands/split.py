@@ -12,7 +12,7 @@ from statefmt import Snapshot
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.joint_write import joint_write_options
-from statefmt.cli.made_operations import Place, place_in, save_operations, short_names, source_block
+from statefmt.cli.made_operations import StatePlacer, place_in, save_operations, short_names, source_block
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
@@ -142,7 +142,7 @@ class _Split(NamedTuple):
     """How a state is divided."""
 
     state: str | None
-    place: Place
+    place: StatePlacer
     drops_dependencies: bool
 
     def text(self, parts: Mapping[str, Sequence[str]]) -> str:
