@@ -54,7 +54,12 @@ def contents() -> dict[str, bytes]:
 
 def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     """It has the release and the layout of the first state that objects come from, and serial 1."""
-    assert statetool("plan", FILE, "-o", "p.json").status == 0
+    shown = statetool("plan", FILE, "-o", "p.json")
+    assert [line for line in shown.text.splitlines() if line.startswith("State ")] == [
+        "State app: app.tfstate",
+        f"State fresh: {FRESH} (new)",
+        "State net: net.tfstate",
+    ]
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
     done = statetool("apply", "p.json")
@@ -125,6 +130,17 @@ def test_all_states_cannot_be_new(statetool: Statetool) -> None:
     refused = statetool("plan", FILE)
     assert refused.status == 2
     assert "no other state is named that its objects could come from" in refused.err
+
+
+def test_two_states_cannot_be_created_at_once_in_postgresql(statetool: Statetool) -> None:
+    """One session would wait for the other; nothing is asked of the server."""
+    places = [f"pg://127.0.0.1:1/db?schema={name}" for name in ("a", "b")]
+    Path(FILE).write_text(
+        STATES + "".join(f'state "s{n}" {{\n  path = "{url}"\n  create = true\n}}\n' for n, url in enumerate(places))
+    )
+    refused = statetool("apply", "-y", FILE)
+    assert refused.status == 2
+    assert "in PostgreSQL, only one state can be created at a time" in refused.err
 
 
 def test_what_leaves_a_new_state_again_creates_nothing(statetool: Statetool) -> None:
@@ -250,3 +266,20 @@ def test_a_created_state_that_was_changed_is_not_removed(statetool: Statetool, f
     assert refused.status == 2
     assert f"{FRESH}: something else has written since the change began" in refused.err
     assert Path(FRESH).read_bytes() == foreign
+
+
+def test_what_may_be_plain(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the state that objects come to allows it."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "plain")))
+    Path("app.tfstate").write_bytes(encrypted(Path("app.tfstate").read_bytes(), "new"))
+    move = "move {\n  from = state.app.terraform_data.vpc\n  to = state.net.terraform_data.vpc\n}\n"
+    app, net = STATES.splitlines(keepends=True)
+    for states, status in ((_allowing_plain(app) + net, 2), (app + _allowing_plain(net), 0)):
+        Path(FILE).write_text(states + move)
+        assert statetool("apply", "-y", FILE).status == status
+    assert objects(Path("net.tfstate").read_bytes())["terraform_data.vpc"] == "app-vpc"
+    assert b"encrypted_data" in Path("app.tfstate").read_bytes()
+
+
+def _allowing_plain(block: str) -> str:
+    return block.replace("{", "{\n ").replace(" }", "\n  allow_plain = true\n}")
