@@ -50,7 +50,7 @@ class JointEdit(Struct, frozen=True, omit_defaults=True):
 
     `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`
     of those that were written, in order. `ending` is the command that ends it after a crash, without its option.
-    `undoes` is the ID of the edit that this one undoes.
+    `undoes` is the ID of the edit that this one undoes, and `created` the places of states that it created.
     """
 
     id: str
@@ -59,11 +59,21 @@ class JointEdit(Struct, frozen=True, omit_defaults=True):
     writes: tuple[int, ...] = ()
     ending: tuple[str, ...] = ()
     undoes: str = ""
+    created: tuple[int, ...] = ()
 
     @property
     def written(self) -> tuple[str, ...]:
         """The names of the states that were written."""
         return tuple(name for place, name in enumerate(self.states) if place in self.writes)
+
+    @property
+    def created_states(self) -> tuple[str, ...]:
+        """The names of the states that were created."""
+        return tuple(name for place, name in enumerate(self.states) if place in self.created)
+
+    def count(self, state: str) -> int:
+        """Return how many times a state was written."""
+        return sum(self.states[place] == state for place in self.writes)
 
 
 class HistoryEntry(Struct, frozen=True):

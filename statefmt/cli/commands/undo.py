@@ -21,7 +21,7 @@ from statefmt.cli.undo_together import end_together, undo_all
 from statefmt.edit.requests.undo import undo_request
 from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
-from statefmt.operations_files import Ending
+from statefmt.operations_files import Ending, created_together
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
 
@@ -70,6 +70,8 @@ def command(
             )
         return _restore(one_state(state, state_option), version, options)
     name = state_name(one_state(state, state_option))
+    if to is None and not only and (other := created_together(run_context(), name)) is not None:
+        return undo_all(other, None, options, discard_changes=discard_changes)
     store = store_of(name)
     undo = undo_request(store, to)
     if not only:

@@ -25,6 +25,13 @@ def content_chain(entries: Sequence[HistoryEntry]) -> list[str]:
     return chain
 
 
+def entries_in_effect(entries: Sequence[HistoryEntry]) -> Sequence[HistoryEntry]:
+    """Return the edits without the last ones that were taken back: the state is as before them."""
+    while entries and (joint := entries[-1].joint) and len(content_chain(entries_of(entries, joint.id))) == 1:
+        entries = [entry for entry in entries if not entry.joint or entry.joint.id != joint.id]
+    return entries
+
+
 def joint_edits_in_effect(entries: Sequence[HistoryEntry]) -> dict[str, JointEdit]:
     """Return the joint edits among these that were neither taken back nor undone by a later one, by their IDs."""
     found: dict[str, JointEdit] = {}

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.changes.joint_entries import content_chain, entries_of, joint_edits_in_effect
+from statefmt.edit.changes.joint_entries import entries_in_effect, entries_of, joint_edits_in_effect
 from statefmt.edit.damaged import damage
 from statefmt.edit.operations.restore import restore, restore_damaged
 from statefmt.edit.session import StateFileError
@@ -99,7 +99,8 @@ def undo_request(store: Store, number: int | None) -> Undo:
     both are the same file, and closing it would drop the lock. Raises StoreError if the history does not have the edit.
     """
     name, entries = store.name, store.versions()
-    if not entries:
+    in_effect = entries_in_effect(entries)
+    if not in_effect:
         raise StoreError(f"{name}: nothing to undo: no edits by statetool are recorded")
     found = [entry for entry in entries if number in (None, entry.number)]
     if not found:
@@ -108,18 +109,12 @@ def undo_request(store: Store, number: int | None) -> Undo:
             "see ",
             Wording("`statetool history`", "State.history()"),
         )
-    entry = found[-1]
+    entry = in_effect[-1] if number is None else found[-1]
     if entry.joint:
         # A joint edit may write a state several times; what is between the first and the last time is no result.
         entry = entries_of(entries, entry.joint.id)[0]
     place = entries.index(entry)
     earlier = entries[place - 1] if place else None
-    if number is None and entry.joint and len(content_chain(entries[place:])) == 1:
-        further = f". `statetool undo --to {earlier.number}` undoes edit {earlier.number}" if earlier else ""
-        raise StoreError(
-            f"{name}: nothing to undo: the last edit ({printable(entry.command)}) was taken back",
-            Wording(further, f"; edit {earlier.number} is the one before" if earlier else ""),
-        )
     joint = tuple(joint_edits_in_effect(entries[place:]).values())
     return Undo(name, entry, entries[-1], earlier, store.content(entry.before), joint)
 

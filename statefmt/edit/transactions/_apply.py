@@ -144,7 +144,7 @@ def _journal(
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
-    keep_places(running.context.connection().state_home, running.journal.id, running.states)
+    keep_places(running.context.connection().state_home, running.journal, running.states)
     folder.write(running.journal)
     ways = ways_out(running.journal.ending)
     try:

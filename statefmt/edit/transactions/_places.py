@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.model.errors import StoreError
 from statefmt.store.explain import explained
@@ -34,13 +35,15 @@ _MOST: Final = 1000
 class NamedPlace(Struct, frozen=True):
     """A state of a change: its `location` and `identity` as a Participant has them, and how it is named again.
 
-    `name` is a path, a folder or a URL; "" if it has something secret. `workspace` is that of a folder.
+    `name` is a path, a folder or a URL; "" if it has something secret. `workspace` is that of a folder. If the change
+    created the state, `created` is the SHA-256 of the plain content: no history has that.
     """
 
     location: str
     identity: str
     name: str
     workspace: str | None = None
+    created: str = ""
 
 
 class _Change(Struct, frozen=True):
@@ -48,13 +51,17 @@ class _Change(Struct, frozen=True):
     format_version: str = _FORMAT
 
 
-def keep_places(home: Path, change: str, states: Mapping[str, Participant]) -> None:
+def keep_places(home: Path, journal: ApplyJournal, states: Mapping[str, Participant]) -> None:
     """Keep the names of the states of a change durably; forget those of old changes. Raises StoreError."""
-    places = tuple(NamedPlace(one.location, one.identity, one.name, one.workspace) for one in states.values())
+    results = journal.hashes(len(journal.writes))
+    places = tuple(
+        NamedPlace(one.location, one.identity, one.name, one.workspace, results[name] if one.is_created else "")
+        for name, one in states.items()
+    )
     with _opened(home) as place:
         folder = place.folder
         folder.sweep()
-        folder.replace(change + _SUFFIX, msgspec.json.encode(_Change(places)) + b"\n")
+        folder.replace(journal.id + _SUFFIX, msgspec.json.encode(_Change(places)) + b"\n")
         found = ((folder.status(name), name) for name in folder.names() if name.endswith(_SUFFIX))
         for _, name in sorted((status.st_mtime_ns, name) for status, name in found if status)[:-_MOST]:
             folder.remove(name)
@@ -76,6 +83,21 @@ def kept_places(home: Path, change: str) -> dict[str, NamedPlace] | None:
     if found.format_version != _FORMAT:
         return None
     return {place.location: place for place in found.states}
+
+
+def latest_creation(home: Path, state: Participant) -> tuple[str, dict[str, NamedPlace]] | None:
+    """Return the ID of the last change that created a state, and the states of it. Raises StoreError."""
+    if not (home / _CHANGES).is_dir():
+        return None
+    with _opened(home) as place:
+        names = [name for name in place.folder.names() if name.endswith(_SUFFIX)]
+        times = {name: status.st_mtime_ns for name in names if (status := place.folder.status(name))}
+    for name in sorted(times, key=lambda one: times[one], reverse=True):
+        change = name.removesuffix(_SUFFIX)
+        found = kept_places(home, change) or {}
+        if state.location in found and found[state.location].created:
+            return change, found
+    return None
 
 
 @contextmanager

@@ -194,7 +194,8 @@ def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> Join
     names = list(states)
     writes = tuple(names.index(write.state) for write in journal.writes)
     locations = tuple(one.location for one in states.values())
-    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes)
+    created = tuple(place for place, name in enumerate(names) if journal.states[name].empty)
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes, created)
 
 
 def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:

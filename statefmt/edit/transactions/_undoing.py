@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from statefmt.context import RunContext
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.restore import with_serial
-from statefmt.edit.requests.undo import Undo
 from statefmt.edit.session import LoadedState
 from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
+from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import joined
 from statefmt.sealed import opened
 
+_CREATED: Final = (
+    "the change created this state, which is empty after the undo; delete it, unless the undo is to be reverted"
+)
+
 
 class UndoneState(NamedTuple):
-    """A state of a change that is undone.
+    """A state of a change that is undone: the operation that restores it, and what it must be until then.
 
     `between` are the contents that the change gave it before the last one, as they are stored: those of a state that it
-    wrote twice.
+    wrote twice. `last` names the last edit of the state, for messages.
     """
 
-    undo: Undo
+    restore: Callable[[RunContext, Snapshot], Edit]
+    pin: Pin
     between: tuple[bytes, ...] = ()
+    last: str = ""
 
 
 def undoing(
@@ -40,16 +50,19 @@ def undoing(
         contents: dict[str, list[bytes]] = {}
         for name, one in states.items():
             state = loaded[name]
-            proposal = surgical(partial(one.undo.edit, context))(state)
-            outcomes[name] = proposal.outcome
-            between = [
-                with_serial(_plain(context, one.undo.name, data), proposal.outcome.serial) for data in one.between
-            ]
+            proposal = surgical(partial(one.restore, context))(state)
+            outcomes[name] = outcome = proposal.outcome
+            between = [with_serial(_plain(context, state.name, data), outcome.serial) for data in one.between]
             contents[name] = [joined(state.data, proposal.pieces), *between]
         # Each write takes the last content that is left.
         return Staged(tuple(Write(name, contents[name].pop()) for name in reversed(writes)), outcomes)
 
     return stage
+
+
+def empty_again(_context: RunContext, snapshot: Snapshot) -> Edit:
+    """Take everything out of a state that the change created; its history has the rest."""
+    return with_note(Edit(structs.replace(snapshot, outputs=(), resources=(), check_results=())), _CREATED)
 
 
 def _plain(context: RunContext, name: str, content: bytes) -> bytes:

@@ -4,60 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.changes.joint_entries import content_chain, entries_of
-from statefmt.edit.operations_file import FileEdits
-from statefmt.edit.requests.undo import Undo, undo_request
+from statefmt.edit.changes.joint_entries import entries_of
+from statefmt.edit.requests.undo import undo_request
 from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._apply import applied
-from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import has_journal
 from statefmt.edit.transactions._operations import FileOutcome
 from statefmt.edit.transactions._participants import Participant, participant, participants
-from statefmt.edit.transactions._pins import Pin
-from statefmt.edit.transactions._places import NamedPlace, kept_places
+from statefmt.edit.transactions._places import NamedPlace, kept_places, latest_creation
 from statefmt.edit.transactions._running import ways_out
-from statefmt.edit.transactions._undoing import UndoneState, undoing
+from statefmt.edit.transactions._undone_change import UndoneChange, refused, undo_key, undone_change
 from statefmt.edit.transactions._unfinished import Ending, ended
 from statefmt.model.errors import ChangedError, StoreError
-from statefmt.model.wording import Wording
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import HistoryEntry, JointEdit
-from statefmt.store.reading import display_name
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.text.printable import printable
-from statefmt.text.shell import shell_line
-
-
-class _Change(NamedTuple):
-    """A change that is undone: its states by their locations, what becomes of them, and the edit of the named one."""
-
-    joint: JointEdit
-    named: Participant
-    states: Mapping[str, Participant]
-    undone: Mapping[str, UndoneState]
-    undo: Undo
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        return tuple(self.joint.states[place] for place in self.joint.writes)
-
-    def intent(self, command: str, timeout: float | None, *, keeps_backup: bool) -> Intent:
-        words = ("undo", *self.named.words)
-        key = _key(self.joint.id)
-        return Intent(
-            self.named.location, checksum(key.encode()), command, timeout, keeps_backup, key, words, self.joint.id
-        )
-
-    def outcome(self, outcomes: Mapping[str, EditOutcome]) -> FileOutcome:
-        """Return the outcome by the names of the states, which have no short ones."""
-        by_name = {self.states[location].store.name: one for location, one in outcomes.items()}
-        return FileOutcome(by_name, FileEdits({name: one.edit for name, one in by_name.items()}))
 
 
 def undo_together(
@@ -80,8 +47,7 @@ def undo_together(
     found, and what `applied_operations()` raises.
     """
     change = _change(context, name, to)
-    pins = {location: Pin(stored=one.undo.last.after) for location, one in change.undone.items()}
-    staging = undoing(context, change.undone, change.writes)
+    pins, staging = change.pins, change.staging(context)
     names = {one.store.name: one.store.name for one in change.states.values()}
 
     def is_agreed(outcomes: Mapping[str, EditOutcome]) -> bool:
@@ -90,7 +56,7 @@ def undo_together(
     try:
         if dry_run:
             stored = {location: one.store.read() for location, one in change.states.items()}
-            states = {key: loaded(context, change.undone[key].undo.name, one.data) for key, one in stored.items()}
+            states = {key: loaded(context, change.states[key].store.name, one.data) for key, one in stored.items()}
             for location, pin in pins.items():
                 pin.refuse_other(states[location], stored[location])
             staged = staging(states)
@@ -99,11 +65,33 @@ def undo_together(
             intent = change.intent(command, timeout, keeps_backup=keeps_backup)
             staged = applied(context, change.states, intent, staging, pins=pins, agreed=is_agreed)
     except ChangedError as error:
-        location = next(key for key, pin in pins.items() if pin.stored == error.expected)
-        last = change.undone[location].undo.last
-        what = f"something else has changed the state since edit {last.number} ({printable(last.command)})"
-        raise _refused(change.undone[location].undo.name, what, change.named) from error
+        pin = next(pin for pin in pins.values() if error.expected in (pin.stored, pin.hash))
+        raise change.changed(pin) from error
     return change.outcome(staged.outcome)
+
+
+def created_together(context: RunContext, name: str) -> str | None:
+    """Return the name of a state that a change took objects from when it created a state, by the name of that.
+
+    The history of a state begins after its creation, so the history of another one has the change that undo_together()
+    undoes. None if statetool has not created the state on this machine, or if it was edited since. Raises StoreError.
+    """
+    if name == STANDARD_INPUT or name.startswith(GIT):
+        return None
+    created = participant(context, name)
+    if created.store.versions():
+        return None
+    found = latest_creation(context.connection().state_home, created)
+    if found is None:
+        return None
+    change, places = found
+    for location, place in places.items():
+        if not place.created:
+            other = _name(context, location, places, created)
+            entries = participant(context, other).store.versions()
+            if entries and entries[-1].joint and entries[-1].joint.id == change:
+                return other
+    return None
 
 
 def end_undo(
@@ -115,64 +103,81 @@ def end_undo(
     """
     named = participant(context, name)
     entries = named.store.versions()
-    change_id = _unfinished(context, entries)
-    if change_id is None:
-        raise StoreError(f"{display_name(name)}: there is no unfinished undo of several states on this machine")
-    of_change = entries_of(entries, change_id)
-    if not of_change:
-        raise _refused(name, "the history does not have the edit that the undo is about any more", named)
-    change = _change(context, name, of_change[0].number, is_begun=True, is_left=ending is Ending.LEAVE)
-    intent = change.intent("", timeout, keeps_backup=keeps_backup)
-    written = ended(context, change.states, intent, undoing(context, change.undone, change.writes), ending)
-    return tuple(change.states[location].store.name for location in written)
+    joint = _unfinished(context, entries)
+    if joint is None:
+        last = entries[-1].joint if entries else None
+        home = context.connection().state_home
+        # The history of a state that the change created does not have the change.
+        is_known = last and last.undoes and has_journal(home, undo_key(last.undoes))
+        way = f". {ways_out(last.ending)}" if last and is_known else " on this machine"
+        raise StoreError(f"{display_name(name)}: its history has no unfinished undo of several states{way}")
+    states, created = _states(context, name, named, joint)
+    if ending is Ending.LEAVE:
+        # Whatever the histories have.
+        change = UndoneChange(joint, named, states, {})
+    else:
+        change = undone_change(joint, named, states, created=created)
+    intent = change.intent(timeout=timeout, keeps_backup=keeps_backup)
+    written = ended(context, states, intent, change.staging(context), ending)
+    return tuple(states[location].store.name for location in written)
 
 
-def _key(change_id: str) -> str:
-    """Return what tells the undo of a change from all other changes; no path is like it."""
-    return f"undo-{change_id}"
-
-
-def _unfinished(context: RunContext, entries: Sequence[HistoryEntry]) -> str | None:
-    """Return the ID of the change whose undo has begun and not ended, if that is or undoes the last edit of a state."""
-    joint = entries[-1].joint if entries else None
-    if not joint:
-        return None
+def _unfinished(context: RunContext, entries: Sequence[HistoryEntry]) -> JointEdit | None:
+    """Return the change whose undo has begun and not ended, if that is or undoes the last edit of a state."""
+    last = entries[-1].joint if entries else None
     home = context.connection().state_home
-    return next((one for one in (joint.id, joint.undoes) if one and has_journal(home, _key(one))), None)
+    for one in (last.id, last.undoes) if last else ():
+        of_change = entries_of(entries, one)
+        if of_change and of_change[0].joint and has_journal(home, undo_key(one)):
+            return of_change[0].joint
+    return None
 
 
-def _change(
-    context: RunContext, name: str, to: int | None, *, is_begun: bool = False, is_left: bool = False
-) -> _Change:
-    """Find the states of a change, and what they had before. Raises StoreError."""
+def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
+    """Find the change that is undone. Raises StoreError."""
     named = participant(context, name)
-    if not is_begun and _unfinished(context, named.store.versions()) is not None:
-        ways = ways_out(("undo", *named.words))
-        raise StoreError(f"{display_name(name)}: an earlier undo is unfinished; nothing was written. {ways}")
+    _refuse_unfinished(context, name, named)
     undo = undo_request(named.store, to)
-    joint = undo.entry.joint if is_begun else undo.together
-    if not joint:
+    joint = undo.together
+    if joint is None:
         undo.refuse_one_of_several()
         raise StoreError(f"{display_name(name)}: edit {undo.entry.number} did not change several states")
+    states, created = _states(context, name, named, joint)
+    return undone_change(joint, named, states, undo, created)
+
+
+def _refuse_unfinished(context: RunContext, name: str, named: Participant) -> None:
+    """Raise StoreError if the last change of a state, or its undo, has begun and not ended."""
+    entries = named.store.versions()
+    last = entries[-1].joint if entries else None
+    if _unfinished(context, entries) is not None:
+        what, ending = "an earlier undo", ("undo", *named.words)
+    elif last and last.ending[:1] == ("apply",) and has_journal(context.connection().state_home, last.file):
+        what, ending = "the apply", last.ending
+    else:
+        return
+    raise StoreError(f"{display_name(name)}: {what} is unfinished; nothing was written. {ways_out(ending)}")
+
+
+def _states(
+    context: RunContext, name: str, named: Participant, joint: JointEdit
+) -> tuple[dict[str, Participant], dict[str, str]]:
+    """Return the states that a change wrote, by their locations, and the hashes of those that it created."""
     if not joint.writes or not all(0 <= place < len(joint.states) for place in joint.writes):
-        raise _refused(name, "its history does not say which states were written", named)
+        raise refused(name, "its history does not say which states were written", named)
     if named.location not in joint.written:
-        what = (
-            f"edit {undo.entry.number} was made when this state was one of {', '.join(map(printable, joint.written))}"
-        )
-        raise _refused(name, what, named)
+        then = ", ".join(map(printable, joint.written))
+        raise refused(name, f"the edit was made when this state was one of {then}", named)
     places = kept_places(context.connection().state_home, joint.id)
     names = {
         location: name if location == named.location else _name(context, location, places, named)
         for location in joint.written
     }
     states = participants(context, names)
-    undone = {
-        location: _undone(location, one, joint, named, undo if location == named.location else None, is_begun=is_begun)
-        for location, one in states.items()
-        if not is_left
-    }
-    return _Change(joint, named, states, undone, undo)
+    for location, place in (places or {}).items():
+        if location in states and states[location].identity != place.identity:
+            raise refused(location, "another state has this place now", named)
+    return states, {location: place.created for location, place in (places or {}).items()}
 
 
 def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] | None, named: Participant) -> str:
@@ -183,37 +188,6 @@ def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] |
         return location
     if place is None or not place.name:
         where = "on this machine" if place is None else "anywhere, since it has a secret"
-        raise _refused(location, f"how the state was named is not recorded {where}", named)
+        raise refused(location, f"how the state was named is not recorded {where}", named)
     options = structs.replace(context.backend or BackendOptions(), workspace=place.workspace)
     return state_name(replace(context, backend=options), place.name)
-
-
-def _undone(
-    location: str, one: Participant, joint: JointEdit, named: Participant, undo: Undo | None, *, is_begun: bool
-) -> UndoneState:
-    """Read what a state had before the change, and in between. Raises StoreError if its history does not have it."""
-    if one.location != location:
-        raise _refused(location, f"the state is now {one.location}", named)
-    entries = one.store.versions()
-    of_change = entries_of(entries, joint.id)
-    if not of_change or any(entry.joint != joint for entry in of_change):
-        raise _refused(location, "the history of this state does not have the change", named)
-    if undo is None:
-        last = entries[-1]
-        if not is_begun and last.joint != joint:
-            raise _refused(location, f"edit {last.number} ({printable(last.command)}) came after the change", named)
-        undo = undo_request(one.store, of_change[0].number)
-    chain = content_chain(of_change)
-    if len(chain) != 1 + sum(joint.states[place] == location for place in joint.writes):
-        raise _refused(location, "the change was taken back in this state, or is not all in its history", named)
-    return UndoneState(undo._replace(joint=()), tuple(map(one.store.content, chain[1:-1])))
-
-
-def _refused(name: str, what: str, named: Participant) -> StoreError:
-    """Return the error that says why not all states can be undone, and how one is."""
-    return StoreError(
-        f"{printable(name)}: {what}, so the edit of several states cannot be undone in all of them; nothing was "
-        "written. ",
-        Wording(f"`{shell_line(('statetool', 'undo', '--only', *named.words))}`", "State.undo(only=True)"),
-        f" undoes it in {printable(named.store.name)} only",
-    )

@@ -20,8 +20,10 @@ from typing import Final
 from statefmt.model.errors import StoreError
 from statefmt.store.local.settled import read_settled
 from tests.adversary.fork_server import attached, stop_to_be_attached
-from tests.edit.transactions.three_states import Scene, owners, scene
+from tests.edit.transactions.three_states import Scene, owners, scene, undo_scene
 
+# Before the operations: the change is their undo.
+UNDO: Final = "undo:"
 # A guard against an endless sweep.
 _MOST: Final = 300
 
@@ -37,10 +39,16 @@ class Ways:
 
 def ways(folder: Path, operations: str) -> Ways:
     """Make the change, and import all that it needs."""
-    made = scene(folder / "warm", operations)
+    made = begun(folder / "warm", operations)
     old = made.contents
     made.apply()
     return Ways(operations, old, made.contents)
+
+
+def begun(folder: Path, operations: str) -> Scene:
+    """Make the states before the change, or before its undo."""
+    kind = undo_scene if operations.startswith(UNDO) else scene
+    return kind(folder, operations.removeprefix(UNDO))
 
 
 def killed(made: Scene, call: str, number: int, change: str = "apply") -> bool:
@@ -95,7 +103,7 @@ def _ended(made: Scene, known: Ways, *, back: bool) -> list[str]:
     try:
         made.end(back=back)
     except StoreError as error:
-        if "there is no unfinished apply" not in str(error):
+        if "there is no unfinished" not in str(error):
             return [str(error)]
         # It has not begun, or has ended. What a killed edit leaves is cleared up by the next one.
         whole = made.contents in (known.old, known.new)
@@ -118,7 +126,7 @@ def main() -> None:
     gc.freeze()
     for call in calls:
         for number in range(1, _MOST):
-            made = scene(folder / "s", operations)
+            made = begun(folder / "s", operations)
             if first:
                 assert killed(made, first[0], int(first[1]))
             was_killed = killed(made, call, number, change)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.edit.transactions.sweep import UNDO
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION
 from tests.store.local.test_watched import NEEDS_STRACE
 
@@ -24,6 +25,19 @@ FEWEST = 190
 def test_killed_at_every_call(tmp_path: Path) -> None:
     """In a circle, a state is written twice, so this has all kinds of writes."""
     assert len(_swept(tmp_path, CIRCLE)) >= FEWEST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operations", [CHAIN, CIRCLE, CREATION], ids=["chain", "circle", "creation"])
+def test_killed_in_an_undo(operations: str, tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, UNDO + operations)) >= FEWEST - 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", ["ftruncate:1", "ftruncate:2", "ftruncate:3", "rename:1"])
+@pytest.mark.parametrize("change", ["resume", "abort"])
+def test_killed_again_at_the_end_of_an_undo(first: str, change: str, tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, UNDO + CIRCLE, CALLS, f"{change}:{first}")) >= 40
 
 
 @pytest.mark.slow

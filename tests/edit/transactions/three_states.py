@@ -14,9 +14,12 @@ from pathlib import Path
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import created_states, read_operations_file
+from statefmt.edit.requests.undo import undo_request
 from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._participants import participants
+from statefmt.edit.transactions._places import kept_places
+from statefmt.edit.transactions._undone_change import UndoneChange, undone_change
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.remote.connection import Connection
@@ -147,6 +150,24 @@ class Scene:
         file = read_operations_file(str(self.file), self.file.read_bytes())
         applied(self.context, self.participants, self.intent(), staging(file))
 
+    def undone(self, *, is_begun: bool = False) -> UndoneChange:
+        """The undo of the change, as the user of the state app asks for it."""
+        states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
+        app = self.participants["app"]
+        undo = undo_request(app.store, None)
+        joint = next(entry.joint for entry in app.store.versions() if entry.joint)
+        places = kept_places(self.folder / "home/statetool", joint.id) or {}
+        created = {location: place.created for location, place in places.items()}
+        return undone_change(joint, app, states, None if is_begun else undo, created)
+
+    def undo(self) -> None:
+        change = self.undone()
+        applied(self.context, change.states, change.intent("undo"), change.staging(self.context), pins=change.pins)
+
+    def end_undo(self, ending: Ending) -> tuple[str, ...]:
+        change = self.undone(is_begun=True)
+        return ended(self.context, change.states, change.intent(), change.staging(self.context), ending)
+
     def end(self, *, back: bool) -> tuple[str, ...]:
         return self._ended(Ending.TAKE_BACK if back else Ending.FINISH)
 
@@ -156,6 +177,23 @@ class Scene:
     def _ended(self, ending: Ending) -> tuple[str, ...]:
         file = read_operations_file(str(self.file), self.file.read_bytes())
         return ended(self.context, self.participants, self.intent(), staging(file), ending)
+
+
+class UndoScene(Scene):
+    """Three states after the change, which is undone."""
+
+    def apply(self) -> None:
+        self.undo()
+
+    def _ended(self, ending: Ending) -> tuple[str, ...]:
+        return self.end_undo(ending)
+
+
+def undo_scene(folder: Path, operations: str) -> UndoScene:
+    """Make the three states, and the change."""
+    made = scene(folder, operations)
+    made.apply()
+    return UndoScene(made.folder, made.notes, made.variables)
 
 
 def scene(folder: Path, operations: str) -> Scene:
