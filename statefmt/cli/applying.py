@@ -41,7 +41,7 @@ class ApplyTerms(NamedTuple):
     `references` are configurations that states are checked against, by the short names of the states.
 
     `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
-    to end a change that was interrupted.
+    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing.
     """
 
     advice: str
@@ -50,6 +50,7 @@ class ApplyTerms(NamedTuple):
     keeps_backup: bool = True
     asks: Callable[[FileOutcome], bool] = lambda _: True
     dry_run: bool = False
+    as_blocks: bool = False
     manner: Manner = Manner()
     references: Mapping[str, ProviderReferences] = MappingProxyType({})
 
@@ -83,6 +84,8 @@ def carry_out_operations(
     if terms.ending is not None:
         names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
         return report_ended(command, names, terms.ending)
+    if terms.as_blocks:
+        return _as_blocks(made, terms)
     if terms.dry_run:
         planned_in_memory(context, made, _shown(terms), references=terms.references)
         say(f"{command}: dry run; nothing was written")
@@ -142,6 +145,19 @@ def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> st
     if word.startswith("-") and equals and value in places:
         return f"{option}={places[value]}"
     return places.get(word, word)
+
+
+def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
+    from statefmt.cli.as_blocks import show_outcome_as_blocks
+
+    statuses: list[int] = []
+
+    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=terms.manner.show_sensitive))
+        return False
+
+    planned_in_memory(run_context(), made, shown, references=terms.references)
+    return statuses[0]
 
 
 def _shown(terms: ApplyTerms) -> Agreed:

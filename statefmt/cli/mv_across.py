@@ -33,7 +33,7 @@ class MoveAcross(NamedTuple):
     allow_plain: bool = False
 
 
-def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | None) -> int:
+def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | None, *, as_blocks: bool = False) -> int:
     """Move between two states, all or nothing, or end a move that was interrupted; return the exit status."""
     write = options.write
     for option, is_given in (
@@ -56,6 +56,7 @@ def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | No
         keeps_backup=not write.no_backup,
         asks=lambda outcome: not write.yes and _must_be_confirmed(outcome),
         dry_run=write.dry_run,
+        as_blocks=as_blocks,
         manner=Manner(show_sensitive=options.show_sensitive),
         references={} if references is None else {TARGET: references},
     )

@@ -79,15 +79,10 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
-        if as_blocks:
-            raise typer.BadParameter(
-                "cannot be combined with --to-state; use plan --as-blocks", param_hint="--as-blocks"
-            )
         there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
         block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
-        return move_across(
-            MoveAcross(options.state or from_state, to_state, block, create, allow_plain), options, ending
-        )
+        wanted = MoveAcross(options.state or from_state, to_state, block, create, allow_plain)
+        return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
             raise typer.BadParameter("requires --to-state", param_hint=option)

@@ -108,12 +108,12 @@ def _of_migration(
 ) -> None:
     if out is not None and not out.endswith(".hcl"):
         raise typer.BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
-    folder = os.path.dirname(out or "") or "."  # noqa: PTH120 - Path would drop ./
-    converted = converted_migration(run_context(), migration, root=root, folder=folder)
+    converted = converted_migration(run_context(), migration, root=root)
     for action in converted.unmatched:
         say(f"statetool: warning: {action}: nothing matches")
-    arguments = ("plan", "--from-tfmigrate", migration)
-    planned_in_memory(run_context(), CommandOperations(converted.text, arguments, folder=folder), shown)
+    planned_in_memory(
+        run_context(), CommandOperations(converted.text(), ("plan", "--from-tfmigrate", migration)), shown
+    )
     if out is not None:
-        write_operations(out, converted.text)
+        write_operations(out, converted.text(os.path.dirname(out) or "."))  # noqa: PTH120 - Path would drop ./
         say(f"{out}: written; review it, then run `statetool apply {shell_word(out)}`")

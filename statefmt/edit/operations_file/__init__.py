@@ -13,11 +13,13 @@ from statefmt.edit.operations_file._created import created_states as created_sta
 from statefmt.edit.operations_file._kept import KeptDependency as KeptDependency
 from statefmt.edit.operations_file._model import (
     Expect as Expect,
+    FileOperation as FileOperation,
     ForgetBlock as ForgetBlock,
     JoinBlock as JoinBlock,
     MoveBlock as MoveBlock,
     OperationBlock as OperationBlock,
     OperationsFile as OperationsFile,
+    ReplaceProviderBlock as ReplaceProviderBlock,
     StateBlock as StateBlock,
 )
 from statefmt.edit.operations_file._names import folder_names as folder_names

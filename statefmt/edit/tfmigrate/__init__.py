@@ -8,7 +8,7 @@ Source: tfmigrate v0.4.5 (`config/migration.go`, `tfmigrate/*_action.go`, `tfmig
 
 from __future__ import annotations
 
-from statefmt.edit.tfmigrate.from_file import (
+from statefmt.edit.tfmigrate._from_file import (
     ConvertedMigration as ConvertedMigration,
     converted_migration as converted_migration,
 )

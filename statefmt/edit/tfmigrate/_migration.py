@@ -47,7 +47,7 @@ class MigrationAction(NamedTuple):
     range: Range
 
 
-class Migration(NamedTuple):
+class TfmigrateFile(NamedTuple):
     """A migration of one state, or from the first of two states to the second."""
 
     name: str
@@ -55,7 +55,7 @@ class Migration(NamedTuple):
     actions: tuple[MigrationAction, ...]
 
 
-def read_migration(name: str, content: bytes, environment: Mapping[str, str]) -> Migration:
+def read_migration(name: str, content: bytes, environment: Mapping[str, str]) -> TfmigrateFile:
     """Read a migration file, in HCL, or in JSON if its name ends in `.json`.
 
     Raises SettingsError with the position of the first problem.
@@ -90,7 +90,7 @@ class _Reader:
     def __init__(self, names: EnvironmentNames) -> None:
         self._names = names
 
-    def migration(self, block: Block) -> Migration:
+    def migration(self, block: Block) -> TfmigrateFile:
         type_, name = block.labels
         if type_ not in _FOLDERS:
             raise _invalid(block.range, f"unknown type of migration {type_!r}; types are {' and '.join(_FOLDERS)}")
@@ -102,7 +102,7 @@ class _Reader:
         for other in block.body.block_types():
             raise _invalid(block.range, f"unexpected block {other!r}")
         folders = tuple(self._folder(block, path, workspace) for path, workspace in _FOLDERS[type_])
-        return Migration(name, folders, tuple(self._actions(block)))
+        return TfmigrateFile(name, folders, tuple(self._actions(block)))
 
     def _folder(self, block: Block, path: str, workspace: str) -> MigrationFolder:
         given, named = block.body.attribute(path), block.body.attribute(workspace)

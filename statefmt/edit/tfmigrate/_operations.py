@@ -7,15 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from statefmt.analysis.diff.whole_moves import whole_moves
-from statefmt.edit.operations_file import OperationsFile, StateBlock, run
-from statefmt.edit.operations_file._model import (
+from statefmt.edit.operations_file import (
     FileOperation,
     ForgetBlock,
     MoveBlock,
     OperationBlock,
+    OperationsFile,
     ReplaceProviderBlock,
+    StateBlock,
+    run,
 )
-from statefmt.edit.tfmigrate._migration import STATE, Migration, MigrationAction
+from statefmt.edit.tfmigrate._migration import STATE, MigrationAction, TfmigrateFile
 from statefmt.edit.tfmigrate._wildcards import WILDCARD, filled, matched
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, parse_abs_resource_instance, parse_module_instance
 from statefmt.model.addrs.quoting import hcl_quote
@@ -32,7 +34,7 @@ class MigrationOperations(NamedTuple):
 
 
 def operations_of(
-    migration: Migration, states: Mapping[str, StateBlock], snapshots: Callable[[], Mapping[str, Snapshot]]
+    migration: TfmigrateFile, states: Mapping[str, StateBlock], snapshots: Callable[[], Mapping[str, Snapshot]]
 ) -> MigrationOperations:
     """Return the operations for the actions; `states` are the one of the migration, or the source and the target.
 
@@ -52,7 +54,7 @@ class _Running:
     """The operations so far, and the states after them once an action has needed them."""
 
     def __init__(
-        self, migration: Migration, states: Mapping[str, StateBlock], read: Callable[[], Mapping[str, Snapshot]]
+        self, migration: TfmigrateFile, states: Mapping[str, StateBlock], read: Callable[[], Mapping[str, Snapshot]]
     ) -> None:
         self.operations: list[FileOperation] = []
         self.unmatched: list[str] = []
@@ -110,9 +112,7 @@ class _Running:
             if found is None or not found.text:
                 continue
             if found.start:
-                raise SurgeryError(
-                    f"{source} also matches {found.text} in {one.addr}, which is no address of the state"
-                )
+                raise SurgeryError(f"{source} also matches {found.text} inside {one.addr}; write the whole address")
             pairs[found.text] = filled(target, found)
         if not pairs:
             self.unmatched.append(" ".join(action.words))

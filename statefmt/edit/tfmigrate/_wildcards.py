@@ -48,7 +48,7 @@ def matched(source: str, address: str) -> WildcardMatch | None:
 
 
 def filled(target: str, found: WildcardMatch) -> str:
-    """Fill in `$1`, `${1}`… in a destination. Raises SurgeryError for a name that is no wildcard of the source."""
+    """Fill in `$1`, `${1}`… in a destination. Raises SurgeryError for a name that is not a wildcard of the source."""
 
     def value(place: re.Match[str]) -> str:
         dollar, plain, braced = place.groups()
@@ -58,8 +58,8 @@ def filled(target: str, found: WildcardMatch) -> str:
         values: Sequence[str] = (found.text, *found.values)
         if not (name.isdecimal() and int(name) < len(values)):
             raise SurgeryError(
-                f"{target}: ${name} is no wildcard of the source, and tfmigrate makes it empty; write $${{1}} before "
-                "letters and digits"
+                f"{target}: ${name} is not a wildcard of the source, and tfmigrate makes it empty; write "
+                "$${{1}} before letters and digits"
             )
         return values[int(name)]
 

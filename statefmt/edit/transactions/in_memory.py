@@ -94,10 +94,10 @@ def key_of(command: str, content: bytes) -> str:
     return f"{command} {checksum(content)}"
 
 
-def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock], folder: str) -> dict[str, Snapshot]:
-    """Read states, by their names, without a lock; their paths are relative to `folder`. Raises StatetoolError."""
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
+    """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
     file = OperationsFile(states, ())
-    opened = OpenedOperations(file, states_of(context, folder, file, Path(folder)), Intent("", "", ""))
+    opened = OpenedOperations(file, states_of(context, "", file, Path()), Intent("", "", ""))
     return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
 
 

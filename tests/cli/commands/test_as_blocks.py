@@ -85,3 +85,15 @@ def test_several_states(statetool: Statetool) -> None:
         assert f"# For the configuration of the state {name}: {name}.tfstate\n" in done.text
     assert {name: Path(f"{name}.tfstate").read_bytes() for name in BEFORE} == old
     assert json.loads(old["app"])["lineage"]
+
+
+def test_to_another_state_without_a_file(statetool: Statetool) -> None:
+    Path("net.tfstate").write_bytes(state("net", ()))
+    old = [Path(name).read_bytes() for name in (NAME, "net.tfstate")]
+    done = statetool("mv", "--state", NAME, "--to-state", "net.tfstate", "module.database", "module.db", "--as-blocks")
+    assert done.status == 0
+    target, source = done.text.split(f"# For the configuration of the state source: {NAME}\n\n")
+    assert target.startswith("# For the configuration of the state target: net.tfstate\n\nimport {")
+    assert target.count("import {") == 2
+    assert source.startswith("removed {")
+    assert [Path(name).read_bytes() for name in (NAME, "net.tfstate")] == old

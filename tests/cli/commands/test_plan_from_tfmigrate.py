@@ -48,8 +48,8 @@ def test_the_operations_file_does_what_was_shown(statetool: Statetool) -> None:
         "tfmigrate/split.stateops.hcl: written; review it, then run `statetool apply tfmigrate/split.stateops.hcl`",
     ]
     assert [line for line in planned.text.splitlines() if line.startswith(("State ", "- ", "+ "))] == [
-        "State app: tfmigrate/../app/terraform.tfstate", "- aws_role.r", "- aws_vpc.main",
-        "State net: tfmigrate/../net/terraform.tfstate", "+ aws_role.r_net", "+ aws_vpc.main",
+        "State app: app/terraform.tfstate", "- aws_role.r", "- aws_vpc.main",
+        "State net: net/terraform.tfstate", "+ aws_role.r_net", "+ aws_vpc.main",
     ]  # fmt: skip
     assert _states() == old
     # Its paths are relative to itself.

@@ -65,5 +65,5 @@ def test_filled(target: str, expected: str) -> None:
 
 @pytest.mark.parametrize("target", ["$3", "$1x", "${name}", "$1_a"])
 def test_what_tfmigrate_leaves_empty_is_refused(target: str) -> None:
-    with pytest.raises(SurgeryError, match="is no wildcard of the source"):
+    with pytest.raises(SurgeryError, match="is not a wildcard of the source"):
         filled(target, MATCH)

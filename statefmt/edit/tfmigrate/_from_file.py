@@ -7,30 +7,45 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec import structs
+
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import StateBlock, folder_names, operations_text
-from statefmt.edit.tfmigrate._migration import Migration, MigrationFolder, read_migration
+from statefmt.edit.operations_file import OperationBlock, StateBlock, folder_names, operations_text
+from statefmt.edit.tfmigrate._migration import MigrationFolder, TfmigrateFile, read_migration
 from statefmt.edit.tfmigrate._operations import operations_of
 from statefmt.edit.transactions.in_memory import snapshots_in_memory
 from statefmt.model.errors import SettingsError
-from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.store.reading import is_folder, read_bytes
 from statefmt.text.printable import printable
 
 
 class ConvertedMigration(NamedTuple):
-    """The text of an operations file, with paths relative to `folder`. `unmatched` are actions that match nothing."""
+    """The states of a migration by their names, with absolute paths, and its operations in order.
 
-    text: str
-    folder: str
+    `unmatched` are the actions whose wildcards match nothing.
+    """
+
+    states: Mapping[str, StateBlock]
+    operations: tuple[OperationBlock, ...]
     unmatched: tuple[str, ...]
 
+    def text(self, folder: str | None = None) -> str:
+        """Return an operations file, with paths relative to `folder` if it is given."""
+        return operations_text(self._states(folder), self.operations)
 
-def converted_migration(
-    context: RunContext, path: str, *, root: str | None = None, folder: str = "."
-) -> ConvertedMigration:
-    """Return the operations file that does what a migration file does, for a file in `folder`.
+    def _states(self, folder: str | None) -> Mapping[str, StateBlock]:
+        if folder is None:
+            return self.states
+        start = os.path.realpath(folder)
+        return {
+            name: structs.replace(state, path=Path(os.path.relpath(state.path, start)).as_posix())
+            for name, state in self.states.items()
+        }
+
+
+def converted_migration(context: RunContext, path: str, *, root: str | None = None) -> ConvertedMigration:
+    """Return the operations that do what a migration file does.
 
     `root` is the folder that tfmigrate runs in, which its directories are relative to; without it, that of the file.
     They must be below it. States are read only if an `xmv` has wildcards, and nothing is written. Raises SettingsError
@@ -43,15 +58,11 @@ def converted_migration(
     if len(set(zip(places, (one.workspace for one in migration.folders), strict=True))) < len(places):
         raise SettingsError(f"{migration.folders[1].range}: both states of the migration are the same")
     states = {
-        name: StateBlock(Path(os.path.relpath(place, os.path.realpath(folder))).as_posix(), one.workspace)
+        name: StateBlock(place, one.workspace)
         for name, place, one in zip(_names(places, migration), places, migration.folders, strict=True)
     }
-
-    def snapshots() -> Mapping[str, Snapshot]:
-        return snapshots_in_memory(context, states, folder)
-
-    made = operations_of(migration, states, snapshots)
-    return ConvertedMigration(operations_text(states, made.operations), folder, made.unmatched)
+    made = operations_of(migration, states, lambda: snapshots_in_memory(context, states))
+    return ConvertedMigration(states, made.operations, made.unmatched)
 
 
 def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
@@ -67,7 +78,7 @@ def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
         "; --root DIR names the folder that tfmigrate runs in", "; `root` names the folder that tfmigrate runs in"
     )
     if not is_folder(found):
-        raise SettingsError(f"{folder.range}: {base / folder.path} is no folder", advice)
+        raise SettingsError(f"{folder.range}: {base / folder.path} is not a folder", advice)
     if elsewhere:
         raise SettingsError(
             f"{folder.range}: {folder.path} is a folder both below {base} and below the current one", advice
@@ -75,7 +86,7 @@ def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
     return found
 
 
-def _names(places: list[str], migration: Migration) -> list[str]:
+def _names(places: list[str], migration: TfmigrateFile) -> list[str]:
     """Return a name for each state: of its directory, or of its workspace if both are of one directory."""
     if len(set(places)) < len(places):
         return folder_names([Path(place, one.workspace) for place, one in zip(places, migration.folders, strict=True)])
