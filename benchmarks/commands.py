@@ -5,6 +5,7 @@ A name in braces is a property of `Case`: a file or an address, made when the fi
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -23,6 +24,7 @@ STATETOOL: Final = shutil.which("statetool", path=str(Path(sys.executable).paren
 _STAND_INS: Final = {"terraform": "tofu", "sha256sum": "shasum"}
 _CHANGED: Final = 20
 _MANY: Final = 1_000
+OPERATIONS: Final = 150
 _PARSE: Final = """
 import os, sys, orjson
 for path in os.scandir(sys.argv[1]) if os.path.isdir(sys.argv[1]) else sys.argv[1:]:
@@ -43,13 +45,19 @@ class Case:
         self._size = size
 
     def process(self, command: tuple[str, ...], side: str) -> Process:
-        """A command with its names filled in. `{copy}` is a fresh copy of the state, apart for each `side`."""
+        """A command with its names filled in. `{copy}` is a fresh copy of the state, apart for each `side`.
+
+        `{operation}` and `{operations}` are operations files for such a copy.
+        """
         copy = self._folder / f"{side}.tfstate"
+        files = {"{operation}": 1, "{operations}": OPERATIONS}
+        written = {name: self._operations_file(copy, count) for name, count in files.items() if name in command}
         words = [
             re.sub(r"\{(\w+)\}", lambda found: str(getattr(self, found[1])), word.replace("{copy}", str(copy)))
-            for word in command
+            for word in (str(written.get(word, word)) for word in command)
         ]
-        return Process(words, _copying(self.state, copy) if any("{copy}" in word for word in command) else _nothing)
+        is_copied = written or any("{copy}" in word for word in command)
+        return Process(words, _copying(self.state, copy) if is_copied else _nothing)
 
     @cached_property
     def small(self) -> Path:
@@ -83,10 +91,14 @@ class Case:
         return folder
 
     @cached_property
+    def addresses(self) -> list[str]:
+        """All addresses of the state."""
+        return self.printed(Process([STATETOOL, "list", "--state", str(self.state)])).decode().splitlines()
+
+    @cached_property
     def victim(self) -> str:
         """The address in the middle of the state."""
-        addresses = self.printed(Process([STATETOOL, "list", "--state", str(self.state)])).decode().splitlines()
-        return addresses[len(addresses) // 2]
+        return self.addresses[len(self.addresses) // 2]
 
     @cached_property
     def free(self) -> str:
@@ -94,6 +106,19 @@ class Case:
         found = re.search(r"((data\.)?\w+\.\w+)(\[[^]]*\])?$", self.victim)
         assert found is not None, self.victim
         return f"{found[1]}_moved"
+
+    def _operations_file(self, state: Path, count: int) -> Path:
+        """Write operations on instances all over a state, of several kinds in turn."""
+        managed = [one for one in self.addresses if "data" not in re.sub(r"\[[^]]*\]", "", one).split(".")]
+        chosen = managed[:: max(1, len(managed) // count)][:count]
+        kinds = itertools.cycle((_moving, _tainting, _moving, _forgetting))
+        path = state.with_name(f"{state.stem}-{count}.stateops.hcl")
+        blocks = [
+            f'state "s" {{ path = "{state.name}" }}\n',
+            *(kind(one) for kind, one in zip(kinds, chosen, strict=False)),
+        ]
+        path.write_text("".join(blocks))
+        return path
 
     def printed(self, process: Process) -> bytes:
         """What a command prints."""
@@ -105,6 +130,19 @@ class Case:
         path = self._folder / f"{name}.tfstate"
         self.shape.write(path, size)
         return path
+
+
+def _moving(address: str) -> str:
+    name, bracket, key = address.rpartition("[") if address.endswith("]") else (address, "", "")
+    return f"move {{\n  from = state.s.{address}\n  to = state.s.{name}_moved{bracket}{key}\n}}\n"
+
+
+def _tainting(address: str) -> str:
+    return f"taint {{\n  of = state.s.{address}\n}}\n"
+
+
+def _forgetting(address: str) -> str:
+    return f"forget {{\n  of = state.s.{address}\n}}\n"
 
 
 Same = Callable[[Case, Process, Process], bool]
@@ -176,6 +214,7 @@ _ORJSON_MANY: Final = Yardstick("orjson.loads of each", (sys.executable, "-c", _
 _JQ: Final = Yardstick("jq .", ("jq", ".", "{state}"))
 _LIST: Final = "list --state {state}"
 _MV: Final = _terraform("state mv", "-state={copy}", "{victim}", "{free}")
+_ONE_OPERATION: Final = Yardstick("one operation", (STATETOOL, "apply", "--yes", "{operation}"))
 
 LINES: Final = (
     Line("start-up", "--version", _terraform("version"), 1.6),
@@ -196,6 +235,7 @@ LINES: Final = (
     Line("mv", "mv --yes --state {copy} {victim} {free}", _MV, 0.06, 0.15, _same_instances),
     Line("rm", "rm --yes --state {copy} {victim}", _terraform("state rm", "-state={copy}", "{victim}"), 0.06, 0.15,
          _same_instances),
+    Line("apply", "apply --yes {operations}", _ONE_OPERATION, 3),
 )  # fmt: skip
 
 

@@ -16,16 +16,22 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, StatePart, Suggestions
+    from statefmt.analysis.partition.candidates import (
+        NeededResource,
+        Partition,
+        PartitionKind,
+        PartitionPart,
+        Suggestions,
+    )
     from statefmt.analysis.partition.suggest import suggest_partitions
 
-__all__ = ["NeededResource", "Partition", "PartitionKind", "StatePart", "Suggestions", "suggest_partitions"]
+__all__ = ["NeededResource", "Partition", "PartitionKind", "PartitionPart", "Suggestions", "suggest_partitions"]
 
 __getattr__ = lazy_names(
     __name__,
     {
         "NeededResource": "statefmt.analysis.partition.candidates",
-        "StatePart": "statefmt.analysis.partition.candidates",
+        "PartitionPart": "statefmt.analysis.partition.candidates",
         "Partition": "statefmt.analysis.partition.candidates",
         "PartitionKind": "statefmt.analysis.partition.candidates",
         "Suggestions": "statefmt.analysis.partition.candidates",

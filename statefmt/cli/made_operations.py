@@ -16,7 +16,7 @@ from statefmt.text.pattern import pattern
 from statefmt.text.shell import shell_word
 
 # Returns the path of a state in an operations file; None is the state of the current folder.
-Place: TypeAlias = Callable[[str | None], str]
+StatePlacer: TypeAlias = Callable[[str | None], str]
 
 _NOT_IN_NAMES: Final = pattern(r"[^a-zA-Z0-9_-]+")
 _STARTS: Final = pattern(r"[a-zA-Z_]")
@@ -24,7 +24,7 @@ _STARTS: Final = pattern(r"[a-zA-Z_]")
 _USUAL: Final = ("terraform", "default", "")
 
 
-def place_in(out: str | None) -> Place:
+def place_in(out: str | None) -> StatePlacer:
     """Return the function that places states in a file `out`; None for one in memory, with paths for any folder."""
     if out is None or out == STANDARD_INPUT:
         return anywhere if out is None else lambda state: "." if state is None else state
@@ -38,7 +38,7 @@ def place_in(out: str | None) -> Place:
     return relative
 
 
-def source_block(state: str | None, place: Place) -> StateBlock:
+def source_block(state: str | None, place: StatePlacer) -> StateBlock:
     """Return the block of a state that exists, with the workspace of the command line if it is that of a folder."""
     path = place(state)
     options = run_context().backend

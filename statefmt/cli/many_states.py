@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import EditOutcome, FileEdits, FileOutcome, KeptDependency, StateCrossing
+from statefmt.operations_files import FileEdits, FileOutcome, KeptDependency, StateCrossing
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -49,7 +49,7 @@ def show_outcome(
     `checked` are the configurations that edits were checked against, by the names of their states.
     """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in (*_pieces(names, outcome.outcomes, manner, terminal), *_across(outcome.edits, terminal, checked)):
+    for piece in (*_pieces(names, outcome, manner, terminal), *_across(outcome.edits, terminal, checked)):
         print(piece, file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
@@ -60,15 +60,14 @@ def from_here(name: str) -> str:
     return (Path(name).is_absolute() and path_within(name, Path.cwd())) or name
 
 
-def _pieces(
-    names: Mapping[str, str], outcomes: Mapping[str, EditOutcome], manner: Manner, terminal: Terminal
-) -> Iterator[str]:
-    changed = {short: one for short, one in outcomes.items() if one.changes}
+def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, terminal: Terminal) -> Iterator[str]:
+    changed = {short: one for short, one in outcome.outcomes.items() if one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
         # States without a short name are by their names.
         place = printable(from_here(names[short]))
         named = place if short == names[short] else f"{short}: {place}"
+        named += " (new)" * (short in outcome.created)
         yield separator + terminal.paint(f"State {named}", "bold")
         yield from diff_text(one.changes, manner, terminal)
         for note in one.edit.notes:

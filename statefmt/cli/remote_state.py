@@ -22,6 +22,8 @@ INSTEAD: Final = {
     "unlock": ("Run", "force-unlock ID"),
     "plan": ("Name a copy in the file", "state pull > copy.tfstate"),
     "apply": ("Name a copy in the file, and push it", "state pull > copy.tfstate"),
+    "split": ("Split a copy, and push all states", "state pull > copy.tfstate"),
+    "join": ("Join copies, and push all states", "state pull > copy.tfstate"),
     "move-backend": ("Change the backend block, and run", "init -migrate-state"),
 }
 # Commands whose result is not pushed back as it is, or that need the files beside a state.

@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -29,10 +29,10 @@ class Folder:
             **(environment or {}),
         }  # fmt: skip
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command."""
+    def start(self, *arguments: str, under: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Start a command, under another one if that is given."""
         return subprocess.Popen(
-            [str(PROGRAM), *arguments],
+            [*under, str(PROGRAM), *arguments],
             cwd=self.path,
             env=self._environment,
             stdin=subprocess.DEVNULL,

@@ -67,7 +67,7 @@ class HttpSpot(Spot):
         self._url: Final = urlsplit(server.url)
         self.servers = (("127.0.0.1", self._url.port or 0),)
         self._server = server
-        server.holder = None
+        server.holder, server.state = None, None
 
     def config(self, addresses: Sequence[Address]) -> dict[str, Any]:
         """The arguments of the backend."""

@@ -121,6 +121,16 @@ LINES: Final[dict[str, list[Line]]] = {
         Line("restore before -y --state %s --out new"),
         Line("restore before --state missing", writes=False),
     ],
+    "split": [
+        Line("split %s --select aws_vpc.main=new -y", writes=True),
+        Line("split %s --by provider --into {name} --dry-run"),
+        Line("split %s --by provider --into {name} --out new.stateops.hcl"),
+    ],
+    "join": [
+        Line("join %s --into before", status=2),
+        Line("join %s --into new --create -y", writes=True),
+        Line("join %s --into new --create --dry-run"),
+    ],
     "history": [
         Line("history %s --prune --older-than 0h -y", "mv --state %s aws_vpc.main aws_vpc.net"),
         Line("history %s", "mv --state %s aws_vpc.main aws_vpc.net"),

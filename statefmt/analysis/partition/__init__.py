@@ -9,7 +9,7 @@ from statefmt.analysis.partition.candidates import (
     NeededResource as NeededResource,
     Partition as Partition,
     PartitionKind as PartitionKind,
-    StatePart as StatePart,
+    PartitionPart as PartitionPart,
     Suggestions as Suggestions,
 )
 from statefmt.analysis.partition.suggest import suggest_partitions as suggest_partitions

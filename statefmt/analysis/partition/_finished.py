@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from statefmt.analysis.partition._pieces import PieceGraph
-from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, StatePart
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance
+from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, PartitionPart
+from statefmt.analysis.selection.covering import covering
+from statefmt.model.addrs import ModuleInstance
 from statefmt.text.pattern import pattern
 
 # What cannot be in the name of a state in an operations file.
@@ -20,7 +21,7 @@ def finished(
     """Return the partition that puts each piece in a part, None if all are in one.
 
     `parts` are numbers; a piece needs only pieces of its own part or a lower one. `names` are what the parts are
-    named after.
+    named after. Raises SurgeryError if an instance cannot be selected alone.
     """
     members: dict[int, list[int]] = {part: [] for part in sorted(set(parts))}
     for number, part in enumerate(parts):
@@ -36,14 +37,19 @@ def finished(
     counts = {part: sum(len(graph.pieces[number].keys) for number in found) for part, found in members.items()}
     largest = max(members, key=lambda part: (counts[part], -part))
     levels: dict[str, int] = {}
-    contents, divided = _contents(graph, parts)
+    homes = {
+        piece.resource.instance(key): part
+        for piece, part in zip(graph.pieces, parts, strict=True)
+        for key in piece.keys
+    }
+    selectors = covering(homes)
     found = []
     for part, name in names.items():
         needs = tuple(other for other in levels if other in below[name])
         levels[name] = max((levels[other] + 1 for other in needs), default=0)
-        found.append(StatePart(name, tuple(contents[part]), counts[part], needs, levels[name], part == largest))
+        found.append(PartitionPart(name, selectors[part], counts[part], needs, levels[name], part == largest))
     resources = len({piece.resource.config() for piece in graph.pieces})
-    return Partition(kind, tuple(found), tuple(needed), tuple(divided), resources)
+    return Partition(kind, tuple(found), tuple(needed), tuple(_divided(graph, parts)), resources)
 
 
 def _needed(graph: PieceGraph, parts: Sequence[int], names: Mapping[int, str]) -> Iterator[NeededResource]:
@@ -62,32 +68,17 @@ def _needed(graph: PieceGraph, parts: Sequence[int], names: Mapping[int, str]) -
         yield NeededResource(key[0], names[key[1]], tuple(names[part] for part in sorted(users[key])), key in secret)
 
 
-def _contents(
-    graph: PieceGraph, parts: Sequence[int]
-) -> tuple[dict[int, list[ModuleInstance | AbsResource | AbsResourceInstance]], list[ModuleInstance]]:
-    """Return what is whole in each part, and the module instances that are in several."""
-    of_module: dict[ModuleInstance, set[int]] = {}
+def _divided(graph: PieceGraph, parts: Sequence[int]) -> list[ModuleInstance]:
+    """Return the module instances with resources in several parts, also in the modules that they call."""
+    found: dict[ModuleInstance, int] = {}
+    divided: dict[ModuleInstance, None] = {}
     paths: dict[ModuleInstance, tuple[ModuleInstance, ...]] = {}
     for piece, part in zip(graph.pieces, parts, strict=True):
         module = piece.resource.module
         if module not in paths:
             paths[module] = module.on_the_way
-        for one in paths[module]:
-            of_module.setdefault(one, set()).add(part)
-    of_resource: dict[AbsResource, set[int]] = {}
-    for piece, part in zip(graph.pieces, parts, strict=True):
-        of_resource.setdefault(piece.resource, set()).add(part)
-    found: dict[int, dict[ModuleInstance | AbsResource | AbsResourceInstance, None]] = {part: {} for part in set(parts)}
-    for piece, part in zip(graph.pieces, parts, strict=True):
-        whole = next((one for one in paths[piece.resource.module] if len(of_module[one]) == 1), None)
-        if whole is not None:
-            found[part][whole] = None
-        elif len(of_resource[piece.resource]) == 1:
-            found[part][piece.resource] = None
-        else:
-            found[part].update((piece.resource.instance(key), None) for key in piece.keys)
-    divided = [module for module, inside in of_module.items() if len(inside) > 1]
-    return {part: list(contents) for part, contents in found.items()}, divided
+        divided.update((one, None) for one in paths[module] if found.setdefault(one, part) != part)
+    return list(divided)
 
 
 def state_name(text: str) -> str:

@@ -13,32 +13,39 @@ _SWEEPS: Final = 4
 SHARED, OVERALL = "<shared>", "<overall>"
 
 
-def levels(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[int], Sequence[str]]:
+def levels(units: UnitGraph, homes: Sequence[str | None], *, raises: bool = False) -> tuple[list[int], Sequence[str]]:
     """Return the part of each unit, and the names of the parts; a unit needs only parts with its number or lower ones.
 
     `homes` are the parts that units should be in. Units without one go where they are used; below all parts if several
-    use them, and above all if they use several. A unit that a lower part needs, moves there.
+    use them, and above all if they use several. A unit that a lower part needs moves there; if `raises`, what needs a
+    higher part moves there instead.
     """
     placed, waiting = _placed(units, homes)
     order = _part_order(units, placed)
     # Where parts need each other in a circle, the other direction may leave more in them.
     inner = [name for name in order if name not in (SHARED, OVERALL)]
     ends = (SHARED,) if SHARED in order else (), (OVERALL,) if OVERALL in order else ()
-    tried = [_leveled(units, placed, waiting, names) for names in (order, [*ends[0], *reversed(inner), *ends[1]])]
+    tried = [
+        _leveled(units, placed, waiting, names, raises=raises)
+        for names in (order, [*ends[0], *reversed(inner), *ends[1]])
+    ]
     return min(tried, key=lambda one: _heaviest(units, one[0]))
 
 
 def _leveled(
-    units: UnitGraph, placed: Sequence[str | None], waiting: Collection[int], order: Sequence[str]
+    units: UnitGraph, placed: Sequence[str | None], waiting: Collection[int], order: Sequence[str], *, raises: bool
 ) -> tuple[list[int], Sequence[str]]:
     ranks = {name: rank for rank, name in enumerate(order)}
     found = [-1 if name is None else ranks[name] for name in placed]
     for unit in sorted(waiting):
         found[unit] = max(found[target] for target in units.needs[unit])
-    # What a lower part needs moves there.
-    for unit in reversed(range(len(found))):
-        for target in units.needs[unit]:
-            found[target] = min(found[target], found[unit])
+    if raises:
+        for unit, targets in enumerate(units.needs):
+            found[unit] = max([found[unit], *(found[target] for target in targets)])
+    else:
+        for unit in reversed(range(len(found))):
+            for target in units.needs[unit]:
+                found[target] = min(found[target], found[unit])
     return found, order
 
 

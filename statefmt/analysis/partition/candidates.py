@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance
+from statefmt.model.addrs import ModuleInstance
 
 # What counts in the score: each percent of the instances that is in the largest part,
 _LARGEST: Final = 1.0
@@ -43,15 +43,15 @@ class NeededResource(Struct, frozen=True):
     is_secret: bool
 
 
-class StatePart(Struct, frozen=True):
-    """A part of a state, with the largest modules, resources and instances that are whole in it.
+class PartitionPart(Struct, frozen=True):
+    """A part of a state, and the selectors of what is in it: modules and resources that are whole in it, or instances.
 
     `stays` if it is the one to leave in the state. `level` is 0 if it needs no other part, and else one more than the
     highest part it needs: parts of one level can be applied at the same time.
     """
 
     name: str
-    contents: tuple[ModuleInstance | AbsResource | AbsResourceInstance, ...]
+    contents: tuple[str, ...]
     instances: int
     needs: tuple[str, ...]
     level: int
@@ -66,13 +66,13 @@ class Partition(Struct, frozen=True, dict=True):
     """
 
     kind: PartitionKind
-    parts: tuple[StatePart, ...]
+    parts: tuple[PartitionPart, ...]
     needed: tuple[NeededResource, ...]
     divided: tuple[ModuleInstance, ...]
     resources: int
 
     @property
-    def contents(self) -> frozenset[frozenset[object]]:
+    def contents(self) -> frozenset[frozenset[str]]:
         """What is in the parts, whatever their names."""
         return frozenset(frozenset(part.contents) for part in self.parts)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from statefmt.analysis.partition._communities import communities
@@ -16,6 +16,7 @@ from statefmt.analysis.partition._units import UnitGraph, unit_graph
 from statefmt.analysis.partition.candidates import Partition, PartitionKind, Suggestions
 from statefmt.analysis.providers.use import short_names
 from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
 # The parts that modules and communities are merged to, at most.
@@ -26,13 +27,17 @@ _LARGEST: Final = 0.5
 _TANGLED: Final = "all the parts would need each other"
 
 
-def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> Suggestions:
-    """Return ways to divide a state, best first.
+def suggest_partitions(
+    snapshot: Snapshot, kinds: Collection[PartitionKind] = tuple(PartitionKind), *, most_parts: int = MOST_PARTS
+) -> Suggestions:
+    """Return ways of these kinds to divide a state, best first.
 
     Parts by modules and by communities of the dependency graph are at most `most_parts`; by provider instances and by
     regions there is a part for each.
     """
     graph = piece_graph(snapshot)
+    if len(graph.pieces) < 2:
+        return Suggestions((), dict.fromkeys(kinds, "there are not two resources"))
     makers: dict[PartitionKind, Callable[[], Partition | str]] = {
         PartitionKind.MODULE: lambda: _by_modules(graph, most_parts),
         PartitionKind.PROVIDER: lambda: _by_providers(graph),
@@ -41,8 +46,11 @@ def suggest_partitions(snapshot: Snapshot, *, most_parts: int = MOST_PARTS) -> S
     }
     found: list[Partition] = []
     without: dict[PartitionKind, str] = {}
-    for kind, make in makers.items():
-        partition = make()
+    for kind in kinds:
+        try:
+            partition = makers[kind]()
+        except SurgeryError as error:
+            partition = str(error)
         if isinstance(partition, str):
             without[kind] = partition
         elif any(partition.contents == other.contents for other in found):
@@ -65,9 +73,15 @@ def _by_communities(graph: PieceGraph, most: int) -> Partition | str:
     modules = ModuleUnits(graph, divides=True)
     units = modules.units
     limit = _LARGEST * sum(units.weights)
-    parts, _ = levels(units, communities(units))
-    parts = _merged(units, refined(units, parts, limit), most)
-    return _of_units(PartitionKind.COMMUNITY, graph, modules, refined(units, parts, limit))
+    homes = communities(units)
+    found: list[Partition] = []
+    for raises in (False, True):
+        parts, _ = levels(units, homes, raises=raises)
+        parts = refined(units, _merged(units, refined(units, parts, limit), most), limit)
+        partition = _of_units(PartitionKind.COMMUNITY, graph, modules, parts)
+        if not isinstance(partition, str):
+            found.append(partition)
+    return min(found, key=lambda one: one.score, default=_TANGLED)
 
 
 def _merged(units: UnitGraph, parts: Sequence[int], most: int) -> list[int]:

@@ -55,7 +55,7 @@ class ResourceTable:
                 if addr is not None:
                     found[addr] = None
             found |= self.in_module(text)
-        if has_wildcards(selector):
+        if has_wildcards(selector) and not _is_in_one_resource(selector):
             found |= self._by_pattern(selector)
         return found
 
@@ -70,6 +70,12 @@ class ResourceTable:
             return {}
         modules = (found for module, found in self._in_module.items() if pattern.fits_module(module))
         return {addr: None for found in modules for addr in found if pattern.fits_resource(addr.resource)}
+
+
+def _is_in_one_resource(pattern: str) -> bool:
+    """Return whether only the key has wildcards, in the root module: elsewhere, names stand for all their keys."""
+    resource, bracket, _ = pattern.partition("[")
+    return bool(bracket) and not has_wildcards(resource) and not resource.startswith("module.")
 
 
 def _is_not_normal(key: object) -> bool:

@@ -30,7 +30,7 @@ def command(
     states: Annotated[
         list[str], typer.Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")
     ],
-    into: Annotated[str, typer.Option("--into", metavar="TARGET", help="The state that everything goes to.")],
+    target: Annotated[str, typer.Option("--into", metavar="TARGET", help="The state that everything goes to.")],
     create: Annotated[bool, typer.Option("--create", help="Create TARGET.")] = False,
     prefix: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
@@ -59,26 +59,26 @@ def command(
     configurations with the same address become one configuration.
     """
     prefixes = _prefixes(prefix or (), states)
-    known = (*states, into)
+    known = (*states, target)
     if outputs_from is not None and outputs_from not in known:
         raise typer.BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
     if out is not None and ending is not None:
         raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     place, names = place_in(out), short_names(known)
     blocks = {names[one]: source_block(one, place) for one in states}
-    target = StateBlock(place(into), create=True) if create else source_block(into, place)
-    blocks[names[into]] = StateBlock(target.path, target.workspace, target.create, allow_plain)
+    workspace = None if create else source_block(target, place).workspace
+    blocks[names[target]] = StateBlock(place(target), workspace, create, allow_plain)
     chosen = None if outputs_from is None else f"state.{names[outputs_from]}"
     # The outputs of the chosen state are there before others differ.
     ordered = sorted(states, key=lambda one: one != outputs_from)
-    joins = [JoinBlock(f"state.{names[one]}", f"state.{names[into]}", prefixes.get(one), chosen) for one in ordered]
+    joins = [JoinBlock(f"state.{names[one]}", f"state.{names[target]}", prefixes.get(one), chosen) for one in ordered]
     text = operations_text(blocks, joins)
     if out is not None:
         save_operations(out, text)
         return FINE
     given = {one: anywhere(one) for one in known}
     given |= {f"{one}={module}": f"{anywhere(one)}={module}" for one, module in prefixes.items()}
-    options = {names[into]: "--create"}
+    options = {names[target]: "--create"}
     return carry_out_operations("join", text, terms._replace(ending=ending), given, create_options=options)
 
 

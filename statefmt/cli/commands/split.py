@@ -10,14 +10,16 @@ import typer
 
 from statefmt import Snapshot
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.joint_write import joint_write_options
-from statefmt.cli.made_operations import Place, place_in, save_operations, short_names, source_block
+from statefmt.cli.made_operations import StatePlacer, place_in, save_operations, short_names, source_block
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
+from statefmt.cli.suggested_split import SuggestionFormat, parts_to_move, show_suggestions
+from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
 from statefmt.text.pattern import pattern
 
@@ -27,9 +29,11 @@ EXAMPLES: Final = (
         "Make a state for each region, and review the operations first.",
         "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
     ),
+    ("Show good ways to divide a state.", "statetool split --suggest"),
     ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
 )
 _NAME: Final = "{name}"
+_SUGGESTIONS: Final = "Suggestions"
 # A key in an address may have an equals sign.
 _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
 
@@ -43,33 +47,47 @@ def command(
         typer.Option(
             "--select",
             metavar="SELECTOR=NEW",
-            help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; what the "
-            "first one takes is gone for the next.",
+            help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; each "
+            "takes what is left.",
         ),
     ] = None,
     by: Annotated[
         Optional[SplitBy],  # noqa: UP045
         typer.Option(
             "--by",
-            help="Make a new state for each module call, each instance of these, or each provider configuration with "
-            "an alias and each instance of these. The rest stays.",
+            metavar="WHAT",
+            help="Make a new state for each module, module-instance, provider (configurations with an alias, and their "
+            "instances), region, or community of dependencies. The rest stays.",
         ),
     ] = None,
     into: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option("--into", metavar="NEW", help="With --by, the new states, such as 'parts/{name}.tfstate'."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option(
+            "--suggest",
+            help="Write no state, but show ways to divide it: by modules, providers, regions and communities of "
+            "dependencies, best first. --by chooses one, and --out writes it.",
+            rich_help_panel=_SUGGESTIONS,
+        ),
+    ] = False,
+    output_format: Annotated[
+        SuggestionFormat,
+        typer.Option(
+            "--format", show_default=False, help="The output format; default: text.", rich_help_panel=_SUGGESTIONS
+        ),
+    ] = SuggestionFormat.TEXT,
     drop_dependencies: Annotated[
         bool,
         typer.Option(
-            "--drop-dependencies",
-            help="Drop dependencies on what is in another state. They are kept otherwise, so that `join` restores "
-            "them; the next apply of each state drops them.",
+            "--drop-dependencies", help="Drop dependencies on what is in another state. `join` cannot restore them."
         ),
     ] = False,
     out: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead, or print it if -."),
     ] = None,
     *,
     ending: Optional[Ending],  # noqa: UP045
@@ -81,15 +99,24 @@ def command(
     of each other. All states are written, or none; `join` puts them together again.
     """
     state = one_state(state, state_option)
-    if bool(select) == (by is not None):
+    if suggest:
+        if select:
+            raise typer.BadParameter("cannot be combined with --suggest", param_hint="--select")
+        if ending is not None:
+            raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--suggest")
+    elif output_format is not SuggestionFormat.TEXT:
+        raise typer.BadParameter("requires --suggest", param_hint="--format")
+    elif bool(select) == (by is not None):
         raise click.UsageError("Give either --select or --by.")
-    if (by is None) != (into is None):
+    if not suggest and (by is None) != (into is None):
         raise click.UsageError("--by and --into go together.")
     if into is not None and _NAME not in into:
         raise typer.BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
     if out is not None and ending is not None:
         raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     made = _Split(state, place_in(out), drop_dependencies)
+    if suggest:
+        return _suggest(made, by, into or f"{_NAME}.tfstate", out, output_format)
     given = {} if state is None else {state: anywhere(state)}
     if by is None or into is None:
         parts, words = _selected(select or ())
@@ -118,7 +145,7 @@ class _Split(NamedTuple):
     """How a state is divided."""
 
     state: str | None
-    place: Place
+    place: StatePlacer
     drops_dependencies: bool
 
     def text(self, parts: Mapping[str, Sequence[str]]) -> str:
@@ -136,6 +163,20 @@ class _Split(NamedTuple):
             for new, selectors in parts.items()
         ]
         return operations_text(states, moves)
+
+
+def _suggest(made: _Split, by: SplitBy | None, into: str, out: str | None, output_format: SuggestionFormat) -> int:
+    """Show ways to divide a state, and write one as an operations file."""
+    opened = opened_state(made.state)
+    shown = None if out == STANDARD_INPUT and output_format is SuggestionFormat.TEXT else output_format
+    partition = show_suggestions(opened, None if by is None else by.value, shown)
+    if partition is None:
+        return FAILED
+    if out is not None:
+        save_operations(
+            out, made.text({into.replace(_NAME, name): found for name, found in parts_to_move(partition).items()})
+        )
+    return FINE
 
 
 def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str]]:

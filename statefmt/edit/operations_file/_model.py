@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from statefmt.hcl.source.position import Range
 
 # A selector or several: addresses and patterns, each with its state before it (`state.app.module.vpc`).
 Chosen: TypeAlias = str | tuple[str, ...]
+# A SHA-256 in hexadecimal digits.
+_Hash: TypeAlias = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 
 
 class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
@@ -20,7 +22,7 @@ class StateBlock(Struct, frozen=True, forbid_unknown_fields=True):
     states is encrypted.
     """
 
-    path: str
+    path: Annotated[str, Meta(min_length=1)]
     workspace: str | None = None
     create: bool = False
     allow_plain: bool = False
@@ -110,34 +112,50 @@ class SetBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`set`: `values` maps paths of attributes to values."""
 
     of: Chosen
-    values: Mapping[str, object]
+    values: Annotated[Mapping[str, object], Meta(min_length=1)]
     force_type: bool = False
 
     def __repr__(self) -> str:
         # Values may be secret.
-        return f"SetValues(of={self.of!r})"
+        return f"SetBlock(of={self.of!r})"
 
 
 class UnsetBlock(Struct, frozen=True, forbid_unknown_fields=True):
     """`unset`: the paths of attributes."""
 
     of: Chosen
-    paths: Chosen
+    paths: str | Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+class SetSerialBlock(Struct, frozen=True, forbid_unknown_fields=True):
+    """`set_serial`: of a state, which need not be named if the file has no other."""
+
+    serial: int
+    state: str | None = None
+
+
+class NewLineageBlock(Struct, frozen=True, forbid_unknown_fields=True):
+    """`new_lineage`: a UUID, since a plan and its apply must agree; `state` as in `set_serial`."""
+
+    lineage: str
+    state: str | None = None
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True):
     """What the states must be, by their names: serials, lineages, and SHA-256 hashes of the stored bytes."""
 
-    serial: Mapping[str, int] = {}
+    serial: Mapping[str, Annotated[int, Meta(ge=0)]] = {}
     lineage: Mapping[str, str] = {}
-    hash: Mapping[str, str] = {}
+    hash: Mapping[str, _Hash] = {}
 
 
 # An operation on instances that it selects, in one state or in several.
 SelectingBlock: TypeAlias = (
     ForgetBlock | RekeyBlock | RebindBlock | TaintBlock | UntaintBlock | ForgetDeposedBlock | SetBlock | UnsetBlock
 )
-OperationBlock: TypeAlias = MoveBlock | JoinBlock | ReplaceProviderBlock | SelectingBlock
+# An operation on the identity of a state.
+IdentityBlock: TypeAlias = SetSerialBlock | NewLineageBlock
+OperationBlock: TypeAlias = MoveBlock | JoinBlock | ReplaceProviderBlock | SelectingBlock | IdentityBlock
 
 
 class FileOperation(Struct, frozen=True):

@@ -19,12 +19,12 @@ from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResourc
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import instances
 
-StatePart: TypeAlias = set[AbsResource]
+PartOfState: TypeAlias = set[AbsResource]
 
 
-def selected(selectors: Iterable[str], state: WorkingState) -> StatePart:
+def selected(selectors: Iterable[str], state: WorkingState) -> PartOfState:
     """Return what selectors may match. Raises SelectionError if one of them matches nothing."""
-    found: StatePart = set()
+    found: PartOfState = set()
     for selector in selectors:
         matching = state.tables.selectable.matching(selector)
         if not matching:
@@ -33,7 +33,7 @@ def selected(selectors: Iterable[str], state: WorkingState) -> StatePart:
     return found
 
 
-def forgotten(selectors: Sequence[str], state: WorkingState) -> StatePart:
+def forgotten(selectors: Sequence[str], state: WorkingState) -> PartOfState:
     """Return what `forget` and `forget_deposed` concern: also what depends on resources that are gone."""
     part = selected(selectors, state)
     empty = {str(one.addr): one.addr.config() for one in state.part(part).resources if not one.objects}
@@ -43,13 +43,13 @@ def forgotten(selectors: Sequence[str], state: WorkingState) -> StatePart:
     return part | set(_left_behind(state, part, configs, set(gone)))
 
 
-def left(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> StatePart:
+def left(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> PartOfState:
     """Return what a move to another state concerns: also what depends on resources that are gone."""
     part = selected(selectors, state)
     return part | set(_left_behind(state, part, {addr.config() for addr in moved}, moved.keys()))
 
 
-def joined(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> StatePart:
+def joined(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> PartOfState:
     """Return what a move from another state concerns: the resources that instances join, and provider instances."""
     part = {addr.containing_resource() for addr in moved.values()}
     return part | {addr for source in sources for addr in state.tables.instances_of(source)}
@@ -60,7 +60,7 @@ def goals(state: WorkingState, selector: str, target: str) -> Moved:
     return destinations(_found(state, selected([selector], state), [selector]), selector, target)
 
 
-def moved_within(state: WorkingState, selector: str, target: str) -> StatePart:
+def moved_within(state: WorkingState, selector: str, target: str) -> PartOfState:
     """Return what `move` concerns within a state: also what depends on the instances, and where they go."""
     moved = goals(state, selector, target)
     part = selected([selector], state) | {addr.containing_resource() for addr in moved.values()}
@@ -73,7 +73,7 @@ def moved_within(state: WorkingState, selector: str, target: str) -> StatePart:
     return part
 
 
-def rekeyed(selectors: Sequence[str], state: WorkingState) -> StatePart:
+def rekeyed(selectors: Sequence[str], state: WorkingState) -> PartOfState:
     """Return what `rekey` concerns: also a resource of each other instance of the modules that selectors name."""
     part = selected(selectors, state)
     known = Modules(modules_of(addr.module for addr in part))
@@ -86,13 +86,13 @@ def rekeyed(selectors: Sequence[str], state: WorkingState) -> StatePart:
     return part | {one for config in {addr.config() for addr in part} for one in state.tables.older_dependants(config)}
 
 
-def rebound(selectors: Sequence[str], state: WorkingState) -> StatePart:
+def rebound(selectors: Sequence[str], state: WorkingState) -> PartOfState:
     """Return what `rebind` concerns: also a resource of each provider instance that there is."""
     part = selected(selectors, state)
     return part | {addr for source in sources(state, part) for addr in state.tables.instances_of(source)}
 
 
-def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> StatePart:
+def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> PartOfState:
     """Return what `replace_provider` concerns; without selectors, all that is bound to `old`."""
     part = set(state.tables.bound_to(_source(old))) if selectors is None else selected(selectors, state)
     return part | set(state.tables.instances_of(_source(new)))
@@ -114,7 +114,7 @@ def _found(state: WorkingState, part: Iterable[AbsResource], selectors: Sequence
 
 
 def _left_behind(
-    state: WorkingState, part: StatePart, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
+    state: WorkingState, part: PartOfState, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
 ) -> Iterator[AbsResource]:
     """Yield a resource that keeps an address of the configuration in use or, if there is none, what depends on it."""
     stays = {
@@ -127,6 +127,6 @@ def _left_behind(
             yield from _another(state, config, part) or state.tables.dependants(config)
 
 
-def _another(state: WorkingState, config: ConfigResource, part: StatePart) -> StatePart:
+def _another(state: WorkingState, config: ConfigResource, part: PartOfState) -> PartOfState:
     other = state.tables.another(config, part)
     return set() if other is None else {other}

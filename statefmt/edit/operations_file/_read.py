@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import msgspec
@@ -15,12 +15,14 @@ from statefmt.edit.operations_file._model import (
     ForgetDeposedBlock,
     JoinBlock,
     MoveBlock,
+    NewLineageBlock,
     OperationBlock,
     OperationsFile,
     RebindBlock,
     RekeyBlock,
     ReplaceProviderBlock,
     SetBlock,
+    SetSerialBlock,
     StateBlock,
     TaintBlock,
     UnsetBlock,
@@ -49,11 +51,25 @@ _OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
     "set": SetBlock,
     "unset": UnsetBlock,
     "join": JoinBlock,
+    "set_serial": SetSerialBlock,
+    "new_lineage": NewLineageBlock,
 }
 # The name of the block of each operation.
 BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
+# More than any block has; they matter only for the place of an unknown block.
+_MOST_LABELS: Final = 4
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
+# What msgspec calls types, and what the messages call them.
+_TYPES: Final = {
+    "object": "map",
+    "str": "string",
+    "array": "list",
+    "int": "whole number",
+    "decimal": "number",
+    "bool": "true or false",
+}
+_TYPE: Final = pattern(r"[a-z]+")
 # How msgspec ends the message about a value in a member.
 _INSIDE: Final = pattern(r"(.*) - at `\$\.([a-z_]+)(.*)`")
 
@@ -74,25 +90,37 @@ def read_operations_file(name: str, content: bytes) -> OperationsFile:
         is_json = name.endswith(".json") or source.content.lstrip().startswith(b"{")
         body: Body = read_json_file(source, problems) if is_json else read_file(source, problems)
         _refuse(problems)
+        _refuse_others(body, is_json=is_json)
         return _file(body, problems)
     except RecursionError:
         raise SettingsError(f"{name}: the file is nested too deeply") from None
 
 
-def invalid(place: Range, text: str) -> SettingsError:
+def invalid(place: Range | None, text: str) -> SettingsError:
     """Return the error for a part of the file."""
-    return SettingsError(f"{place}: {text}")
+    return SettingsError(text if place is None else f"{place}: {text}")
+
+
+def _refuse_others(body: Body, *, is_json: bool) -> None:
+    """Raise SettingsError for a member of the file that is not one of its blocks."""
+    known = (_STATE, _EXPECT, *_OPERATIONS)
+    for name in body.names():
+        if name in known and is_json:
+            continue
+        argument = body.attribute(name)
+        what = f"{name!r} is a block: write {name} {{ … }}" if name in known else _unknown(name, known)
+        raise invalid(argument.range if argument else None, what)
+    for name in body.block_types():
+        if name not in known:
+            found = (block for labels in range(_MOST_LABELS) for block in body.blocks(name, labels))
+            raise invalid(next((block.range for block in found), None), _unknown(name, known))
+
+
+def _unknown(name: str, known: Sequence[str]) -> str:
+    return f"unknown block {name!r}; blocks are {', '.join(known)}"
 
 
 def _file(body: Body, problems: list[Problem]) -> OperationsFile:
-    known = (_STATE, _EXPECT, *_OPERATIONS)
-    for name in dict.fromkeys((*body.names(), *body.block_types())):
-        if name not in known:
-            found = body.attribute(name)
-            blocks = () if found else body.blocks(name)
-            place = found.range if found else blocks[0].range if blocks else None
-            message = f"unknown block {name!r}; blocks are {', '.join(known)}"
-            raise SettingsError(message) if place is None else invalid(place, message)
     states: dict[str, StateBlock] = {}
     for block in body.blocks(_STATE, 1):
         [label] = block.labels
@@ -106,13 +134,25 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
         for kind, of in _OPERATIONS.items()
         for block in body.blocks(kind)
     ]
-    expectations = [_decoded(block, Expect) for block in body.blocks(_EXPECT)]
-    if len(expectations) > 1:
-        raise invalid(body.blocks(_EXPECT)[1].range, "there is another `expect` block already")
+    expectations = body.blocks(_EXPECT)
     _refuse(problems)
+    if len(expectations) > 1:
+        raise invalid(expectations[1].range, "there is another `expect` block already")
+    expected = _expected(expectations[0], states) if expectations else Expect()
     # JSON has the blocks of each type together; their order is that of the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
-    return OperationsFile(states, tuple(ordered), expectations[0] if expectations else Expect())
+    return OperationsFile(states, tuple(ordered), expected)
+
+
+def _expected(block: Block, states: Mapping[str, StateBlock]) -> Expect:
+    found = _decoded(block, Expect)
+    for member, names in (("serial", found.serial), ("lineage", found.lineage), ("hash", found.hash)):
+        for name in names:
+            if name not in states:
+                argument = block.body.attribute(member)
+                place = argument.range if argument else block.range
+                raise invalid(place, f"expect: {member}: the file names no state {name!r}")
+    return found
 
 
 def _decoded(block: Block, of: type[T]) -> T:
@@ -151,7 +191,11 @@ def _plain(text: str) -> str:
     unknown = text.removeprefix("Object contains unknown field ")
     if unknown != text:
         return f"there is no argument {unknown.replace('`', '')}"
-    return text.replace("`", "").replace("object", "map").replace("str", "string").replace("array", "list")
+    if text.endswith("of length >= 1"):
+        return "it must not be empty"
+    if "matching regex" in text:
+        return "write a SHA-256: 64 hexadecimal digits in lower case"
+    return _TYPE.sub(lambda found: _TYPES.get(found[0], found[0]), text.replace("`", ""))
 
 
 def _refuse(problems: list[Problem]) -> None:

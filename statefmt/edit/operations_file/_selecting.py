@@ -22,7 +22,7 @@ from statefmt.edit.operations_file._model import (
     UnsetBlock,
     UntaintBlock,
 )
-from statefmt.edit.operations_file._parts import StatePart, forgotten, rebound, rekeyed, selected
+from statefmt.edit.operations_file._parts import PartOfState, forgotten, rebound, rekeyed, selected
 from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.edit.requests.choose import Note
 from statefmt.edit.requests.forget_deposed import forget_deposed_request
@@ -37,7 +37,7 @@ from statefmt.model.addrs import StringKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
-_PartOf: TypeAlias = Callable[[Sequence[str], WorkingState], StatePart]
+_PartOf: TypeAlias = Callable[[Sequence[str], WorkingState], PartOfState]
 
 
 class Selecting(NamedTuple):

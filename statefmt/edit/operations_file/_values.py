@@ -7,12 +7,24 @@ from decimal import Decimal
 
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.syntax.body import Argument
-from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Splat, Traversal, TupleExpression
+from statefmt.hcl.syntax.expressions import (
+    AttributeAccess,
+    Expression,
+    Literal,
+    ObjectExpression,
+    Parentheses,
+    Splat,
+    Template,
+    TemplateWrap,
+    Traversal,
+    TupleExpression,
+    Unary,
+)
 from statefmt.hcl.value import Value
 from statefmt.hcl.values.construct import first_unknown, to_plain
 from statefmt.hcl.values.names import NoNames
 from statefmt.model.addrs import IntKey, StringKey
-from statefmt.model.cty import Number
+from statefmt.model.cty import CtyEncodeError, Number
 from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.errors import SettingsError
 
@@ -32,11 +44,28 @@ def _value(expression: Expression) -> object:
         raise SettingsError(f"{expression.range}: write an address with wildcards as a string")
     if isinstance(expression, TupleExpression):
         return [_value(item) for item in expression.items]
-    found = evaluate(expression, NoNames())
-    unknown = first_unknown((found,))
-    if unknown is not None or not isinstance(found, Value):
+    found = evaluate(expression, NoNames()) if _is_constant(expression) else None
+    if not isinstance(found, Value) or first_unknown((found,)) is not None:
         raise SettingsError(f"{expression.range}: only constants and addresses can be used here")
-    return _plain(to_plain(found))
+    try:
+        return _plain(to_plain(found))
+    except CtyEncodeError as error:
+        raise SettingsError(f"{expression.range}: {error.detail}") from error
+
+
+def _is_constant(expression: Expression) -> bool:
+    """Return whether a value is written out. A loop in a short file might make a huge one."""
+    match expression:
+        case Literal():
+            return True
+        case TupleExpression(items=parts) | Template(parts=parts):
+            return all(map(_is_constant, parts))
+        case ObjectExpression(items=items):
+            return all((item.bare or _is_constant(item.key)) and _is_constant(item.value) for item in items)
+        case Parentheses(inner=inner) | TemplateWrap(inner=inner) | Unary(operand=inner):
+            return _is_constant(inner)
+        case _:
+            return False
 
 
 def _address(reference: Traversal) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
+from uuid import UUID
 
 from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.changes.edit import Edit
+from statefmt.edit.operations.envelope import new_lineage, set_serial
 from statefmt.edit.operations.join import join
 from statefmt.edit.operations.replace_provider import parse_replaced
 from statefmt.edit.operations.transfer import CrossingDependency, transfer
@@ -18,10 +20,12 @@ from statefmt.edit.operations_file._addresses import by_state, state_address
 from statefmt.edit.operations_file._kept import KeptDependency, kept_dependencies
 from statefmt.edit.operations_file._model import (
     FileOperation,
+    IdentityBlock,
     JoinBlock,
     MoveBlock,
     OperationsFile,
     ReplaceProviderBlock,
+    SetSerialBlock,
 )
 from statefmt.edit.operations_file._selecting import known_providers, selecting
 from statefmt.edit.operations_file._working_state import WorkingState
@@ -126,10 +130,32 @@ class _Run:
             self._join(block)
         elif isinstance(block, ReplaceProviderBlock):
             self._replace_provider(block)
+        elif isinstance(block, IdentityBlock):
+            self._identify(block)
         else:
             edit, part = selecting(block, self._note)
             for name, selectors in by_state(block.of, self._snapshots).items():
                 self._edit(name, partial(part, selectors), partial(edit, Criteria(selectors=selectors)))
+
+    def _identify(self, block: IdentityBlock) -> None:
+        edit: Callable[[Snapshot], Edit]
+        if isinstance(block, SetSerialBlock):
+            edit = partial(set_serial, serial=block.serial)
+        else:
+            try:
+                edit = partial(new_lineage, lineage=UUID(block.lineage))
+            except ValueError as error:
+                raise SurgeryError(f"{block.lineage!r} is not a UUID") from error
+        self._edit(self._only(block.state, "state"), lambda _: (), edit)
+
+    def _only(self, name: str | None, arguments: str) -> str:
+        """Return the name of a state; None if the file has no other. Raises SurgeryError and SelectionError."""
+        if name is None and len(self._snapshots) > 1:
+            raise SurgeryError(f"the file names several states: give {arguments}")
+        found = next(iter(self._snapshots)) if name is None else name
+        if found not in self._snapshots:
+            raise SelectionError(f"the file names no state {found!r}")
+        return found
 
     def _edit(
         self, name: str, part: Callable[[WorkingState], Iterable[AbsResource]], edit: Callable[[Snapshot], Edit]
@@ -235,17 +261,14 @@ class _Run:
         return name
 
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
-        if (block.of is None) == (block.state is None) and len(self._snapshots) > 1:
+        if block.of is not None and block.state is not None:
             raise SurgeryError("replace_provider: give either of or state")
         old, new = parse_replaced(block.old), parse_replaced(block.new)
         chosen: Mapping[str, tuple[str, ...] | None]
         if block.of is not None:
             chosen = by_state(block.of, self._snapshots)
         else:
-            name = next(iter(self._snapshots)) if block.state is None else block.state
-            if name not in self._snapshots:
-                raise SelectionError(f"the file names no state {name!r}")
-            chosen = {name: None}
+            chosen = {self._only(block.state, "of or state"): None}
         known = known_providers(new_provider=block.new_provider)
         for name, selectors in chosen.items():
             self._edit(

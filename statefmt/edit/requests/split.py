@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, IntKey, ModuleInstance, StringKey
+from statefmt.analysis.partition import PartitionKind, suggest_partitions
+from statefmt.analysis.selection.covering import covering
+from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot
@@ -17,33 +19,42 @@ _NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
 
 
 class SplitBy(StrEnum):
-    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration."""
+    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration.
+
+    Regions and communities of dependencies are as `suggest_partitions` finds them, without circles between the parts.
+    """
 
     MODULE = "module"
     MODULE_INSTANCE = "module-instance"
     PROVIDER = "provider"
+    REGION = "region"
+    COMMUNITY = "community"
 
 
 def split_parts(snapshot: Snapshot, by: SplitBy) -> dict[str, tuple[str, ...]]:
     """Return the parts of a state, each with the selectors of its instances; names can be in paths.
 
-    What is in the root module is in no part by modules; by providers, what has a default configuration is in none.
+    What is in the root module is in no part by modules; by providers, what has a default configuration is in none; by
+    regions and communities, the largest part is not among them.
     Raises SurgeryError if there are no parts, or if two would have the same name.
     """
+    if by in (SplitBy.REGION, SplitBy.COMMUNITY):
+        return _suggested(snapshot, PartitionKind(by.value))
     homes = {instance.addr: _home(instance, by) for instance in instances(snapshot)}
-    owners: dict[str, set[_Home | None]] = {}
-    for addr, home in homes.items():
-        for text in _selectors(addr):
-            owners.setdefault(text, set()).add(home)
-    found: dict[_Home, dict[str, None]] = {}
-    for addr, home in homes.items():
-        if home is not None:
-            found.setdefault(home, {})[_selector(addr, owners)] = None
+    found = {home: selectors for home, selectors in covering(homes).items() if home is not None}
     if not found:
         what = "has a provider configuration with an alias" if by is SplitBy.PROVIDER else "is in a module"
         raise SurgeryError(f"there is nothing to split: no instance {what}")
     _refuse_equal(found)
-    return {home.name: tuple(selectors) for home, selectors in found.items()}
+    return {home.name: selectors for home, selectors in found.items()}
+
+
+def _suggested(snapshot: Snapshot, kind: PartitionKind) -> dict[str, tuple[str, ...]]:
+    found = suggest_partitions(snapshot, [kind])
+    if not found.partitions:
+        raise SurgeryError(f"there is nothing to split: {found.without[kind]}")
+    [partition] = found.partitions
+    return {part.name: part.contents for part in partition.parts if not part.stays}
 
 
 class _Home(NamedTuple):
@@ -77,28 +88,6 @@ def _name(*parts: str) -> str:
 
 def _key(key: InstanceKey) -> str:
     return str(key.value) if isinstance(key, (IntKey, StringKey)) else ""
-
-
-def _selectors(addr: AbsResourceInstance) -> Iterator[str]:
-    """Yield the addresses that select an instance, the one that selects most first."""
-    for module in addr.module.on_the_way:
-        *outer, last = module.steps
-        yield from dict.fromkeys((f"{ModuleInstance(tuple(outer)).child(last.name)}", str(module)))
-    yield str(addr.containing_resource())
-    if addr.resource.key is not NO_KEY:
-        yield str(addr)
-
-
-def _selector(addr: AbsResourceInstance, owners: Mapping[str, set[_Home | None]]) -> str:
-    """Return the address that selects most of a part, and nothing else."""
-    text = next((one for one in _selectors(addr) if len(owners[one]) == 1), None)
-    if text is None:
-        raise SurgeryError(
-            f"{addr}: this address selects instances with keys, too, which are in other parts; give them keys or "
-            "forget them first",
-            address=addr,
-        )
-    return text
 
 
 def _refuse_equal(found: Iterable[_Home]) -> None:

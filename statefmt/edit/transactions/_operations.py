@@ -40,10 +40,14 @@ NO_REFERENCES: Final[References] = MappingProxyType({})
 
 
 class FileOutcome(NamedTuple):
-    """What the operations of a file do: to each state that changes, and across states. States are by short names."""
+    """What the operations of a file do: to each state that changes, and across states. States are by short names.
+
+    `created` are those that do not exist before.
+    """
 
     outcomes: Mapping[str, EditOutcome]
     edits: FileEdits
+    created: frozenset[str] = frozenset()
 
 
 def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:
@@ -83,8 +87,9 @@ def staging(
             outcomes[name] = _without_intended(name, edits, proposal.outcome)
             if proposal.outcome.changes or not state.is_new:
                 contents[name] = Write(name, content, proposal.pieces)
+        created = frozenset(name for name in contents if states[name].is_new)
         writes = tuple(_ordered(file, states, edits, outcomes, contents))
-        return Staged(writes, FileOutcome(outcomes, edits))
+        return Staged(writes, FileOutcome(outcomes, edits, created))
 
     return stage
 

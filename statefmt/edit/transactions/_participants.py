@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Final, NamedTuple
 
@@ -107,7 +107,20 @@ def participants(
         other = known.setdefault(_sameness(names[short], one), short)
         if other != short:
             raise StoreError(f"{printable(one.store.name)}: the states {other} and {short} are the same; name it once")
+    _refuse_creations(name for short, name in names.items() if short in created)
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
+
+
+def _refuse_creations(names: Iterable[str]) -> None:
+    """Raise StoreError if the locks of several new states keep each other out."""
+    # While PostgreSQL creates a state, it locks the creation of all others in the database.
+    alone = [name for name in names if isinstance(name, RemoteName) and name.place.type == "pg"]
+    if len(alone) > 1:
+        listed = ", ".join(printable(without_credentials(name)) for name in alone)
+        raise StoreError(
+            f"in PostgreSQL, only one state can be created at a time, and these are new: {listed}; nothing was "
+            "written. Create one state in each change"
+        )
 
 
 def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:

@@ -23,7 +23,8 @@ class PlannedState(Struct, frozen=True, forbid_unknown_fields=True):
     """A state when it was planned; hashes are the SHA-256 of plain contents.
 
     `location` is its path, relative to the operations file, or its URL without credentials. `version` is that of the
-    store, "" if it has none. `result` is the hash of the content that the operations make.
+    store, "" if it has none. `result` is the hash of the content that the operations make. A state that is created has
+    the hash of no bytes.
     """
 
     location: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from statefmt.analysis.partition import Partition, StatePart
+from statefmt.analysis.partition import Partition, PartitionPart
 from statefmt.render.counted import counted
 from statefmt.render.graph import dot, mermaid
 
@@ -31,12 +31,12 @@ def partition_mermaid(partition: Partition) -> str:
     return "\n".join(lines)
 
 
-def _lines(part: StatePart) -> Iterator[str]:
+def _lines(part: PartitionPart) -> Iterator[str]:
     yield part.name
     yield counted(part.instances, "instance")
 
 
-def _arrows(partition: Partition) -> Iterator[tuple[StatePart, StatePart, str]]:
+def _arrows(partition: Partition) -> Iterator[tuple[PartitionPart, PartitionPart, str]]:
     """Yield a part, one that it needs, and the outputs that it needs of it."""
     outputs = Counter((user, one.part) for one in partition.needed for user in one.needed_by)
     by_name = {part.name: part for part in partition.parts}

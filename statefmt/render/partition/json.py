@@ -32,7 +32,7 @@ def _partition(partition: Partition) -> dict[str, object]:
                 "level": part.level,
                 "instances": part.instances,
                 "needs": list(part.needs),
-                "contents": [str(one) for one in part.contents],
+                "contents": list(part.contents),
             }
             for part in partition.parts
         ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from statefmt.analysis.partition import NeededResource, Partition, StatePart, Suggestions
+from statefmt.analysis.partition import NeededResource, Partition, PartitionPart, Suggestions
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 from statefmt.render.table import table
@@ -22,7 +22,7 @@ def partitions_text(found: Suggestions, chosen: Partition, terminal: Terminal) -
     headings = ("BY", "PARTS", "LARGEST", "OUTPUTS", "SECRETS", "APPLIES", "DIVIDED", "SCORE")
     yield table(headings, rows, terminal, right="lrrrrrrr")
     for kind, reason in found.without.items():
-        yield f"No suggestion by {kind.value}: {reason}."
+        yield f"No suggestion by {kind.value}: {printable(reason)}."
     yield ""
     yield terminal.paint(f"By {chosen.kind.value}:", "bold")
     parts = [_part(part) for part in chosen.parts]
@@ -52,8 +52,8 @@ def _row(partition: Partition) -> tuple[str, ...]:
     )
 
 
-def _part(part: StatePart) -> tuple[str, ...]:
-    contents = ", ".join(_few([printable(str(one)) for one in part.contents], _MOST_CONTENTS))
+def _part(part: PartitionPart) -> tuple[str, ...]:
+    contents = ", ".join(_few([printable(one) for one in part.contents], _MOST_CONTENTS))
     return f"{part.name}{' (stays)' if part.stays else ''}", f"{part.instances:,}", ", ".join(part.needs), contents
 
 

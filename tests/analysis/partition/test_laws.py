@@ -9,10 +9,13 @@ from graphlib import TopologicalSorter
 import pytest
 
 from statefmt.analysis.partition import Partition, suggest_partitions
-from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.analysis.selection import Criteria, select
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.instances import instances as all_instances
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.states import AWS, resource, snapshot
 
+# As many as users have split states at.
 _MANY = 12_000
 
 
@@ -47,19 +50,15 @@ def state_of(seed: int, count: int) -> tuple[Snapshot, dict[str, list[str]]]:
 
 def homes(partition: Partition, state: Snapshot) -> dict[str, str]:
     """The part of each resource by its address without keys; each instance must be in exactly one."""
-    of: dict[object, list[str]] = {}
-    for part in partition.parts:
-        for content in part.contents:
-            of.setdefault(content, []).append(part.name)
     found: dict[str, str] = {}
     instances: dict[str, set[AbsResourceInstance]] = {part.name: set() for part in partition.parts}
-    for one in state.resources:
-        for obj in one.objects:
-            addr = one.addr.instance(obj.key)
-            holders: list[AbsResourceInstance | AbsResource | object] = [addr, one.addr, *one.addr.module.on_the_way]
-            [name] = [name for holder in holders for name in of.get(holder, ())]
-            instances[name].add(addr)
-            assert found.setdefault(str(one.addr.config()), name) == name
+    everything = all_instances(state)
+    for part in partition.parts:
+        for one in select(everything, Criteria(selectors=part.contents)):
+            assert not any(one.addr in inside for inside in instances.values())
+            instances[part.name].add(one.addr)
+            assert found.setdefault(str(one.addr.config()), part.name) == part.name
+    assert sum(map(len, instances.values())) == len(everything)
     assert {part.name: part.instances for part in partition.parts} == {
         name: len(inside) for name, inside in instances.items()
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from statefmt.analysis.partition import Partition, PartitionKind, StatePart, suggest_partitions
+from statefmt.analysis.partition import Partition, PartitionKind, PartitionPart, suggest_partitions
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 
@@ -22,10 +22,10 @@ def by(kind: PartitionKind, state: Snapshot) -> Partition:
 
 def contents(partition: Partition) -> dict[str, list[str]]:
     """What is in each part."""
-    return {part.name: sorted(map(str, part.contents)) for part in partition.parts}
+    return {part.name: sorted(part.contents) for part in partition.parts}
 
 
-def named(partition: Partition, name: str) -> StatePart:
+def named(partition: Partition, name: str) -> PartitionPart:
     """The part with a name."""
     return next(one for one in partition.parts if one.name == name)
 
@@ -99,8 +99,8 @@ def test_small_modules_are_merged() -> None:
     one = next(one for one in found.partitions if one.kind is PartitionKind.MODULE)
     assert len(one.parts) == 4
     assert one.largest < 0.5
-    home = next(part for part in one.parts if "module.small" in map(str, part.contents))
-    assert "module.m3" in map(str, home.contents)
+    home = next(part for part in one.parts if "module.small" in part.contents)
+    assert "module.m3" in home.contents
 
 
 def test_provider_instances() -> None:

@@ -15,7 +15,7 @@ from tests.adversary.runs import Forks
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.edit.transactions.three_states import objects, owners, state
-from tests.servers.http import StateServer, state_server
+from tests.servers.http import Fault, StateServer, state_server
 from tests.store.local.test_watched import NEEDS_STRACE
 
 FILE = "x.stateops.hcl"
@@ -54,7 +54,12 @@ def contents() -> dict[str, bytes]:
 
 def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     """It has the release and the layout of the first state that objects come from, and serial 1."""
-    assert statetool("plan", FILE, "-o", "p.json").status == 0
+    shown = statetool("plan", FILE, "-o", "p.json")
+    assert [line for line in shown.text.splitlines() if line.startswith("State ")] == [
+        "State app: app.tfstate",
+        f"State fresh: {FRESH} (new)",
+        "State net: net.tfstate",
+    ]
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
     done = statetool("apply", "p.json")
@@ -127,6 +132,17 @@ def test_all_states_cannot_be_new(statetool: Statetool) -> None:
     assert "no other state is named that its objects could come from" in refused.err
 
 
+def test_two_states_cannot_be_created_at_once_in_postgresql(statetool: Statetool) -> None:
+    """One session would wait for the other; nothing is asked of the server."""
+    places = [f"pg://127.0.0.1:1/db?schema={name}" for name in ("a", "b")]
+    Path(FILE).write_text(
+        STATES + "".join(f'state "s{n}" {{\n  path = "{url}"\n  create = true\n}}\n' for n, url in enumerate(places))
+    )
+    refused = statetool("apply", "-y", FILE)
+    assert refused.status == 2
+    assert "in PostgreSQL, only one state can be created at a time" in refused.err
+
+
 def test_what_leaves_a_new_state_again_creates_nothing(statetool: Statetool) -> None:
     back = "move {\n  from = state.fresh.terraform_data.vpc\n  to = state.net.terraform_data.vpc\n}\n"
     Path(FILE).write_text(STATES + CREATED + MOVES[: MOVES.index("move", 4)] + back)
@@ -176,6 +192,43 @@ def test_a_state_is_created_on_a_server(statetool: Statetool, server: StateServe
 
 @NEEDS_STRACE
 @pytest.mark.parametrize("encrypts", [False, True])
+def test_a_server_that_deletes_nothing_keeps_an_empty_state(
+    encrypts: bool,
+    statetool: Statetool,
+    server: StateServer,
+    forked: Forks,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next apply can move there."""
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    if encrypts:
+        environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
+        monkeypatch.setenv("TF_ENCRYPTION", environment["TF_ENCRYPTION"])
+        for name in ("app", "net"):
+            Path(f"{name}.tfstate").write_bytes(encrypted(Path(f"{name}.tfstate").read_bytes(), "new"))
+    old = contents()
+    url = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
+    Path(FILE).write_text(STATES + CREATED.replace(FRESH, url) + MOVES)
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
+    assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL
+    server.faults = [("DELETE", Fault(status=405))]
+    taken_back = statetool("apply", "--abort", FILE)
+    assert taken_back.status == 0, taken_back.err
+    assert "So the state is still there, without any objects; delete it yourself" in taken_back.err
+    assert contents() == old
+    assert server.lock_id == ""
+    assert statetool("list", "--state", url).out == b""
+    assert (b"encrypted_data" in (server.state or b"")) is encrypts
+    refused = statetool("apply", "-y", FILE)
+    assert "there is a state already; nothing was written. Remove create = true" in refused.err
+    Path(FILE).write_text(Path(FILE).read_text().replace("create = true", ""))
+    assert statetool("apply", "-y", FILE).status == 0
+    assert "terraform_data.vpc" in statetool("list", "--state", url).text
+
+
+@NEEDS_STRACE
+@pytest.mark.parametrize("encrypts", [False, True])
 @pytest.mark.parametrize("option", ["--resume", "--abort"])
 def test_after_a_crash(
     option: str, encrypts: bool, statetool: Statetool, forked: Forks, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -213,3 +266,20 @@ def test_a_created_state_that_was_changed_is_not_removed(statetool: Statetool, f
     assert refused.status == 2
     assert f"{FRESH}: something else has written since the change began" in refused.err
     assert Path(FRESH).read_bytes() == foreign
+
+
+def test_what_may_be_plain(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the state that objects come to allows it."""
+    monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new", "plain")))
+    Path("app.tfstate").write_bytes(encrypted(Path("app.tfstate").read_bytes(), "new"))
+    move = "move {\n  from = state.app.terraform_data.vpc\n  to = state.net.terraform_data.vpc\n}\n"
+    app, net = STATES.splitlines(keepends=True)
+    for states, status in ((_allowing_plain(app) + net, 2), (app + _allowing_plain(net), 0)):
+        Path(FILE).write_text(states + move)
+        assert statetool("apply", "-y", FILE).status == status
+    assert objects(Path("net.tfstate").read_bytes())["terraform_data.vpc"] == "app-vpc"
+    assert b"encrypted_data" in Path("app.tfstate").read_bytes()
+
+
+def _allowing_plain(block: str) -> str:
+    return block.replace("{", "{\n ").replace(" }", "\n  allow_plain = true\n}")

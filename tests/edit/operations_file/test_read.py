@@ -74,8 +74,17 @@ def test_operations_have_their_lines() -> None:
     assert [operation.range.line for operation in found.operations] == [6, 10, 14, 18]
 
 
+@pytest.mark.parametrize("brackets", ["[]", "{}", "()"])
+def test_deep_nesting_is_refused(brackets: str) -> None:
+    opening, closing = brackets[0], brackets[1]
+    inner = "a = " if opening == "{" else ""
+    text = f"set {{\n  of = a.b\n  values = {{ a = {(opening + inner) * 2_000}1{closing * 2_000} }}\n}}\n"
+    with pytest.raises(SettingsError, match=r"^x:3,12-\d+: "):
+        read_operations_file("x", text.encode())
+
+
 def test_only_constants_are_evaluated() -> None:
-    """An expression without names and functions is a constant, as in OpenTofu's variable definition files."""
+    """Constants in strings are constants."""
     found = read_operations_file("x", b'forget {\n  of = "aws_vpc.${"main"}"\n}')
     assert [operation.block for operation in found.operations] == [ForgetBlock("aws_vpc.main")]
 
@@ -86,7 +95,7 @@ def test_only_constants_are_evaluated() -> None:
         ("mov { }", "x:1,1-4: unknown block 'mov'; blocks are state, expect, move, forget"),
         ('path = "a"', "x:1,1-11: unknown block 'path'"),
         ('move {\n  from = "a.b"\n}', "x:1,1-5: move: the argument to is missing"),
-        ('move {\n  from = "a.b"\n  to = 5\n}', "x:3,3-9: move: to: Expected string, got int"),
+        ('move {\n  from = "a.b"\n  to = 5\n}', "x:3,3-9: move: to: Expected string, got whole number"),
         ('forget {\n  of = "a.b"\n  force = true\n}', "x:1,1-7: forget: there is no argument force"),
         ("forget {\n  of = a.b[*]\n}", "x:2,8-14: write an address with wildcards as a string"),
         ("forget {\n  of = file(a.b)\n}", "x:2,8-17: only constants and addresses can be used here"),
@@ -97,6 +106,24 @@ def test_only_constants_are_evaluated() -> None:
         ("expect { serial = {} }\nexpect { }", "x:2,1-7: there is another `expect` block already"),
         ('state { path = "c" }', "x:1,7-8: Missing name for state"),
         ('state "a" {', "x:1,11-12: Unclosed configuration block"),
+        # A block that is written as an argument would do nothing.
+        ("move = 5", "x:1,1-9: 'move' is a block: write move { … }"),
+        ('mov "x" { }', "x:1,1-8: unknown block 'mov'"),
+        ('move "x" { }', "x:1,6-9: Extraneous label for move"),
+        ('state "a" { path = "" }', "x:1,13-22: state: path: it must not be empty"),
+        ("set {\n  of = a.b\n  values = {}\n}", "x:3,3-14: set: values: it must not be empty"),
+        ("unset {\n  of = a.b\n  paths = []\n}", "x:3,3-13: unset: paths: it must not be empty"),
+        (
+            "rekey {\n  of = a.b\n  keys = { a = 1.5 }\n}",
+            "x:3,3-21: rekey: keys: Expected whole number | string | null",
+        ),
+        ("expect { serial = { a = 1 } }", "x:1,10-28: expect: serial: the file names no state 'a'"),
+        ('expect { hash = { a = "0A" } }', "x:1,10-29: expect: hash: write a SHA-256: 64 hexadecimal digits in lower"),
+        # A number that is some characters in the file, and gigabytes in memory.
+        ("set {\n  of = a.b\n  values = { a = 1e999999 }\n}", "x:3,12-28: a number of more than 100000 digits"),
+        # The same of a loop.
+        ("forget {\n  of = [for a in [1, 2] : a]\n}", "x:2,8-29: only constants and addresses can be used here"),
+        ('forget {\n  of = ["${true ? 1 : 2}"]\n}', "x:2,9-26: only constants and addresses can be used here"),
         ("\udcff", "x:1,1: this is not UTF-8"),
         ("[1]", "x:1,1"),
     ],

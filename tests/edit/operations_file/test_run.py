@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from uuid import UUID
 
 import pytest
 
@@ -16,6 +17,7 @@ from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_of
 
+LINEAGE = "5f0d7c7c-2f44-4f0b-9f0e-6b1c4f1c9a11"
 WEST = {"t.b": ".west"}
 
 
@@ -57,6 +59,8 @@ COMMANDS: dict[str, tuple[str, Callable[[Snapshot], Edit]]] = {
         'of = t.b\n values = { id = "new" }',
         lambda state: operations.set(state, chosen("t.b"), (), [operations.assignment("id", '"new"')]),
     ),
+    "set_serial": ("serial = 99", lambda state: operations.set_serial(state, 99)),
+    "new_lineage": (f'lineage = "{LINEAGE}"', lambda state: operations.new_lineage(state, UUID(LINEAGE))),
     "unset": ('of = t.b\n paths = "id"', lambda state: operations.unset(state, chosen("t.b"), ["id"])),
 }
 
@@ -123,6 +127,9 @@ def test_two_states_exchange_an_address() -> None:
         ("forget {\n  of = state.two.t.a\n}", "x:2,1-7: state.two.t.a: the file names no state 'two'"),
         ("forget {\n  of = state.s\n}", "x:2,1-7: state.s: the address in the state is missing"),
         ("forget {\n  of = []\n}", "x:2,1-7: no instances selected: the list of addresses is empty"),
+        ('new_lineage {\n  lineage = "x"\n}', "x:2,1-12: 'x' is not a UUID"),
+        ("set_serial {\n  serial = -1\n}", "x:2,1-11: -1 is not a serial"),
+        ('set_serial {\n  serial = 1\n  state = "t"\n}', "x:2,1-11: the file names no state 't'"),
         ("rekey {\n  of = t.a\n}", "x:2,1-6: rekey: give either keys or by"),
         ('rebind {\n  of = t.a\n  provider = "acme/none"\n}', "x:2,1-7: "),
         ("move {\n  from = t.a\n  to = t.b[0]\n}", "x:2,1-5: t.a cannot become t.b[0]: the instance already exists"),
@@ -132,6 +139,13 @@ def test_refused(text: str, message: str) -> None:
     with pytest.raises(SurgeryError) as raised:
         file_edits(text, s=snapshot_of("t.a", "t.b[0]"))
     assert str(raised.value).startswith(message)
+
+
+def test_identities_name_one_of_several_states() -> None:
+    with pytest.raises(SurgeryError, match="the file names several states: give state"):
+        file_edits("set_serial {\n  serial = 9\n}", one=snapshot_of("t.a"), two=snapshot_of())
+    found = file_edits('set_serial {\n  serial = 9\n  state = "two"\n}', one=snapshot_of("t.a"), two=snapshot_of())
+    assert {name: edit.snapshot.serial for name, edit in found.edits.items()} == {"two": 9}
 
 
 def test_an_address_names_one_of_several_states() -> None:
