@@ -16,7 +16,13 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.partition.candidates import NeededResource, Partition, PartitionKind, PartitionPart, Suggestions
+    from statefmt.analysis.partition.candidates import (
+        NeededResource,
+        Partition,
+        PartitionKind,
+        PartitionPart,
+        Suggestions,
+    )
     from statefmt.analysis.partition.suggest import suggest_partitions
 
 __all__ = ["NeededResource", "Partition", "PartitionKind", "PartitionPart", "Suggestions", "suggest_partitions"]

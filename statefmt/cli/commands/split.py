@@ -33,6 +33,7 @@ EXAMPLES: Final = (
     ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
 )
 _NAME: Final = "{name}"
+_SUGGESTIONS: Final = "Suggestions"
 # A key in an address may have an equals sign.
 _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
 
@@ -46,16 +47,17 @@ def command(
         typer.Option(
             "--select",
             metavar="SELECTOR=NEW",
-            help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; what the "
-            "first one takes is gone for the next.",
+            help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; each "
+            "takes what is left.",
         ),
     ] = None,
     by: Annotated[
         Optional[SplitBy],  # noqa: UP045
         typer.Option(
             "--by",
-            help="Make a new state for each module call, each instance of these, each provider configuration with an "
-            "alias and each instance of these, each region, or each community of dependencies. The rest stays.",
+            metavar="WHAT",
+            help="Make a new state for each module, module-instance, provider (configurations with an alias, and their "
+            "instances), region, or community of dependencies. The rest stays.",
         ),
     ] = None,
     into: Annotated[
@@ -66,25 +68,26 @@ def command(
         bool,
         typer.Option(
             "--suggest",
-            help="Show ways to divide the state by modules, providers, regions and communities of dependencies, best "
-            "first, and write nothing; with --out, write the best one, or the one --by.",
+            help="Write no state, but show ways to divide it: by modules, providers, regions and communities of "
+            "dependencies, best first. --by chooses one, and --out writes it.",
+            rich_help_panel=_SUGGESTIONS,
         ),
     ] = False,
     output_format: Annotated[
         SuggestionFormat,
-        typer.Option("--format", show_default=False, help="With --suggest: text, json, dot or mermaid."),
+        typer.Option(
+            "--format", show_default=False, help="The output format; default: text.", rich_help_panel=_SUGGESTIONS
+        ),
     ] = SuggestionFormat.TEXT,
     drop_dependencies: Annotated[
         bool,
         typer.Option(
-            "--drop-dependencies",
-            help="Drop dependencies on what is in another state. They are kept otherwise, so that `join` restores "
-            "them; the next apply of each state drops them.",
+            "--drop-dependencies", help="Drop dependencies on what is in another state. `join` cannot restore them."
         ),
     ] = False,
     out: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead, or print it if -."),
     ] = None,
     *,
     ending: Optional[Ending],  # noqa: UP045
