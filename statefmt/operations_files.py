@@ -1,5 +1,12 @@
 """Operations files (`*.stateops.hcl`, `*.stateops.json`): many operations on many states, all or none of them.
 
+    >>> from statefmt import operations_files, run_context
+    >>> planned = operations_files.planned_operations(run_context(), "samples/many-states/network.stateops.hcl")
+    >>> for name, outcome in planned.outcome.outcomes.items():
+    ...     print(name, planned.plan.states[name].serial, outcome.serial)
+    app 6 7
+    net 1 2
+
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`

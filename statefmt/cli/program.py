@@ -62,6 +62,8 @@ SECTIONS: Final = {
         "edit": "Edit a state, or one instance, in an editor.",
         "set-serial": "Set the serial of a state.",
         "new-lineage": "Give a state a new lineage.",
+    },
+    "Several states": {
         "plan": "Show what an operations file does to its states.",
         "apply": "Run an operations file on all its states, or none.",
         "split": "Move parts of a state to new states.",

@@ -24,6 +24,7 @@ _ELSEWHERE: Final = frozenset({"copy", "git-driver", "history", "locks", "reconc
 ALL: Final = [line for command, lines in LINES.items() if command not in _ELSEWHERE for line in lines]
 # The ID of a lineage, salts and keys are new in each run.
 _BACKUP: Final = re.compile(r"; the previous (?:state|file) is kept in \S+")
+_HEADING: Final = re.compile(r"^State ([\w-]+): ", re.MULTILINE)
 _RANDOM: Final = re.compile(
     r'[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?<="encrypted_data":")[^"]+'
 )
@@ -83,7 +84,9 @@ def _normal(text: str, *names: str) -> str:
     for name in sorted(names, key=len, reverse=True):
         for form in (f"--state '{name}'", f"--state {name}", f"'{name}'", name):
             text = text.replace(form, "STATE")
-    # The place of a backup differs.
+    # The short names of states differ, and the place of a backup.
+    for number, short in enumerate(dict.fromkeys(_HEADING.findall(text))):
+        text = re.sub(rf"(?m)(^State |^  | in ){re.escape(short)}\b", rf"\1S{number}", text)
     text = _BACKUP.sub("", text)
     lines = [line for line in text.splitlines() if not line.startswith("statetool: connecting to ")]
     return _RANDOM.sub("ID", "\n".join(lines))

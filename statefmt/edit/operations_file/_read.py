@@ -71,7 +71,8 @@ _TYPES: Final = {
 }
 _TYPE: Final = pattern(r"[a-z]+")
 # How msgspec ends the message about a value in a member.
-_INSIDE: Final = pattern(r"(.*) - at `\$\.([a-z_]+)(.*)`")
+_AT: Final = " - at `$."
+_MEMBER: Final = pattern(r"[a-z_]+")
 
 
 def read_operations_file(name: str, content: bytes) -> OperationsFile:
@@ -160,10 +161,11 @@ def _decoded(block: Block, of: type[T]) -> T:
     try:
         return msgspec.convert(values, of)
     except msgspec.ValidationError as error:
-        match = _INSIDE.fullmatch(str(error))
-        text, place = (match[1], places.get(match[2])) if match else (str(error), None)
-        where = f"{match[2]}: " if match else ""
-        raise invalid(place or block.range, f"{block.type}: {where}{_plain(text)}") from None
+        text, at, path = str(error).partition(_AT)
+        member = _MEMBER.match(path) if at else None
+        name = member[0] if member else ""
+        where = f"{name}: " if name else ""
+        raise invalid(places.get(name, block.range), f"{block.type}: {where}{_plain(text)}") from None
 
 
 def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, object]]:

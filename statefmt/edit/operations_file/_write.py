@@ -19,7 +19,7 @@ _TRAVERSAL: Final = pattern(
 )
 # Arguments that may have such addresses.
 _ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
-_TEMPLATE_STARTS: Final = pattern(r"[$%]{2,}\{")
+_TEMPLATE_STARTS: Final = pattern(r"(?<![$%])[$%]{2,}\{")
 _IDENTIFIER: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 

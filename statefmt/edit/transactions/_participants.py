@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
@@ -125,6 +126,8 @@ def _refuse_creations(names: Iterable[str]) -> None:
 
 def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
     """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
+    if not isinstance(name, RemoteName):
+        name = _from_here(name)
     store = managed_store_at(context, name, makes_folders=created is not None)
     sources = None if created is None else tuple(created)
     if isinstance(name, RemoteName):
@@ -141,6 +144,12 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
     again = path if path.isprintable() else ""
     words = ("--state", path)
     return Participant(store, printable(path), checksum(os.fsencode(path)), False, again, None, words, sources)
+
+
+def _from_here(name: str) -> str:
+    """Return the path of a file relative to the current folder, if it is below: as people name it."""
+    here = Path.cwd()
+    return str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
 
 
 def _further(words: Sequence[str]) -> Sequence[str]:

@@ -10,7 +10,7 @@ from statefmt.text.pattern import pattern
 _SECONDS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600}
 # In characters.
 _LONGEST: Final = 100
-_PART: Final = pattern(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
+_UNIT: Final = pattern(r"([^0-9.]+)")
 _WHOLE: Final = pattern(r"(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+")
 
 
@@ -20,4 +20,5 @@ def seconds_of(text: str, place: str) -> int:
         return int(text)
     if len(text) > _LONGEST or _WHOLE.fullmatch(text) is None:
         raise StoreError(f"{place}: the duration {text!r} is not valid: write it like 1h30m")
-    return int(sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text)))
+    parts = _UNIT.split(text)
+    return int(sum(float(number) * _SECONDS[unit] for number, unit in zip(parts[::2], parts[1::2], strict=False)))
