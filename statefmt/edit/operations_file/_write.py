@@ -12,11 +12,9 @@ from statefmt.edit.operations_file._read import BLOCK_NAMES
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.text.pattern import pattern
 
+_KEY: Final = r'\[(?:[0-9]+|"(?:\$\$\{|%%\{|[ !#&-\[\]-~])*")\]'
 # An address without wildcards, which needs no quotes.
-_TRAVERSAL: Final = pattern(
-    r'state(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])*\.[A-Za-z_][A-Za-z0-9_-]*'
-    r'(\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])?'
-)
+_TRAVERSAL: Final = pattern(rf"state(\.[A-Za-z_][A-Za-z0-9_-]*|{_KEY})*\.[A-Za-z_][A-Za-z0-9_-]*({_KEY})?")
 # Arguments that may have such addresses.
 _ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
 _TEMPLATE_STARTS: Final = pattern(r"[$%]{2,}\{")
