@@ -10,26 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.edit.hcl_file import invalid, read_hcl_file, refuse_problems
-from statefmt.edit.operations_file._model import (
-    Expect,
-    FileOperation,
-    ForgetBlock,
-    ForgetDeposedBlock,
-    JoinBlock,
-    MoveBlock,
-    NewLineageBlock,
-    OperationBlock,
-    OperationsFile,
-    RebindBlock,
-    RekeyBlock,
-    ReplaceProviderBlock,
-    SetBlock,
-    SetSerialBlock,
-    StateBlock,
-    TaintBlock,
-    UnsetBlock,
-    UntaintBlock,
-)
+from statefmt.edit.operations_file._model import BLOCKS, Expect, FileOperation, OperationsFile, StateBlock
 from statefmt.edit.operations_file._values import argument_value
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
@@ -38,23 +19,6 @@ from statefmt.text.pattern import pattern
 
 T = TypeVar("T", bound=Struct)
 
-_OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
-    "move": MoveBlock,
-    "forget": ForgetBlock,
-    "rekey": RekeyBlock,
-    "rebind": RebindBlock,
-    "replace_provider": ReplaceProviderBlock,
-    "taint": TaintBlock,
-    "untaint": UntaintBlock,
-    "forget_deposed": ForgetDeposedBlock,
-    "set": SetBlock,
-    "unset": UnsetBlock,
-    "join": JoinBlock,
-    "set_serial": SetSerialBlock,
-    "new_lineage": NewLineageBlock,
-}
-# The name of the block of each operation.
-BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
 # More than any block has; they matter only for the place of an unknown block.
 _MOST_LABELS: Final = 4
@@ -89,7 +53,7 @@ def read_operations_file(name: str, content: bytes) -> OperationsFile:
 
 def _refuse_others(body: Body, *, is_json: bool) -> None:
     """Raise SettingsError for a member of the file that is not one of its blocks."""
-    known = (_STATE, _EXPECT, *_OPERATIONS)
+    known = (_STATE, _EXPECT, *BLOCKS)
     for name in body.names():
         if name in known and is_json:
             continue
@@ -116,9 +80,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
     operations = [
-        FileOperation(_decoded(block, of), block.range)
-        for kind, of in _OPERATIONS.items()
-        for block in body.blocks(kind)
+        FileOperation(_decoded(block, of), block.range) for kind, of in BLOCKS.items() for block in body.blocks(kind)
     ]
     expectations = body.blocks(_EXPECT)
     refuse_problems(problems)
