@@ -12,7 +12,7 @@ import typer
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
 from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import confirmed
+from statefmt.cli.confirmation import ADVICE, confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 _MOST_FINDINGS: Final = 10
-_ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
 # Opens an edit that is checked against a configuration, and calls a function when it is written.
 Editing: TypeAlias = (
@@ -95,7 +94,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
-        if asks and not confirmed(question, f"{name}: {plan.name}", "written", _ADVICE):
+        if asks and not confirmed(question, f"{name}: {plan.name}", "written", ADVICE):
             edit.cancel()
     if edit.is_cancelled:
         say(f"{name}: nothing was written")
