@@ -22,8 +22,9 @@ from statefmt.edit.transactions._journal import (
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._places import keep_places
-from statefmt.edit.transactions._running import Running, contents_after, contents_before, pieces_after, ways_out
+from statefmt.edit.transactions._running import Running, ways_out
 from statefmt.edit.transactions._staged import Staged, Staging
+from statefmt.edit.transactions._writable import contents_after, contents_before, pieces_after
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.lock_info import LockInfo
