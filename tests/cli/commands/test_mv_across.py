@@ -203,7 +203,7 @@ def test_a_dry_run_writes_nothing(statetool: Statetool) -> None:
     old = contents()
     done = statetool(*ACROSS, "--dry-run", "terraform_data.vpc")
     assert (done.status, done.err) == (0, "mv: dry run; nothing was written\n")
-    assert '+ terraform_data.vpc (id "app-vpc")' in done.text
+    assert '→ terraform_data.vpc from source (id "app-vpc")' in done.text
     assert contents() == old
 
 
