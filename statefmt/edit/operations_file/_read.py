@@ -90,6 +90,8 @@ def read_operations_file(name: str, content: bytes) -> OperationsFile:
         is_json = name.endswith(".json") or source.content.lstrip().startswith(b"{")
         body: Body = read_json_file(source, problems) if is_json else read_file(source, problems)
         _refuse(problems)
+        if is_json and {"lineage", "serial", "terraform_version"}.issubset(body.names()):
+            raise SettingsError(f"{name}: this is a state, not an operations file")
         _refuse_others(body, is_json=is_json)
         return _file(body, problems)
     except RecursionError:

@@ -119,6 +119,14 @@ def test_one_state_twice(statetool: Statetool) -> None:
     assert "the states app and net are the same; name it once" in refused.err
 
 
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_what_is_no_operations_file(command: str, statetool: Statetool) -> None:
+    assert "app.tfstate: this is a state, not an operations file" in statetool(command, "app.tfstate").err
+    Path("app").mkdir()
+    Path("app.tfstate").rename("app/terraform.tfstate")
+    assert statetool(command, "app").err == "statetool: app: this is a folder, not an operations file\n"
+
+
 def test_paths_are_relative_to_the_file(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder stands for the state that its backend keeps, also in another workspace."""
     Path("infra/terraform.tfstate.d/prod").mkdir(parents=True)
