@@ -107,7 +107,7 @@ def command(
     elif output_format is not SuggestionFormat.TEXT:
         raise typer.BadParameter("requires --suggest", param_hint="--format")
     elif bool(select) == (by is not None):
-        raise click.UsageError("Give either --select or --by.")
+        raise click.UsageError("Give either --select or --by; --suggest shows good ways to divide the state.")
     if not suggest and (by is None) != (into is None):
         raise click.UsageError("--by and --into go together.")
     if into is not None and _NAME not in into:

@@ -45,6 +45,8 @@ def read_operations_file(name: str, content: bytes) -> OperationsFile:
     is_json = name.endswith(".json") or content.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
     def file(body: Body, problems: list[Problem]) -> OperationsFile:
+        if is_json and {"lineage", "serial", "terraform_version"}.issubset(body.names()):
+            raise invalid(None, f"{name}: this is a state, not an operations file")
         _refuse_others(body, is_json=is_json)
         return _file(body, problems)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import structs
 
@@ -19,6 +19,7 @@ from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
 from statefmt.model.codes import Code
@@ -37,17 +38,6 @@ if TYPE_CHECKING:
 
 References: TypeAlias = "Mapping[str, ProviderReferences]"
 NO_REFERENCES: Final[References] = MappingProxyType({})
-
-
-class FileOutcome(NamedTuple):
-    """What the operations of a file do: to each state that changes, and across states. States are by short names.
-
-    `created` are those that do not exist before.
-    """
-
-    outcomes: Mapping[str, EditOutcome]
-    edits: FileEdits
-    created: frozenset[str] = frozenset()
 
 
 def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:

@@ -106,7 +106,9 @@ def participants(
     for short, one in found.items():
         other = known.setdefault(_sameness(names[short], one), short)
         if other != short:
-            raise StoreError(f"{printable(one.store.name)}: the states {other} and {short} are the same; name it once")
+            which = f"the states {other} and {short} are the same; name it once"
+            what = which if in_file else "two of the named states are this one; nothing was written"
+            raise StoreError(f"{printable(one.store.name)}: {what}")
     _refuse_creations(name for short, name in names.items() if short in created)
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
