@@ -18,6 +18,7 @@ from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import findings_text
+from statefmt.render.notes import note_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
@@ -75,8 +76,7 @@ def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, term
         named = printable(shown[short] + place) + " (new)" * (short in outcome.created)
         yield separator + terminal.paint(f"State {named}", "bold")
         yield from diff_text(one.changes, manner, terminal, across[short])
-        for note in one.edit.notes:
-            yield "\n" + terminal.wrap(printable(note), "")
+        yield from (f"\n{note_text(note, terminal)}" for note in dict.fromkeys(one.edit.notes))
         if one.findings:
             yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
 

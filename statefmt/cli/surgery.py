@@ -22,6 +22,7 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.notes import note_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
@@ -168,8 +169,7 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     for piece in diff_text(changes, manner, terminal):
         print(piece, file=stream)
     for note in result.notes:
-        sentence, *listed = note.split("\n")
-        print("\n".join(["", terminal.wrap(sentence, "", ""), *map(printable, listed)]), file=stream)
+        print(f"\n{note_text(note, terminal)}", file=stream)
     if result.findings:
         print(f"\n{_findings_text(result.findings, terminal)}", file=stream)
     # Keeps the order if both streams go to one file.

@@ -146,7 +146,10 @@ def _journal(
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
     keep_places(running.context.connection().state_home, running.journal, running.states)
-    folder.write(running.journal)
+    try:
+        folder.write(running.journal)
+    except StoreError as error:
+        raise StoreError(*error.parts, "; no state was written") from error
     ways = ways_out(running.journal.ending)
     try:
         running.hold()
@@ -165,4 +168,7 @@ def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     except BaseException:
         running.context.note(f"{running.journal.file}: interrupted; the states stay locked. {ways}")
         raise
-    end(running, folder, locks)
+    try:
+        end(running, folder, locks)
+    except StatetoolError as error:
+        raise StoreError(*error.parts, f". All states are written, but may stay locked. {ways}") from error

@@ -29,7 +29,9 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.pieces import joined
 from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+from statefmt.text.printable import printable
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -142,10 +144,15 @@ def _ordered(
 
 
 def _name(context: RunContext, block: StateBlock, folder: Path) -> str:
+    if "\0" in block.path:
+        raise StoreError(f"{printable(block.path)}: the path of a state has no NUL")
     is_path = not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
     options = context.backend or BackendOptions()
     if block.workspace is not None:
         if not (is_path and is_folder(folder / block.path)):
             raise StoreError(f"{block.path}: only a folder has workspaces, and this is none")
         options = structs.replace(options, workspace=block.workspace)
-    return state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)
+    found = state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)
+    if "://" in block.path and not isinstance(found, RemoteName):
+        raise StoreError(f"{printable(block.path)}: no backend has such URLs; name a file by its path")
+    return found

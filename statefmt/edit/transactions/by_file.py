@@ -56,9 +56,9 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
         location = _location(opened.states[name], path)
         return PlannedState(location, snapshot.lineage, snapshot.serial, before, version, results.get(name, before))
 
-    where = relative(path, Path(plan_path or path).parent)
+    where = Path(relative(str(Path(path).parent), Path(plan_path or path).parent), Path(path).name)
     plan = OperationsPlan(
-        operations_file=PlannedFile(where, opened.intent.checksum),
+        operations_file=PlannedFile(where.as_posix(), opened.intent.checksum),
         states={name: planned(name, states[name]) for name in opened.file.states},
     )
     return PlannedOperations(opened.names, staged.outcome, plan)
@@ -141,6 +141,9 @@ def _content(path: str) -> bytes:
 
 def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Participant]) -> dict[str, Pin]:
     """Return what a plan says of states. Raises ChangedError if they are in other places."""
+    missing = next((name for name in states if name not in plan.states), None)
+    if missing is not None:
+        raise ChangedError(f"{path}: the plan lacks the state {missing}; nothing was written. Plan again", missing)
     for name, one in plan.states.items():
         found = _location(states[name], path) if name in states else "nowhere"
         if found != one.location:

@@ -94,6 +94,13 @@ def test_a_file_that_was_not_planned_is_asked_about(statetool: Statetool) -> Non
     assert contents() == old
 
 
+def test_each_note_is_shown_once(statetool: Statetool) -> None:
+    """With the lines that it lists."""
+    taint = "taint {\n  of = state.net.terraform_data.own\n}\n"
+    Path(FILE).write_text(LOCAL + 3 * taint)
+    assert statetool("apply", "-y", FILE).text.count("\nalready tainted:\n  terraform_data.own\n") == 1
+
+
 def test_expectations(statetool: Statetool) -> None:
     Path(FILE).write_text(LOCAL + CHAIN + "expect {\n  serial = { net = 6 }\n}\n")
     for command in (["plan"], ["apply", "-y"]):

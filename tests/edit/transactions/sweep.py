@@ -1,7 +1,7 @@
 """Kills a change of three states at one call after the other that writes, and looks at what is left of it.
 
 It runs as a process of its own, which forks: a change starts within milliseconds this way. It prints a line of JSON for
-each kill. strace does the killing.
+each kill. strace does the killing; it can also make a call fail, as on a full disk: `fsync:ENOSPC`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.settled import read_settled
 from tests.adversary.fork_server import attached, stop_to_be_attached
 from tests.edit.transactions.three_states import Scene, owners, scene, undo_scene
@@ -26,6 +26,7 @@ from tests.edit.transactions.three_states import Scene, owners, scene, undo_scen
 UNDO: Final = "undo:"
 # A guard against an endless sweep.
 _MOST: Final = 300
+_REFUSED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -52,25 +53,29 @@ def begun(folder: Path, operations: str) -> Scene:
 
 
 def killed(made: Scene, call: str, number: int, change: str = "apply") -> bool:
-    """Make a change, or end it, in a process that is killed at a call; False if it ended before."""
+    """Make a change, or end it, in a process that is killed at a call or whose call fails; False if it has no such."""
+    call, _, error = call.partition(":")
     child = os.fork()
     if child == 0:
         try:
             stop_to_be_attached()
             made.apply() if change == "apply" else made.end(back=change == "abort")
             os._exit(0)
+        except StatetoolError:
+            os._exit(_REFUSED)
         except BaseException:
             traceback.print_exc()
         finally:
             os._exit(1)
     os.waitpid(child, os.WUNTRACED)
-    kill = f"inject={call}:signal=SIGKILL:when={number}"
-    tracer = attached(child, ["-o", "/dev/null", "-e", f"trace={call}", "-e", kill])
+    fault = f"error={error}" if error else "signal=SIGKILL"
+    log = made.folder.with_name("log")
+    tracer = attached(child, ["-o", str(log), "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}"])
     os.kill(child, signal.SIGCONT)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     tracer.communicate()
-    assert status in (0, -signal.SIGKILL), (call, number, change, status)
-    return status != 0
+    assert status in ((0, _REFUSED) if error else (0, -signal.SIGKILL)), (call, number, change, status)
+    return "INJECTED" in log.read_text() if error else status != 0
 
 
 def problems(made: Scene, known: Ways) -> list[str]:

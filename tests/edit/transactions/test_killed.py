@@ -27,6 +27,12 @@ def test_killed_at_every_call(tmp_path: Path) -> None:
     assert len(_swept(tmp_path, CIRCLE)) >= FEWEST
 
 
+@pytest.mark.parametrize("calls", ["renameat", pytest.param("fsync,unlinkat", marks=pytest.mark.slow)])
+def test_a_full_disk(calls: str, tmp_path: Path) -> None:
+    """It is refused with a message, and what is left can be finished and taken back."""
+    assert len(_swept(tmp_path, CIRCLE, ",".join(f"{call}:ENOSPC" for call in calls.split(",")))) >= 5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("operations", [CHAIN, CIRCLE, CREATION], ids=["chain", "circle", "creation"])
 def test_killed_in_an_undo(operations: str, tmp_path: Path) -> None:
