@@ -155,7 +155,8 @@ class Scene:
         states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
         app = self.participants["app"]
         undo = undo_request(app.store, None)
-        joint = next(entry.joint for entry in app.store.versions() if entry.joint)
+        entries = reversed(app.store.versions())
+        joint = next(entry.joint for entry in entries if entry.joint and not entry.joint.undoes)
         places = kept_places(self.folder / "home/statetool", joint.id) or {}
         created = {location: place.created for location, place in places.items()}
         return undone_change(joint, app, states, None if is_begun else undo, created)
