@@ -22,6 +22,7 @@ from statefmt.edit.transactions._places import kept_places
 from statefmt.edit.transactions._undone_change import UndoneChange, undone_change
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.local.settled import read_settled
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
@@ -133,6 +134,10 @@ class Scene:
         paths = {**self.local, "far": self.far / "state"}
         found = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
         return {name: content for name, content in found.items() if content}
+
+    def settled(self, name: str) -> bytes:
+        """What a file has before or after any write."""
+        return read_settled(str(self.local[name]), self.context)
 
     @property
     def leftovers(self) -> set[str]:
