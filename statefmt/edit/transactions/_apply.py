@@ -93,10 +93,13 @@ def applied(
 def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
     """Raise StoreError if an earlier change by the same file has not ended."""
     if folder.read() is not None:
-        raise StoreError(
-            f"{printable(intent.file)}: an earlier {intent.what} is unfinished; nothing was written. "
-            f"{ways_out(intent.ending)}"
-        )
+        raise unfinished(intent)
+
+
+def unfinished(intent: Intent) -> StoreError:
+    """Return the error for a change that has begun and not ended."""
+    what = f"an earlier {intent.what} is unfinished"
+    return StoreError(f"{printable(intent.file)}: {what}; nothing was written. {ways_out(intent.ending)}")
 
 
 def end(running: Running, folder: JournalFolder, locks: ExitStack) -> None:

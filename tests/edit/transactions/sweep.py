@@ -18,12 +18,16 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.model.errors import StatetoolError, StoreError
-from statefmt.store.local.settled import read_settled
 from tests.adversary.fork_server import attached, stop_to_be_attached
+from tests.edit.transactions.split_scene import split_scene
 from tests.edit.transactions.three_states import Scene, owners, scene, undo_scene
 
 # Before the operations: the change is their undo.
 UNDO: Final = "undo:"
+# Before the operations: they have been undone, and the change makes them again.
+AGAIN: Final = "again:"
+# Before what kind of state it is: the change is a split.
+SPLIT: Final = "split:"
 # A guard against an endless sweep.
 _MOST: Final = 300
 _REFUSED: Final = 2
@@ -40,16 +44,26 @@ class Ways:
 
 def ways(folder: Path, operations: str) -> Ways:
     """Make the change, and import all that it needs."""
-    made = begun(folder / "warm", operations)
+    # The same path: the lineages of new states may depend on it.
+    made = begun(folder, operations)
     old = made.contents
     made.apply()
-    return Ways(operations, old, made.contents)
+    new = made.contents
+    shutil.rmtree(folder)
+    return Ways(operations, old, new)
 
 
 def begun(folder: Path, operations: str) -> Scene:
-    """Make the states before the change, or before its undo."""
-    kind = undo_scene if operations.startswith(UNDO) else scene
-    return kind(folder, operations.removeprefix(UNDO))
+    """Make the states before the change, before its undo or after that, or before a split."""
+    if operations.startswith(SPLIT):
+        return split_scene(folder, operations.removeprefix(SPLIT))
+    if operations.startswith(UNDO):
+        return undo_scene(folder, operations.removeprefix(UNDO))
+    made = scene(folder, operations.removeprefix(AGAIN))
+    if operations.startswith(AGAIN):
+        made.apply()
+        made.undo()
+    return made
 
 
 def killed(made: Scene, call: str, number: int, change: str = "apply") -> bool:
@@ -95,7 +109,7 @@ def problems(made: Scene, known: Ways) -> list[str]:
 
 def _half_done(made: Scene, known: Ways) -> list[str]:
     contents = made.contents
-    contents |= {name: read_settled(str(made.local[name]), made.context) for name in contents if name in made.local}
+    contents |= {name: made.settled(name) for name in contents if name in made.local}
     held = {name for name in made.local if (made.folder / f".{name}.tfstate.statetool.hold").exists()}
     held |= {"far"} if (made.far / "lock").exists() else set()
     where = owners(contents)
@@ -127,7 +141,7 @@ def main() -> None:
     """
     folder, operations, calls = Path(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
     change, *first = sys.argv[4].split(":") if len(sys.argv) > 4 else ["apply"]
-    known = ways(folder, operations)
+    known = ways(folder / "s", operations)
     gc.freeze()
     for call in calls:
         for number in range(1, _MOST):
