@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         MoveBlock,
         StateBlock,
         StateCrossing,
+        fit_name,
         folder_names,
         operations_text,
     )
@@ -81,6 +82,7 @@ __all__ = [
     "end_undo",
     "ended_in_memory",
     "ended_operations",
+    "fit_name",
     "folder_names",
     "is_plan_file",
     "operations_text",
@@ -102,6 +104,7 @@ __getattr__ = lazy_names(
         "MoveBlock": "statefmt.edit.operations_file",
         "StateBlock": "statefmt.edit.operations_file",
         "StateCrossing": "statefmt.edit.operations_file",
+        "fit_name": "statefmt.edit.operations_file",
         "folder_names": "statefmt.edit.operations_file",
         "operations_text": "statefmt.edit.operations_file",
         "SplitBy": "statefmt.edit.requests.split",

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from statefmt.cli.command_line import command_line, repeatable_arguments
-from statefmt.cli.confirmation import confirmed
+from statefmt.cli.confirmation import ADVICE, confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.many_states import from_here, show_outcome
 from statefmt.cli.options.ending import ENDINGS
@@ -38,13 +38,12 @@ _ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
 class ApplyTerms(NamedTuple):
     """How a command writes many states. `timeout` is in seconds, for each lock, None for no locks.
 
-    `references` are configurations that states are checked against, by the short names of the states.
-
     `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
-    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing.
+    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing. `references`
+    are configurations that states are checked against, by the short names of the states.
     """
 
-    advice: str
+    advice: str = ADVICE
     ending: Ending | None = None
     timeout: float | None = 0
     keeps_backup: bool = True

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Final
 
 import typer
 
 from statefmt import StoreError
 from statefmt.render.printable import printable
+
+# What to do without a terminal, if a command has both options.
+ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
 
 def confirmed(question: str, what: str, done: str, advice: str) -> bool:

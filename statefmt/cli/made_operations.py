@@ -11,15 +11,12 @@ from statefmt.cli.applying import anywhere
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT, display_name
-from statefmt.operations_files import StateBlock, write_operations
-from statefmt.text.pattern import pattern
+from statefmt.operations_files import StateBlock, fit_name, write_operations
 from statefmt.text.shell import shell_word
 
 # Returns the path of a state in an operations file; None is the state of the current folder.
 StatePlacer: TypeAlias = Callable[[str | None], str]
 
-_NOT_IN_NAMES: Final = pattern(r"[^a-zA-Z0-9_-]+")
-_STARTS: Final = pattern(r"[a-zA-Z_]")
 # File names that say nothing about a state.
 _USUAL: Final = ("terraform", "default", "")
 
@@ -72,5 +69,4 @@ def save_operations(out: str, text: str) -> None:
 def _short_name(state: str | None) -> str:
     path = PurePosixPath((state or "").partition("?")[0])
     stem = path.name.removesuffix(".json").removesuffix(".tfstate")
-    name = _NOT_IN_NAMES.sub("-", path.parent.name if stem in _USUAL and path.parent.name else stem).strip("-")
-    return name if _STARTS.match(name) else f"state-{name}".rstrip("-")
+    return fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)

@@ -12,12 +12,13 @@ from msgspec.structs import replace
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import FileEdits, FileOutcome, KeptDependency, StateCrossing
+from statefmt.operations_files import FileOutcome, KeptDependency
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import findings_text
+from statefmt.render.notes import note_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
@@ -29,6 +30,10 @@ _OUTPUTS: Final = (
     "The configuration that has such a resource needs an output for what the other one reads of it, in each of its "
     "modules up to the root module; the other one reads it with the data source terraform_remote_state, or as a "
     "variable."
+)
+_APART: Final = (
+    "Dependencies within a state are dropped, since their ends move one after the other. To keep them, move both ends "
+    "in one block:"
 )
 _NO_BLOCKS: Final = "the configuration of {} has no blocks for these provider configurations"
 _NO_OBJECTS: Final = (
@@ -49,7 +54,7 @@ def show_outcome(
     `checked` are the configurations that edits were checked against, by the names of their states.
     """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in (*_pieces(names, outcome, manner, terminal), *_across(outcome.edits, terminal, checked)):
+    for piece in (*_pieces(names, outcome, manner, terminal), *_across(outcome, terminal, checked)):
         print(piece, file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
@@ -61,34 +66,41 @@ def from_here(name: str) -> str:
 
 
 def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    changed = {short: one for short, one in outcome.outcomes.items() if one.changes}
+    # States without a short name are by their names.
+    shown = {short: short if name != short else from_here(name) for short, name in names.items()}
+    across = outcome.passages(shown)
+    changed = {short: one for short in names if (one := outcome.outcomes.get(short)) and one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
-        # States without a short name are by their names.
-        place = printable(from_here(names[short]))
-        named = place if short == names[short] else f"{short}: {place}"
-        named += " (new)" * (short in outcome.created)
+        place = "" if short == names[short] else f": {from_here(names[short])}"
+        named = printable(shown[short] + place) + " (new)" * (short in outcome.created)
         yield separator + terminal.paint(f"State {named}", "bold")
-        yield from diff_text(one.changes, manner, terminal)
-        for note in one.edit.notes:
-            yield "\n" + terminal.wrap(printable(note), "")
+        yield from diff_text(one.changes, manner, terminal, across[short])
+        yield from (f"\n{note_text(note, terminal)}" for note in dict.fromkeys(one.edit.notes))
         if one.findings:
             yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
 
 
-def _across(edits: FileEdits, terminal: Terminal, checked: Mapping[str, ProviderReferences]) -> Iterator[str]:
+def _across(outcome: FileOutcome, terminal: Terminal, checked: Mapping[str, ProviderReferences]) -> Iterator[str]:
+    edits = outcome.edits
     for short, configs in edits.new_providers.items():
         lacking = _lacking(configs, checked.get(short))
         if lacking:
             what = _NO_BLOCKS if short in checked else _NO_OBJECTS
             yield "\n" + terminal.wrap(f"Warning: {what.format(short)}: {', '.join(lacking)}", "")
-    if edits.crossing:
+    dropped = list(outcome.dropped())
+    joined = [one for one in dropped if one.state == one.other]
+    left = [one for one in dropped if one.state != one.other]
+    if joined:
+        yield "\n" + terminal.wrap(_APART, "")
+        yield from (f"  {one.dependant} needs {one.needs} in {one.state}" for one in joined)
+    if left:
         yield "\nDependencies that would lead from one state to another are dropped:"
-        yield from _needs(map(_crossing, edits.crossing))
+        yield from _needs(left)
     if edits.kept:
         yield "\nDependencies that lead from one state to another are kept:"
         yield from _needs(edits.kept)
-    if edits.crossing or edits.kept:
+    if left or edits.kept:
         yield "\n" + terminal.wrap(_OUTPUTS, "")
 
 
@@ -105,12 +117,6 @@ def _without_host(config: ConfigProviderConfig) -> ConfigProviderConfig:
     if config.provider.hostname != TERRAFORM_HOST:
         return config
     return replace(config, provider=replace(config.provider, hostname=DEFAULT_HOST))
-
-
-def _crossing(one: StateCrossing) -> KeptDependency:
-    found = one.dependency
-    here, there = (one.source, one.target) if found.is_leaving else (one.target, one.source)
-    return KeptDependency(here, found.dependant, there, found.now)
 
 
 def _needs(found: Iterable[KeptDependency]) -> Iterator[str]:

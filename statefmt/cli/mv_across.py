@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import typer
-
-from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
+from statefmt.cli.applying import anywhere, carry_out_operations
+from statefmt.cli.joint_write import joint_terms
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.operations_files import FileOutcome, MoveBlock, StateBlock, operations_text
-from statefmt.render.diff.values import Manner
 
 if TYPE_CHECKING:
     # Most moves are within one state.
     from statefmt.operations_files import Ending
 
-_ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 # The names of the states in the operations file.
 SOURCE, TARGET = "source", "target"
 
@@ -35,29 +32,16 @@ class MoveAcross(NamedTuple):
 
 def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | None, *, as_blocks: bool = False) -> int:
     """Move between two states, all or nothing, or end a move that was interrupted; return the exit status."""
-    write = options.write
-    for option, is_given in (
-        ("--out", write.out is not None),
-        ("--backup", write.backup is not None),
-        ("--expect-serial", write.expect_serial is not None),
-        ("--expect-hash", write.expect_hash is not None),
-    ):
-        if is_given:
-            raise typer.BadParameter("is for one state, and cannot be combined with --to-state", param_hint=option)
+    terms = joint_terms(options, "is for one state, and cannot be combined with --to-state")
     target = StateBlock(anywhere(wanted.to_state), create=wanted.create, allow_plain=wanted.allow_plain)
     text = operations_text({SOURCE: StateBlock(anywhere(wanted.from_state)), TARGET: target}, [wanted.move])
     given = [state for state in (wanted.from_state, wanted.to_state) if state is not None]
     more = () if wanted.from_state is not None else ("--from-state", anywhere(None))
     references = options.configuration.loaded()
-    terms = ApplyTerms(
-        _ADVICE,
-        ending,
-        write.lock_timeout if write.lock else None,
-        keeps_backup=not write.no_backup,
-        asks=lambda outcome: not write.yes and _must_be_confirmed(outcome),
-        dry_run=write.dry_run,
+    terms = terms._replace(
+        ending=ending,
+        asks=lambda outcome: not options.write.yes and _must_be_confirmed(outcome),
         as_blocks=as_blocks,
-        manner=Manner(show_sensitive=options.show_sensitive),
         references={} if references is None else {TARGET: references},
     )
     return carry_out_operations("mv", text, terms, given, more, create_options={TARGET: "--create"})

@@ -50,8 +50,3 @@ def show_suggestions(state: State, by: str | None, output_format: SuggestionForm
 
         print((partition_dot if output_format is SuggestionFormat.DOT else partition_mermaid)(chosen))
     return chosen
-
-
-def parts_to_move(partition: Partition) -> dict[str, tuple[str, ...]]:
-    """Return the selectors of the parts that get states of their own, by name."""
-    return {part.name: part.contents for part in partition.parts if not part.stays}

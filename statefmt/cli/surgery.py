@@ -12,7 +12,7 @@ import typer
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
 from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import confirmed
+from statefmt.cli.confirmation import ADVICE, confirmed
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions
@@ -22,6 +22,7 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
+from statefmt.render.notes import note_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 _MOST_FINDINGS: Final = 10
-_ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
 
 # Opens an edit that is checked against a configuration, and calls a function when it is written.
 Editing: TypeAlias = (
@@ -95,7 +95,7 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
-        if asks and not confirmed(question, f"{name}: {plan.name}", "written", _ADVICE):
+        if asks and not confirmed(question, f"{name}: {plan.name}", "written", ADVICE):
             edit.cancel()
     if edit.is_cancelled:
         say(f"{name}: nothing was written")
@@ -169,8 +169,7 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     for piece in diff_text(changes, manner, terminal):
         print(piece, file=stream)
     for note in result.notes:
-        sentence, *listed = note.split("\n")
-        print("\n".join(["", terminal.wrap(sentence, "", ""), *map(printable, listed)]), file=stream)
+        print(f"\n{note_text(note, terminal)}", file=stream)
     if result.findings:
         print(f"\n{_findings_text(result.findings, terminal)}", file=stream)
     # Keeps the order if both streams go to one file.

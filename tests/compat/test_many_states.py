@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Statetool
+from tests.compat.applied import NO_RESOURCES, applied, plans_nothing
 from tests.compat.program import Program
 
 _MODULE = """resource "terraform_data" "one" {
@@ -44,9 +45,7 @@ def folders(real: Program, folder: Path) -> tuple[Path, Path]:
     for name, call in (("app", _CALL), ("net", "")):
         (folder / name).mkdir()
         (folder / name / "main.tf").write_text(call + _OWN % name)
-        for command in (["init", "-input=false"], ["apply", "-auto-approve", "-input=false"]):
-            done = real.run(folder / name, *command)
-            assert done.status == 0, done.err
+        applied(real, folder / name)
     (folder / "split.stateops.hcl").write_text(_FILE)
     return folder / "app", folder / "net"
 
@@ -69,7 +68,7 @@ def test_nothing_is_planned_in_either_state(
     (net / "main.tf").write_text((net / "main.tf").read_text() + _CALL)
     (app / "main.tf").write_text(_OWN % "app")
     for one in (app, net):
-        _plans_nothing(real, one)
+        plans_nothing(real, one)
 
 
 def test_what_moved_is_read_from_the_other_state(
@@ -78,8 +77,7 @@ def test_what_moved_is_read_from_the_other_state(
     """As the list of dependencies that would cross says: an output there, and terraform_remote_state here."""
     app, net = folders
     (app / "main.tf").write_text(_CALL + _OWN % "app" + _CONSUMER % "module.vpc.id")
-    applied = real.run(app, "apply", "-auto-approve", "-input=false")
-    assert applied.status == 0, applied.err
+    applied(real, app)
     refused = statetool("mv", "--from-state", "app", "--to-state", "net", "module.vpc")
     assert refused.status == 2
     moved = statetool("mv", "-y", "--from-state", "app", "--to-state", "net", "module.vpc")
@@ -88,15 +86,6 @@ def test_what_moved_is_read_from_the_other_state(
     (net / "main.tf").write_text(_CALL + _OWN % "net" + 'output "vpc_id" {\n  value = module.vpc.id\n}\n')
     (app / "main.tf").write_text(_OWN % "app" + _REMOTE + _CONSUMER % "data.terraform_remote_state.net.outputs.vpc_id")
     # The output is new, and no resource changes.
-    assert real.run(net, "init", "-input=false").status == 0
-    written = real.run(net, "apply", "-auto-approve", "-input=false")
-    assert "Resources: 0 added, 0 changed, 0 destroyed." in written.out, written.out + written.err
+    assert NO_RESOURCES in applied(real, net)
     for one in (app, net):
-        _plans_nothing(real, one)
-
-
-def _plans_nothing(real: Program, folder: Path) -> None:
-    assert real.run(folder, "init", "-input=false").status == 0
-    planned = real.run(folder, "plan", "-input=false", "-detailed-exitcode")
-    assert planned.status == 0, planned.out + planned.err
-    assert "No changes." in planned.out
+        plans_nothing(real, one)

@@ -10,13 +10,12 @@ import pytest
 
 from docs.transcripts import ROOT
 from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file._model import Expect, StateBlock
-from statefmt.edit.operations_file._read import _OPERATIONS
+from statefmt.edit.operations_file._model import BLOCKS, Expect, StateBlock
 
 _PAGE: Final = (ROOT / "docs/operations-files.md").read_text(encoding="utf-8")
 _SECTION: Final = re.compile(r"^## `([a-z_]+)`\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _ARGUMENT: Final = re.compile(r"^\| `([a-z_]+)` \|", re.MULTILINE)
-_BLOCKS: Final = {"state": StateBlock, "expect": Expect, **_OPERATIONS}
+_BLOCKS: Final = {"state": StateBlock, "expect": Expect, **BLOCKS}
 _GUIDES: Final = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/guides").glob("*.md"))
 
 

@@ -55,7 +55,7 @@ def diff(
     shown: list[InstanceChange] = []
     followed: list[InstanceChange] = []
     for one, other in pairs:
-        change = _instance_change(one, other, exact=exact)
+        change = instance_change(one, other, exact=exact)
         told = moves.without_followed(change)
         if one is None or other is None or told.is_moved or told.members or told.objects:
             shown.append(told)
@@ -66,14 +66,15 @@ def diff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
         instances=_in_list_order(shown),
-        moves=whole_moves(_counts(old), _counts(new), moves_found) if moves_found else (),
+        moves=whole_moves(instance_counts(old), instance_counts(new), moves_found) if moves_found else (),
         followed=_in_list_order(followed),
         resources=tuple(_resources(before, after, pairs)),
         check_results=CheckResultsChange(old.check_results, new.check_results) if checked else None,
     )
 
 
-def _counts(snapshot: Snapshot) -> dict[AbsResource, int]:
+def instance_counts(snapshot: Snapshot) -> dict[AbsResource, int]:
+    """Return the number of instances of each resource that has some."""
     return {one.addr: len({obj.key for obj in one.objects}) for one in snapshot.resources if one.objects}
 
 
@@ -115,7 +116,8 @@ def _instances(resources: Iterable[ResourceState]) -> dict[AbsResourceInstance, 
     return {instance.addr: instance for instance in instances(Snapshot(resources=tuple(resources)))}
 
 
-def _instance_change(one: InstanceState | None, other: InstanceState | None, *, exact: bool) -> InstanceChange:
+def instance_change(one: InstanceState | None, other: InstanceState | None, *, exact: bool) -> InstanceChange:
+    """Return the differences between two sides of an instance."""
     change = InstanceChange(old=one, new=other)
     if one is None or other is None:
         return change

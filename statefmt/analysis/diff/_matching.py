@@ -26,17 +26,23 @@ def match(gone: Sequence[InstanceState], come: Sequence[InstanceState]) -> list[
     are paired by `id` and scope, or by `id` and attributes; nothing is guessed. Remaining instances at the same address
     are paired last.
     """
-    pairs: list[Pair] = []
-    old, new = list(gone), list(come)
+    same = same_objects(gone, come)
+    left = {other.addr: other for other in _without(come, [other for _, other in same])}
+    alone = [(one, left.pop(one.addr, None)) for one in _without(gone, [one for one, _ in same])]
+    return [*same, *alone, *((None, other) for other in left.values())]
+
+
+def same_objects(
+    gone: Sequence[InstanceState], come: Sequence[InstanceState]
+) -> list[tuple[InstanceState, InstanceState]]:
+    """Pair the instances that certainly have the same remote object; on each side, they may be of several states."""
+    pairs: list[tuple[InstanceState, InstanceState]] = []
     for mark, test in _MARKS:
-        found = [(one, other) for one, other in _unique(old, new, mark) if test(_object(one), _object(other))]
+        found = [(one, other) for one, other in _unique(gone, come, mark) if test(_object(one), _object(other))]
         pairs += found
-        old = _without(old, [one for one, _ in found])
-        new = _without(new, [other for _, other in found])
-    left = {other.addr: other for other in new}
-    for one in old:
-        pairs.append((one, left.pop(one.addr, None)))
-    return [*pairs, *((None, other) for other in left.values())]
+        gone = _without(gone, [one for one, _ in found])
+        come = _without(come, [other for _, other in found])
+    return pairs
 
 
 def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
@@ -76,8 +82,8 @@ def _object(instance: InstanceState) -> ResourceInstanceObject:
 
 
 def _without(found: Sequence[InstanceState], paired: Sequence[InstanceState]) -> list[InstanceState]:
-    addrs = {instance.addr for instance in paired}
-    return [instance for instance in found if instance.addr not in addrs]
+    known = set(map(id, paired))
+    return [instance for instance in found if id(instance) not in known]
 
 
 def _identity(obj: ResourceInstanceObject) -> bytes | None:

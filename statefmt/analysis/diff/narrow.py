@@ -40,9 +40,11 @@ def narrowed(changes: SnapshotDiff, wanted: frozenset[Kind], chosen: AddressTest
 
 def move_of(change: InstanceChange, moves: Mapping[Movable, Move]) -> Move | None:
     """Return the move that an instance took part in, from moves by old address; None if it did not move."""
-    if change.old is None or not change.is_moved:
-        return None
-    addr = change.old.addr
+    return None if change.old is None or not change.is_moved else move_from(change.old.addr, moves)
+
+
+def move_from(addr: AbsResourceInstance, moves: Mapping[Movable, Move]) -> Move | None:
+    """Return the move that the instance with this old address took part in, from moves by old address."""
     places: Iterable[Movable] = (*addr.module.on_the_way, addr.containing_resource(), addr)
     return next((moves[place] for place in places if place in moves), None)
 

@@ -77,6 +77,11 @@ class Partition(Struct, frozen=True, dict=True):
         return frozenset(frozenset(part.contents) for part in self.parts)
 
     @property
+    def new_states(self) -> dict[str, tuple[str, ...]]:
+        """The selectors of the parts that do not stay in the state, by their names."""
+        return {part.name: part.contents for part in self.parts if not part.stays}
+
+    @property
     def outputs(self) -> int:
         """The number of resources that need an output for other parts."""
         return len(self.needed)

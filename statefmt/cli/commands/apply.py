@@ -10,8 +10,7 @@ from statefmt.cli.applying import ApplyTerms, apply_shown, report_ended
 from statefmt.cli.command_line import command_line
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.groups import COMMON
-from statefmt.cli.options.shared import ShowSensitiveOption
+from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
 from statefmt.cli.run import run_context
@@ -33,9 +32,7 @@ def command(
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)
-    ] = False,
+    yes: AgreedOption = False,
     show_sensitive: ShowSensitiveOption = False,
     *,
     ending: Optional[Ending],  # noqa: UP045 - typer reads the annotation at run time

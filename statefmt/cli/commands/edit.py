@@ -10,7 +10,7 @@ import typer
 import statefmt
 from statefmt import EditResult, StoreError
 from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import asking
+from statefmt.cli.confirmation import ADVICE, asking
 from statefmt.cli.editing.editors import Discretion, Editor, user_editor
 from statefmt.cli.editing.kept_copies import forget_kept, kept_copies
 from statefmt.cli.editing.private_copy import private_copy
@@ -57,8 +57,7 @@ def command(
         raise StoreError("standard input cannot be edited, since the editor needs it; name a file with --state")
     if asking() is None and not (write.yes or write.dry_run):
         raise StoreError(
-            f"{name}: edit needs confirmation, and there is no terminal to ask on; nothing was written. "
-            "Use --dry-run to see the changes, or --yes to write them"
+            f"{name}: edit needs confirmation, and there is no terminal to ask on; nothing was written. {ADVICE}"
         )
     context = run_context()
     editor = user_editor(context.environment)

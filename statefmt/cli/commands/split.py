@@ -18,7 +18,7 @@ from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.suggested_split import SuggestionFormat, parts_to_move, show_suggestions
+from statefmt.cli.suggested_split import SuggestionFormat, show_suggestions
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
 from statefmt.text.pattern import pattern
@@ -107,7 +107,7 @@ def command(
     elif output_format is not SuggestionFormat.TEXT:
         raise typer.BadParameter("requires --suggest", param_hint="--format")
     elif bool(select) == (by is not None):
-        raise click.UsageError("Give either --select or --by.")
+        raise click.UsageError("Give either --select or --by; --suggest shows good ways to divide the state.")
     if not suggest and (by is None) != (into is None):
         raise click.UsageError("--by and --into go together.")
     if into is not None and _NAME not in into:
@@ -127,8 +127,7 @@ def command(
         pattern_of_new, wanted = into, by
 
         def text_of(snapshot: Snapshot) -> str:
-            parts = split_parts(snapshot, wanted)
-            return made.text({pattern_of_new.replace(_NAME, name): found for name, found in parts.items()})
+            return made.text(_placed(split_parts(snapshot, wanted), pattern_of_new))
 
         if ending is None:
             text = text_of(opened_state(state).snapshot)
@@ -173,10 +172,13 @@ def _suggest(made: _Split, by: SplitBy | None, into: str, out: str | None, outpu
     if partition is None:
         return FAILED
     if out is not None:
-        save_operations(
-            out, made.text({into.replace(_NAME, name): found for name, found in parts_to_move(partition).items()})
-        )
+        save_operations(out, made.text(_placed(partition.new_states, into)))
     return FINE
+
+
+def _placed(parts: Mapping[str, Sequence[str]], into: str) -> dict[str, Sequence[str]]:
+    """Return the selectors of each new state, by its path."""
+    return {into.replace(_NAME, name): selectors for name, selectors in parts.items()}
 
 
 def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str]]:

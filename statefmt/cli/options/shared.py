@@ -43,6 +43,7 @@ ShowSensitiveOption = Annotated[
         "--show-sensitive", help="Show sensitive values instead of (sensitive value).", rich_help_panel=COMMON
     ),
 ]
+AgreedOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)]
 YesOption = Annotated[
     bool,
     typer.Option(

@@ -8,7 +8,7 @@ import typer
 
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
-from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.options.shared import AgreedOption, FormatOption, OutputFormat
 
 
 class TransferOptions(NamedTuple):
@@ -43,9 +43,7 @@ def transfer_options(
             rich_help_panel=COMMON,
         ),
     ] = "0s",
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)
-    ] = False,
+    yes: AgreedOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> TransferOptions:
     """Return the options as one value. Raises BadParameter for an invalid duration."""

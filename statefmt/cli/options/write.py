@@ -34,6 +34,9 @@ NoBackupOption = Annotated[
         "--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON
     ),
 ]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
+]
 LockOption = Annotated[
     bool,
     typer.Option(
@@ -161,9 +164,7 @@ def write_options(
         ),
     ] = None,
     no_backup: NoBackupOption = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
-    ] = False,
+    dry_run: DryRunOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
     expect_serial: Annotated[

@@ -34,6 +34,7 @@ def with_objects(
 
 def without_instances(snapshot: Snapshot, gone: Collection[AbsResourceInstance]) -> Snapshot:
     """Remove instances, and the resources that have none left."""
+    gone = frozenset(gone)
     touched = {addr.containing_resource() for addr in gone}
     left = (_without(resource, gone) if resource.addr in touched else resource for resource in snapshot.resources)
     kept = (resource for resource in left if resource.objects or resource.addr not in touched)

@@ -25,6 +25,7 @@ def rm(
     Dependencies on removed resources are dropped, unless `keep_dangling`. A note lists the instances that had one.
     """
     left = without_instances(snapshot, gone)
+    empty = frozenset(empty)
     if empty:
         left = replace(left, resources=tuple(one for one in left.resources if one.objects or one.addr not in empty))
     kept = {resource.addr.config() for resource in left.resources if resource.objects}

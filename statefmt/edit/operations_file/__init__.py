@@ -22,7 +22,8 @@ from statefmt.edit.operations_file._model import (
     ReplaceProviderBlock as ReplaceProviderBlock,
     StateBlock as StateBlock,
 )
-from statefmt.edit.operations_file._names import folder_names as folder_names
+from statefmt.edit.operations_file._names import fit_name as fit_name, folder_names as folder_names
 from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
+from statefmt.edit.operations_file._results import FileEdits as FileEdits, StateCrossing as StateCrossing
 from statefmt.edit.operations_file._write import operations_text as operations_text
-from statefmt.edit.operations_file.run import FileEdits as FileEdits, StateCrossing as StateCrossing, run as run
+from statefmt.edit.operations_file.run import run as run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct, field
 
@@ -156,6 +156,23 @@ SelectingBlock: TypeAlias = (
 # An operation on the identity of a state.
 IdentityBlock: TypeAlias = SetSerialBlock | NewLineageBlock
 OperationBlock: TypeAlias = MoveBlock | JoinBlock | ReplaceProviderBlock | SelectingBlock | IdentityBlock
+
+# The operations by the names of their blocks.
+BLOCKS: Final[Mapping[str, type[OperationBlock]]] = {
+    "move": MoveBlock,
+    "forget": ForgetBlock,
+    "rekey": RekeyBlock,
+    "rebind": RebindBlock,
+    "replace_provider": ReplaceProviderBlock,
+    "taint": TaintBlock,
+    "untaint": UntaintBlock,
+    "forget_deposed": ForgetDeposedBlock,
+    "set": SetBlock,
+    "unset": UnsetBlock,
+    "join": JoinBlock,
+    "set_serial": SetSerialBlock,
+    "new_lineage": NewLineageBlock,
+}
 
 
 class FileOperation(Struct, frozen=True):

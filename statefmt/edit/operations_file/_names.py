@@ -1,4 +1,4 @@
-"""Names the states of an operations file after their folders."""
+"""Names the states of an operations file."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ from typing import Final
 from statefmt.text.pattern import pattern
 
 _UNFIT: Final = pattern(r"[^a-zA-Z0-9_-]+")
-_STARTS_A_NAME: Final = pattern(r"[a-zA-Z_]")
+_STARTS: Final = pattern(r"[a-zA-Z_]")
 
 
 def folder_names(paths: Sequence[Path]) -> list[str]:
     """Return a valid and distinct name for each folder, with as many of its last parts as that takes."""
-    names = [_name(path.parts[-1:]) for path in paths]
+    names = [_named(path.parts[-1:]) for path in paths]
     depth = 1
     while (repeated := {name for name, times in Counter(names).items() if times > 1}) and depth < 8:
         depth += 1
         names = [
-            _name(path.parts[-depth:]) if name in repeated else name for path, name in zip(paths, names, strict=True)
+            _named(path.parts[-depth:]) if name in repeated else name for path, name in zip(paths, names, strict=True)
         ]
     if repeated:
-        names = [f"{name}_{number}" for number, name in enumerate(names, 1)]
+        names = [f"{name}-{number}" for number, name in enumerate(names, 1)]
     return names
 
 
-def _name(parts: Sequence[str]) -> str:
-    name = _UNFIT.sub("_", "_".join(parts)).strip("_") or "state"
-    return name if _STARTS_A_NAME.match(name) else f"_{name}"
+def fit_name(text: str) -> str:
+    """Return a valid name that is like a text: other characters become `-`, and `state-` goes before a digit."""
+    name = _UNFIT.sub("-", text).strip("-")
+    return name if _STARTS.match(name) else f"state-{name}".rstrip("-")
+
+
+def _named(parts: Sequence[str]) -> str:
+    return fit_name("-".join(parts))

@@ -18,6 +18,7 @@ from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, ModuleInstance, Provider
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import instances
+from statefmt.model.snapshot import Snapshot
 
 PartOfState: TypeAlias = set[AbsResource]
 
@@ -38,7 +39,7 @@ def forgotten(selectors: Sequence[str], state: WorkingState) -> PartOfState:
     part = selected(selectors, state)
     empty = {str(one.addr): one.addr.config() for one in state.part(part).resources if not one.objects}
     others = [selector for selector in selectors if selector not in empty]
-    gone = _found(state, part, others) if others else []
+    gone = _found(state.part(part), others) if others else []
     configs = {addr.config() for addr in gone} | {empty[one] for one in selectors if one in empty}
     return part | set(_left_behind(state, part, configs, set(gone)))
 
@@ -55,14 +56,18 @@ def joined(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> Pa
     return part | {addr for source in sources for addr in state.tables.instances_of(source)}
 
 
-def goals(state: WorkingState, selector: str, target: str) -> Moved:
-    """Return where the instances go that a selector matches. Raises SelectionError and SurgeryError."""
-    return destinations(_found(state, selected([selector], state), [selector]), selector, target)
+def goals(state: Snapshot, selectors: Sequence[str], target: str | None) -> Moved:
+    """Return the new addresses of the instances that selectors match, by the old ones; without a target, the same.
+
+    Raises SelectionError and SurgeryError.
+    """
+    found = _found(state, selectors)
+    return dict(zip(found, found, strict=True)) if target is None else destinations(found, selectors[0], target)
 
 
 def moved_within(state: WorkingState, selector: str, target: str) -> PartOfState:
     """Return what `move` concerns within a state: also what depends on the instances, and where they go."""
-    moved = goals(state, selector, target)
+    moved = goals(state.part(selected([selector], state)), [selector], target)
     part = selected([selector], state) | {addr.containing_resource() for addr in moved.values()}
     depth = module_depth(target)
     for module in {ModuleInstance(addr.module.steps[:depth]) for addr in moved.values()} if depth else ():
@@ -108,9 +113,8 @@ def _source(replaced: Replaced) -> Provider:
     return replaced if isinstance(replaced, Provider) else replaced.provider
 
 
-def _found(state: WorkingState, part: Iterable[AbsResource], selectors: Sequence[str]) -> list[AbsResourceInstance]:
-    found = select(instances(state.part(part)), Criteria(selectors=tuple(selectors)))
-    return [instance.addr for instance in found]
+def _found(state: Snapshot, selectors: Sequence[str]) -> list[AbsResourceInstance]:
+    return [one.addr for one in select(instances(state), Criteria(selectors=tuple(selectors)))]
 
 
 def _left_behind(

@@ -2,60 +2,23 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from statefmt.edit.operations_file._model import (
-    Expect,
-    FileOperation,
-    ForgetBlock,
-    ForgetDeposedBlock,
-    JoinBlock,
-    MoveBlock,
-    NewLineageBlock,
-    OperationBlock,
-    OperationsFile,
-    RebindBlock,
-    RekeyBlock,
-    ReplaceProviderBlock,
-    SetBlock,
-    SetSerialBlock,
-    StateBlock,
-    TaintBlock,
-    UnsetBlock,
-    UntaintBlock,
-)
+from statefmt.edit.hcl_file import invalid, read_hcl_file, refuse_problems
+from statefmt.edit.operations_file._model import BLOCKS, Expect, FileOperation, OperationsFile, StateBlock
 from statefmt.edit.operations_file._values import argument_value
-from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Block, Body
-from statefmt.hcl.syntax.json.body import read_json_file
-from statefmt.hcl.syntax.native.files import read_file
-from statefmt.model.errors import SettingsError
 from statefmt.text.pattern import pattern
 
 T = TypeVar("T", bound=Struct)
 
-_OPERATIONS: Final[Mapping[str, type[OperationBlock]]] = {
-    "move": MoveBlock,
-    "forget": ForgetBlock,
-    "rekey": RekeyBlock,
-    "rebind": RebindBlock,
-    "replace_provider": ReplaceProviderBlock,
-    "taint": TaintBlock,
-    "untaint": UntaintBlock,
-    "forget_deposed": ForgetDeposedBlock,
-    "set": SetBlock,
-    "unset": UnsetBlock,
-    "join": JoinBlock,
-    "set_serial": SetSerialBlock,
-    "new_lineage": NewLineageBlock,
-}
-# The name of the block of each operation.
-BLOCK_NAMES: Final[Mapping[type[OperationBlock], str]] = {of: name for name, of in _OPERATIONS.items()}
 _STATE, _EXPECT = "state", "expect"
 # More than any block has; they matter only for the place of an unknown block.
 _MOST_LABELS: Final = 4
@@ -80,31 +43,20 @@ def read_operations_file(name: str, content: bytes) -> OperationsFile:
 
     Raises SettingsError with the position of the first problem.
     """
-    source = SourceText(name, content.removeprefix(b"\xef\xbb\xbf"))
-    try:
-        source.content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, column = source.place(error.start)
-        raise SettingsError(f"{name}:{line},{column}: this is not UTF-8") from None
-    problems: list[Problem] = []
-    try:
-        is_json = name.endswith(".json") or source.content.lstrip().startswith(b"{")
-        body: Body = read_json_file(source, problems) if is_json else read_file(source, problems)
-        _refuse(problems)
+    is_json = name.endswith(".json") or content.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
+
+    def file(body: Body, problems: list[Problem]) -> OperationsFile:
+        if is_json and {"lineage", "serial", "terraform_version"}.issubset(body.names()):
+            raise invalid(None, f"{name}: this is a state, not an operations file")
         _refuse_others(body, is_json=is_json)
         return _file(body, problems)
-    except RecursionError:
-        raise SettingsError(f"{name}: the file is nested too deeply") from None
 
-
-def invalid(place: Range | None, text: str) -> SettingsError:
-    """Return the error for a part of the file."""
-    return SettingsError(text if place is None else f"{place}: {text}")
+    return read_hcl_file(name, content, file, is_json=is_json)
 
 
 def _refuse_others(body: Body, *, is_json: bool) -> None:
     """Raise SettingsError for a member of the file that is not one of its blocks."""
-    known = (_STATE, _EXPECT, *_OPERATIONS)
+    known = (_STATE, _EXPECT, *BLOCKS)
     for name in body.names():
         if name in known and is_json:
             continue
@@ -131,12 +83,10 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
     operations = [
-        FileOperation(_decoded(block, of), block.range)
-        for kind, of in _OPERATIONS.items()
-        for block in body.blocks(kind)
+        FileOperation(_decoded(block, of), block.range) for kind, of in BLOCKS.items() for block in body.blocks(kind)
     ]
     expectations = body.blocks(_EXPECT)
-    _refuse(problems)
+    refuse_problems(problems)
     if len(expectations) > 1:
         raise invalid(expectations[1].range, "there is another `expect` block already")
     expected = _expected(expectations[0], states) if expectations else Expect()
@@ -198,9 +148,3 @@ def _plain(text: str) -> str:
     if "matching regex" in text:
         return "write a SHA-256: 64 hexadecimal digits in lower case"
     return _TYPE.sub(lambda found: _TYPES.get(found[0], found[0]), text.replace("`", ""))
-
-
-def _refuse(problems: list[Problem]) -> None:
-    for problem in problems:
-        place = f"{problem.range}: " if problem.range else ""
-        raise SettingsError(f"{place}{problem.summary}. {problem.detail}")

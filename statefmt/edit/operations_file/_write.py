@@ -7,16 +7,13 @@ from typing import Final
 
 import msgspec
 
-from statefmt.edit.operations_file._model import Expect, OperationBlock, StateBlock
-from statefmt.edit.operations_file._read import BLOCK_NAMES
+from statefmt.edit.operations_file._model import BLOCKS, Expect, OperationBlock, StateBlock
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.text.pattern import pattern
 
+_KEY: Final = r'\[(?:[0-9]+|"(?:\$\$\{|%%\{|[ !#&-\[\]-~])*")\]'
 # An address without wildcards, which needs no quotes.
-_TRAVERSAL: Final = pattern(
-    r'state(\.[A-Za-z_][A-Za-z0-9_-]*|\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])*\.[A-Za-z_][A-Za-z0-9_-]*'
-    r'(\[[0-9]+\]|\["[ !#&-\[\]-~]*"\])?'
-)
+_TRAVERSAL: Final = pattern(rf"state(\.[A-Za-z_][A-Za-z0-9_-]*|{_KEY})*\.[A-Za-z_][A-Za-z0-9_-]*({_KEY})?")
 # Arguments that may have such addresses.
 _ADDRESSES: Final = ("from_", "to", "of", "outputs_from")
 _TEMPLATE_STARTS: Final = pattern(r"(?<![$%])[$%]{2,}\{")
@@ -27,9 +24,10 @@ def operations_text(
     states: Mapping[str, StateBlock], operations: Iterable[OperationBlock], expect: Expect | None = None
 ) -> str:
     """Return an operations file with these states, operations and expectations, as read_operations_file() reads it."""
+    names = {of: name for name, of in BLOCKS.items()}
     blocks = [
         *(_block(f"state {hcl_quote(name)}", state) for name, state in states.items()),
-        *(_block(BLOCK_NAMES[type(operation)], operation) for operation in operations),
+        *(_block(names[type(operation)], operation) for operation in operations),
         *(() if expect is None else [_block("expect", expect)]),
     ]
     return "\n".join(blocks)

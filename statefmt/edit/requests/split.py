@@ -54,7 +54,7 @@ def _suggested(snapshot: Snapshot, kind: PartitionKind) -> dict[str, tuple[str, 
     if not found.partitions:
         raise SurgeryError(f"there is nothing to split: {found.without[kind]}")
     [partition] = found.partitions
-    return {part.name: part.contents for part in partition.parts if not part.stays}
+    return partition.new_states
 
 
 class _Home(NamedTuple):

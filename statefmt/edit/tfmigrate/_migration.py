@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from statefmt.edit.hcl_file import invalid, read_hcl_file, refuse_problems
 from statefmt.edit.tfmigrate._environment import EnvironmentNames
 from statefmt.edit.tfmigrate._words import action_words
 from statefmt.hcl.expressions.evaluate import evaluate
-from statefmt.hcl.source.position import Range, SourceText
+from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Argument, Block, Body
 from statefmt.hcl.syntax.expressions import Expression, TupleExpression
-from statefmt.hcl.syntax.json.body import read_json_file
-from statefmt.hcl.syntax.native.files import read_file
 from statefmt.hcl.value import Value
 from statefmt.hcl.values.construct import first_unknown, to_plain
 from statefmt.model.errors import SettingsError
@@ -60,21 +59,13 @@ def read_migration(name: str, content: bytes, environment: Mapping[str, str]) ->
 
     Raises SettingsError with the position of the first problem.
     """
-    source = SourceText(name, content.removeprefix(b"\xef\xbb\xbf"))
-    try:
-        source.content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line, column = source.place(error.start)
-        raise SettingsError(f"{name}:{line},{column}: this is not UTF-8") from None
-    problems: list[Problem] = []
-    try:
-        body: Body = (read_json_file if name.endswith(".json") else read_file)(source, problems)
-        _refuse(problems)
+
+    def migration(body: Body, problems: list[Problem]) -> TfmigrateFile:
         blocks = body.blocks("migration", 2)
-        _refuse(problems)
+        refuse_problems(problems)
         return _Reader(EnvironmentNames(environment)).migration(_only(name, body, blocks))
-    except RecursionError:
-        raise SettingsError(f"{name}: the file is nested too deeply") from None
+
+    return read_hcl_file(name, content, migration, is_json=name.endswith(".json"))
 
 
 def _only(name: str, body: Body, found: Sequence[Block]) -> Block:
@@ -93,21 +84,21 @@ class _Reader:
     def migration(self, block: Block) -> TfmigrateFile:
         type_, name = block.labels
         if type_ not in _FOLDERS:
-            raise _invalid(block.range, f"unknown type of migration {type_!r}; types are {' and '.join(_FOLDERS)}")
+            raise invalid(block.range, f"unknown type of migration {type_!r}; types are {' and '.join(_FOLDERS)}")
         known = {"actions", *_PLANNING[type_], *(one for pair in _FOLDERS[type_] for one in pair)}
         for argument in block.body.names():
             if argument not in known:
                 found = block.body.attribute(argument)
-                raise _invalid(found.range if found else block.range, f"there is no argument {argument!r}")
+                raise invalid(found.range if found else block.range, f"there is no argument {argument!r}")
         for other in block.body.block_types():
-            raise _invalid(block.range, f"unexpected block {other!r}")
+            raise invalid(block.range, f"unexpected block {other!r}")
         folders = tuple(self._folder(block, path, workspace) for path, workspace in _FOLDERS[type_])
         return TfmigrateFile(name, folders, tuple(self._actions(block)))
 
     def _folder(self, block: Block, path: str, workspace: str) -> MigrationFolder:
         given, named = block.body.attribute(path), block.body.attribute(workspace)
         if given is None and path != "dir":
-            raise _invalid(block.range, f"the argument {path} is missing")
+            raise invalid(block.range, f"the argument {path} is missing")
         folder = "." if given is None else self._text(given.expression)
         space = "" if named is None else self._text(named.expression)
         return MigrationFolder(folder, space or _DEFAULT_WORKSPACE, given.range if given else block.range)
@@ -115,15 +106,15 @@ class _Reader:
     def _actions(self, block: Block) -> Iterator[MigrationAction]:
         given = block.body.attribute("actions")
         if given is None:
-            raise _invalid(block.range, "the argument actions is missing")
+            raise invalid(block.range, "the argument actions is missing")
         lines = list(self._lines(given))
         if not lines:
-            raise _invalid(given.range, "there are no actions")
+            raise invalid(given.range, "there are no actions")
         for line, place in lines:
             try:
                 yield MigrationAction(action_words(line), place)
             except ValueError as error:
-                raise _invalid(place, f"{line!r}: {error}") from None
+                raise invalid(place, f"{line!r}: {error}") from None
 
     def _lines(self, given: Argument) -> Iterator[tuple[str, Range]]:
         if isinstance(given.expression, TupleExpression):
@@ -132,13 +123,13 @@ class _Reader:
             return
         value = self._value(given.expression)
         if not isinstance(value, tuple) or not all(isinstance(item, str) for item in value):
-            raise _invalid(given.range, "actions is a list of strings")
+            raise invalid(given.range, "actions is a list of strings")
         yield from ((str(item), given.range) for item in value)
 
     def _text(self, expression: Expression) -> str:
         value = self._value(expression)
         if not isinstance(value, str):
-            raise _invalid(expression.range, "expected a string")
+            raise invalid(expression.range, "expected a string")
         return value
 
     def _value(self, expression: Expression) -> object:
@@ -147,15 +138,5 @@ class _Reader:
         if unknown is not None or not isinstance(found, Value):
             problem = None if unknown is None else unknown.problem
             detail = f": {problem.detail}" if problem is not None else ""
-            raise _invalid(expression.range, f"only strings, and the environment as env.NAME, can be used here{detail}")
+            raise invalid(expression.range, f"only strings, and the environment as env.NAME, can be used here{detail}")
         return to_plain(found)
-
-
-def _invalid(place: Range, text: str) -> SettingsError:
-    return SettingsError(f"{place}: {text}")
-
-
-def _refuse(problems: list[Problem]) -> None:
-    for problem in problems:
-        place = f"{problem.range}: " if problem.range else ""
-        raise SettingsError(f"{place}{problem.summary}. {problem.detail}")

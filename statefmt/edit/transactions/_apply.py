@@ -22,8 +22,9 @@ from statefmt.edit.transactions._journal import (
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._places import keep_places
-from statefmt.edit.transactions._running import Running, contents_after, contents_before, pieces_after, ways_out
+from statefmt.edit.transactions._running import Running, ways_out
 from statefmt.edit.transactions._staged import Staged, Staging
+from statefmt.edit.transactions._writable import contents_after, contents_before, pieces_after
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.lock_info import LockInfo
@@ -92,10 +93,13 @@ def applied(
 def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
     """Raise StoreError if an earlier change by the same file has not ended."""
     if folder.read() is not None:
-        raise StoreError(
-            f"{printable(intent.file)}: an earlier {intent.what} is unfinished; nothing was written. "
-            f"{ways_out(intent.ending)}"
-        )
+        raise unfinished(intent)
+
+
+def unfinished(intent: Intent) -> StoreError:
+    """Return the error for a change that has begun and not ended."""
+    what = f"an earlier {intent.what} is unfinished"
+    return StoreError(f"{printable(intent.file)}: {what}; nothing was written. {ways_out(intent.ending)}")
 
 
 def end(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
@@ -145,7 +149,10 @@ def _journal(
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     """Write several states behind a journal; take back what was written if that fails."""
     keep_places(running.context.connection().state_home, running.journal, running.states)
-    folder.write(running.journal)
+    try:
+        folder.write(running.journal)
+    except StoreError as error:
+        raise StoreError(*error.parts, "; no state was written") from error
     ways = ways_out(running.journal.ending)
     try:
         running.hold()
@@ -164,4 +171,7 @@ def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:
     except BaseException:
         running.context.note(f"{running.journal.file}: interrupted; the states stay locked. {ways}")
         raise
-    end(running, folder, locks)
+    try:
+        end(running, folder, locks)
+    except StatetoolError as error:
+        raise StoreError(*error.parts, f". All states are written, but may stay locked. {ways}") from error

@@ -36,17 +36,24 @@ def before_change(
 ) -> dict[str, LoadedState]:
     """Return all states of a change before it; `contents` are their bytes, and `change` is the hash of the operations.
 
-    Raises StatetoolError if a state cannot be read, or if there is none.
+    Raises StatetoolError if a state cannot be read, if there is none, or if one that the change creates has something.
     """
     found = {
-        name: loaded(context, one.store.name, contents[name]) for name, one in states.items() if not one.is_created
+        name: loaded(context, one.store.name, contents[name])
+        for name, one in states.items()
+        if contents[name] or not one.is_created
     }
     if not found:
         one = next(iter(states.values()))
         raise StoreError(f"{display_name(one.store.name)}: no other state is named that its objects could come from")
+    for name, state in found.items():
+        states[name].refuse_existing(state.result.snapshot)
     hashes = {name: hash_before(state) for name, state in found.items()}
-    new = {name: _begun(one, found, _lineage(change, name, hashes)) for name, one in states.items() if one.is_created}
-    return {name: (found | new)[name] for name in states}
+
+    def begun(name: str, one: Participant) -> LoadedState:
+        return found.get(name) or _begun(one, found, _lineage(change, name, hashes))
+
+    return {name: begun(name, one) for name, one in states.items()}
 
 
 def hash_before(state: LoadedState) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -32,8 +33,9 @@ class Intent(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The one path of the file, or the key."""
-        return self.key or os.path.realpath(self.file)
+        """The one path of the file, or the key; a link stays, as the paths of states are relative to its folder."""
+        file = Path(self.file)
+        return self.key or str(Path(os.path.realpath(file.parent), file.name))
 
     @property
     def ending(self) -> tuple[str, ...]:

@@ -81,6 +81,11 @@ class ApplyJournal(Struct, frozen=True):
     is_done: bool = False
     format_version: str = _FORMAT
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if a write is of no state."""
+        if not self.states.keys() >= {write.state for write in self.writes}:
+            raise ValueError("a write is of a state that it does not have")
+
     def known(self, state: str) -> tuple[str, ...]:
         """Return the hashes that a state has one after the other."""
         return (self.states[state].before, *(write.result for write in self.writes if write.state == state))
@@ -90,6 +95,10 @@ class ApplyJournal(Struct, frozen=True):
         return {name: state.before for name, state in self.states.items()} | {
             write.state: write.result for write in self.writes[:done]
         }
+
+
+class _Version(Struct):
+    format_version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,28 +120,38 @@ class JournalFolder:
             except FileNotFoundError:
                 return None
         try:
-            journal = msgspec.json.decode(data, type=ApplyJournal)
+            version = msgspec.json.decode(data, type=_Version).format_version
+            if version != _FORMAT:
+                raise StoreError(
+                    f"{self.path}: the journal has format {version!r}, from a newer statetool. Use that version; "
+                    "nothing was written"
+                )
+            return msgspec.json.decode(data, type=ApplyJournal)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise StoreError(f"{self.path}: the journal is damaged ({error}); nothing was written") from error
-        if journal.format_version != _FORMAT:
             raise StoreError(
-                f"{self.path}: the journal has format {journal.format_version!r}, from a newer statetool. Use that "
-                "version; nothing was written"
-            )
-        return journal
+                f"{self.path}: the journal is damaged ({error}); nothing was written. Compare the states with their "
+                "histories. Then delete this file and the marker of each state, .NAME.statetool.hold beside it"
+            ) from error
 
     def write(self, journal: ApplyJournal) -> None:
         """Write the journal durably, with mode 0600. Raises StoreError."""
-        with explained(self.path):
+        content = msgspec.json.format(msgspec.json.encode(journal), indent=2)
+        with self._failing("write"):
             self.place.folder.sweep()
-            content = msgspec.json.format(msgspec.json.encode(journal), indent=2)
             self.place.folder.replace(_JOURNAL, content + b"\n")
 
     def remove(self) -> None:
         """Delete the journal durably. Raises StoreError."""
-        with explained(self.path):
+        with self._failing("delete"):
             if self.place.folder.remove(_JOURNAL):
                 self.place.folder.sync()
+
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot {what} the journal ({reason_of(error)})") from error
 
 
 def has_journal(home: Path, file: str) -> bool:

@@ -9,10 +9,12 @@ from typing import NamedTuple
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import OperationsFile, created_states
 from statefmt.edit.session import LoadedState
-from statefmt.edit.transactions._apply import applied
+from statefmt.edit.transactions._apply import applied, unfinished
 from statefmt.edit.transactions._contents import before_change
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, staging, state_names
+from statefmt.edit.transactions._journal import has_journal
+from statefmt.edit.transactions._operations import NO_REFERENCES, References, staging, state_names
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant, participants
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged
@@ -42,11 +44,16 @@ class OpenedOperations(NamedTuple):
 
     @property
     def names(self) -> dict[str, str]:
-        """The names of the states by their short names."""
-        return {name: one.store.name for name, one in self.states.items()}
+        """The names of the states by their short names, in the order of the file."""
+        return {name: self.states[name].store.name for name in self.file.states}
 
     def planned(self, context: RunContext, references: References = NO_REFERENCES) -> ReadStates:
-        """Run the operations on the states, without a lock, and write nothing. Raises StatetoolError."""
+        """Run the operations on the states, without a lock, and write nothing.
+
+        Raises StatetoolError, also if the change has begun and not ended: the states are half done then.
+        """
+        if has_journal(context.connection().state_home, self.intent.path):
+            raise unfinished(self.intent)
         context.phase("reading")
         stored = {name: one.read() for name, one in self.states.items()}
         contents = {name: one.data for name, one in stored.items()}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import structs
 
@@ -19,6 +19,7 @@ from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions._arrivals import with_arrivals
 from statefmt.edit.transactions._order import write_order
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
 from statefmt.model.codes import Code
@@ -28,7 +29,9 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.pieces import joined
 from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+from statefmt.text.printable import printable
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -37,17 +40,6 @@ if TYPE_CHECKING:
 
 References: TypeAlias = "Mapping[str, ProviderReferences]"
 NO_REFERENCES: Final[References] = MappingProxyType({})
-
-
-class FileOutcome(NamedTuple):
-    """What the operations of a file do: to each state that changes, and across states. States are by short names.
-
-    `created` are those that do not exist before.
-    """
-
-    outcomes: Mapping[str, EditOutcome]
-    edits: FileEdits
-    created: frozenset[str] = frozenset()
 
 
 def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:
@@ -152,10 +144,15 @@ def _ordered(
 
 
 def _name(context: RunContext, block: StateBlock, folder: Path) -> str:
+    if "\0" in block.path:
+        raise StoreError(f"{printable(block.path)}: the path of a state has no NUL")
     is_path = not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
     options = context.backend or BackendOptions()
     if block.workspace is not None:
         if not (is_path and is_folder(folder / block.path)):
             raise StoreError(f"{block.path}: only a folder has workspaces, and this is none")
         options = structs.replace(options, workspace=block.workspace)
-    return state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)
+    found = state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)
+    if "://" in block.path and not isinstance(found, RemoteName):
+        raise StoreError(f"{printable(block.path)}: no backend has such URLs; name a file by its path")
+    return found

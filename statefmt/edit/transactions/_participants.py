@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.shown import HIDDEN, without_credentials
 from statefmt.store.local.journal import checksum
@@ -47,14 +48,13 @@ class Participant(NamedTuple):
 
     @property
     def is_created(self) -> bool:
-        """Whether the change creates the state."""
+        """Whether the change creates the state, unless there is an empty one."""
         return self.created_from is not None
 
     def read(self) -> Stored:
-        """Read the state without a lock; of one that is created, no bytes. Raises StoreError."""
+        """Read the state without a lock; of one that is created, what is there, or no bytes. Raises StoreError."""
         if self.is_created:
-            self._refuse_existing(self.store.found() is not None)
-            return NO_STATE
+            return self.store.found() or NO_STATE
         try:
             return self.store.read()
         except MissingStateError as error:
@@ -71,12 +71,11 @@ class Participant(NamedTuple):
                 if isinstance(error, MissingStateError) or isinstance(error.__cause__, FileNotFoundError):
                     raise self._missing(error) from error
                 raise
-            if self.is_created:
-                self._refuse_existing(bool(locked.stored.data))
             yield locked
 
-    def _refuse_existing(self, exists: bool) -> None:
-        if exists:
+    def refuse_existing(self, snapshot: Snapshot) -> None:
+        """Raise StoreError if the change creates the state, and there is one that is not empty."""
+        if self.is_created and (snapshot.resources or snapshot.outputs or snapshot.check_results):
             hint = ". Remove create = true to change that state" if self.in_file else ""
             raise StoreError(f"{display_name(self.store.name)}: there is a state already; nothing was written{hint}")
 
@@ -107,7 +106,9 @@ def participants(
     for short, one in found.items():
         other = known.setdefault(_sameness(names[short], one), short)
         if other != short:
-            raise StoreError(f"{printable(one.store.name)}: the states {other} and {short} are the same; name it once")
+            which = f"the states {other} and {short} are the same; name it once"
+            what = which if in_file else "two of the named states are this one; nothing was written"
+            raise StoreError(f"{printable(one.store.name)}: {what}")
     _refuse_creations(name for short, name in names.items() if short in created)
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 

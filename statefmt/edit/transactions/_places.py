@@ -54,8 +54,9 @@ class _Change(Struct, frozen=True):
 def keep_places(home: Path, journal: ApplyJournal, states: Mapping[str, Participant]) -> None:
     """Keep the names of the states of a change durably; forget those of old changes. Raises StoreError."""
     results = journal.hashes(len(journal.writes))
+    created = {name: results[name] for name, one in journal.states.items() if one.is_created}
     places = tuple(
-        NamedPlace(one.location, one.identity, one.name, one.workspace, results[name] if one.is_created else "")
+        NamedPlace(one.location, one.identity, one.name, one.workspace, created.get(name, ""))
         for name, one in states.items()
     )
     with _opened(home) as place:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import SettingsError
@@ -43,7 +43,7 @@ class PlannedState(Struct, frozen=True, forbid_unknown_fields=True):
 class PlannedFile(Struct, frozen=True, forbid_unknown_fields=True):
     """The operations file of a plan: its path, relative to the plan, and the SHA-256 of its content."""
 
-    path: str
+    path: Annotated[str, Meta(pattern=r"^[^\0]+$")]
     hash: str
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.edit.transactions._contents import NOTHING, emptied, hash_before
+from statefmt.edit.session import StateFileError, loaded
+from statefmt.edit.transactions._contents import NOTHING, emptied
 from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._staged import Write
+from statefmt.edit.transactions._writable import Contents
 from statefmt.model.errors import ChangedError, EncryptedStateError, StoreError
 from statefmt.pieces import Pieces
 from statefmt.store.local.ending import ending_command
@@ -20,9 +19,6 @@ from statefmt.store.managed import LockedManagedStore
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
-
-# What to write, by the state and the hash of its plain content.
-Contents: TypeAlias = dict[tuple[str, str], bytes]
 
 
 @dataclass(slots=True)
@@ -153,25 +149,6 @@ class Running:
         """Return the hash of the plain content that a state has; that of no bytes if it has none. See `plain_hash`."""
         found = plain_hash(self.context, self.states[state], self.locked[state].stored.data)
         return NOTHING if found == self.journal.states[state].empty else found
-
-
-def contents_before(states: Mapping[str, LoadedState]) -> Contents:
-    """Return the contents that take the writes back."""
-    return {(name, hash_before(state)): state.stored for name, state in states.items()}
-
-
-def contents_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> Contents:
-    """Return the contents of the writes, encrypted where the state is. Raises EncryptionError."""
-    return {(write.state, checksum(write.content)): states[write.state].to_store(write.content) for write in writes}
-
-
-def pieces_after(states: Mapping[str, LoadedState], writes: Iterable[Write]) -> dict[tuple[str, str], Pieces]:
-    """Return the pieces of the writes to plain states."""
-    return {
-        (write.state, checksum(write.content)): write.pieces
-        for write in writes
-        if write.pieces is not None and not states[write.state].is_new and states[write.state].seal is None
-    }
 
 
 def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:

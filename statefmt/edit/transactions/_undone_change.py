@@ -11,7 +11,7 @@ from statefmt.edit.operations_file import FileEdits
 from statefmt.edit.requests.undo import Undo, undo_request
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._operations import FileOutcome
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staging

@@ -15,8 +15,9 @@ from statefmt.edit.transactions._contents import NOTHING, before_change
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, opened_journal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._running import Contents, Running, contents_after, contents_before, joint_edit, ways_out
+from statefmt.edit.transactions._running import Running, joint_edit, ways_out
 from statefmt.edit.transactions._staged import Staging
+from statefmt.edit.transactions._writable import Contents, contents_after, contents_before
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.ending import ending_command
 from statefmt.store.remote.interruption import interruptible

@@ -12,7 +12,8 @@ from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
-from statefmt.edit.transactions._operations import FileOutcome, expected
+from statefmt.edit.transactions._operations import expected
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin, version_text
 from statefmt.edit.transactions._plan import (
@@ -25,10 +26,10 @@ from statefmt.edit.transactions._plan import (
     relative,
 )
 from statefmt.edit.transactions._unfinished import Ending
-from statefmt.model.errors import ChangedError
+from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
-from statefmt.store.reading import read_bytes
+from statefmt.store.reading import is_folder, read_bytes
 
 
 class PlannedOperations(NamedTuple):
@@ -55,9 +56,9 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
         location = _location(opened.states[name], path)
         return PlannedState(location, snapshot.lineage, snapshot.serial, before, version, results.get(name, before))
 
-    where = relative(path, Path(plan_path or path).parent)
+    where = Path(relative(str(Path(path).parent), Path(plan_path or path).parent), Path(path).name)
     plan = OperationsPlan(
-        operations_file=PlannedFile(where, opened.intent.checksum),
+        operations_file=PlannedFile(where.as_posix(), opened.intent.checksum),
         states={name: planned(name, states[name]) for name in opened.file.states},
     )
     return PlannedOperations(opened.names, staged.outcome, plan)
@@ -70,7 +71,7 @@ def write_plan(path: str, planned: PlannedOperations) -> None:
 
 def is_plan_file(path: str) -> bool:
     """Return whether a file is a plan, and not an operations file. Raises StoreError."""
-    return is_plan(read_bytes(path))
+    return is_plan(_content(path))
 
 
 def applied_operations(
@@ -112,12 +113,12 @@ def _opened(
     keeps_backup: bool = True,
     is_begun: bool = False,
 ) -> OpenedOperations:
-    content = read_bytes(path)
+    content = _content(path)
     plan = None
     if is_plan(content):
         plan = read_plan(path, content)
         path = str(Path(path).parent / plan.operations_file.path)
-        content = read_bytes(path)
+        content = _content(path)
     hashed = checksum(content)
     if plan is not None and hashed != plan.operations_file.hash and not is_begun:
         raise ChangedError(
@@ -132,8 +133,17 @@ def _opened(
     return OpenedOperations(file, states, intent, pins)
 
 
+def _content(path: str) -> bytes:
+    if is_folder(path):
+        raise StoreError(f"{path}: this is a folder, not an operations file")
+    return read_bytes(path)
+
+
 def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Participant]) -> dict[str, Pin]:
     """Return what a plan says of states. Raises ChangedError if they are in other places."""
+    missing = next((name for name in states if name not in plan.states), None)
+    if missing is not None:
+        raise ChangedError(f"{path}: the plan lacks the state {missing}; nothing was written. Plan again", missing)
     for name, one in plan.states.items():
         found = _location(states[name], path) if name in states else "nowhere"
         if found != one.location:

@@ -14,7 +14,7 @@ from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._apply import applied
 from statefmt.edit.transactions._journal import has_journal
-from statefmt.edit.transactions._operations import FileOutcome
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant, participant, participants
 from statefmt.edit.transactions._places import NamedPlace, kept_places, latest_creation
 from statefmt.edit.transactions._running import ways_out

@@ -13,7 +13,8 @@ from statefmt.context import RunContext
 from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
-from statefmt.edit.transactions._operations import NO_REFERENCES, FileOutcome, References, expected
+from statefmt.edit.transactions._operations import NO_REFERENCES, References, expected
+from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum

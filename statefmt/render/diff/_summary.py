@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Final
 
 from statefmt.analysis.diff import EnvelopeChange, SnapshotDiff
+from statefmt.analysis.diff.passages import NO_PASSAGES, Passages
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 
 NOTHING: Final = "no differences"
 
 
-def summary(changes: SnapshotDiff) -> str:
-    """Return how many instances changed, and what else differs."""
+def summary(changes: SnapshotDiff, across: Passages = NO_PASSAGES) -> str:
+    """Return how many instances changed, and what else differs; `across` is what went between states."""
     counts = {
-        "added": changes.added, "removed": changes.removed, "changed": changes.changed, "moved": changes.moved,
-        "rebound": changes.rebound,
-    }  # fmt: skip
-    parts = [f"{len(found):,} {word}" for word, found in counts.items() if found]
+        "added": len(changes.added) - len(across.received),
+        "removed": len(changes.removed) - len(across.sent),
+        "changed": len(changes.changed),
+        "moved": len(changes.moved),
+        "rebound": len(changes.rebound),
+    }
+    for way, sides in (("to", across.sent), ("from", across.received)):
+        counts |= Counter(f"moved {way} {printable(one.other)}" for one in sides.values())
+    parts = [f"{count:,} {word}" for word, count in counts.items() if count]
     others = ((len(changes.resources), "resource block"), (len(changes.outputs), "output"))
     parts += [counted(number, noun) for number, noun in others if number]
     parts += ["check results"] if changes.check_results else []

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Final
 
 from statefmt.analysis.diff import SnapshotDiff
-from statefmt.render.diff._items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, items
+from statefmt.analysis.diff.passages import NO_PASSAGES, Passages, apart
+from statefmt.render.diff._item import ADDED, CHANGED, MOVED, REMOVED, Item, Line
+from statefmt.render.diff._items import items
 from statefmt.render.diff._summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
 from statefmt.render.terminal import READABLE_WIDTH, Terminal
@@ -18,20 +20,26 @@ _INDENT: Final = "    "
 _MARGIN: Final = 10
 
 
-def diff_text(changes: SnapshotDiff, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    """Yield the comparison in pieces of one or more lines, without a newline at the end; the last is the summary."""
+def diff_text(
+    changes: SnapshotDiff, manner: Manner, terminal: Terminal, across: Passages = NO_PASSAGES
+) -> Iterator[str]:
+    """Yield the comparison in pieces of one or more lines, without a newline at the end; the last is the summary.
+
+    `across` is what went to other states and came from there.
+    """
     if not changes:
         yield NOTHING
         return
+    changes = apart(changes, across)
     manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
-    for heading, group in items(changes, manner):
+    for heading, group in items(changes, manner, across):
         if heading:
             yield "\n" + terminal.paint(f"{heading}:", "bold")
         for item in group:
             yield _item(item, terminal)
     if changes.followed:
         yield "\n" + terminal.wrap(followed_text(changes), "")
-    yield "\n" + terminal.paint(terminal.wrap(summary(changes), ""), "bold")
+    yield "\n" + terminal.paint(terminal.wrap(summary(changes, across), ""), "bold")
 
 
 def _item(item: Item, terminal: Terminal) -> str:
@@ -40,8 +48,9 @@ def _item(item: Item, terminal: Terminal) -> str:
     head = f"{terminal.paint(item.sign, _COLOURS[item.sign])} {item.title}"
     note = terminal.paint(f" ({item.note})", "dim") if item.note else ""
     if item.target:
-        length = len(item.title) + len(item.target) + len(item.note) + len("→  to  ()")
-        head += f"\n{_INDENT}to {item.target}" if length > terminal.width else f" to {item.target}"
+        way = f"{'from' if item.is_back else 'to'} {item.target}"
+        length = len(item.title) + len(way) + len(item.note) + len("→   ()")
+        head += f"\n{_INDENT}{way}" if length > terminal.width else f" {way}"
     return "\n".join([head + note, *(text for line in item.lines for text in _line(line, _INDENT, terminal))])
 
 

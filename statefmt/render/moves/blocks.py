@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from statefmt.analysis.moves import PlannedPlace, Proposals, ProposedMove
-from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.edit.operations_file import MoveBlock, StateBlock, operations_text
 from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable
 
@@ -26,18 +26,14 @@ def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
     `folders` has the names of the plans, which are those of the states, and their folders relative to the file.
     """
     used = {name for move in found.moves for name in (move.source_plan, move.target_plan)}
-    states = [
-        f"state {hcl_quote(name)} {{\n  path = {hcl_quote(folder)}\n}}\n"
-        for name, folder in folders.items()
-        if name in used
-    ]
-    moves = [
-        _obstacle(move)
-        or f"move {{\n  from = state.{move.source_plan}.{move.source}\n"
-        f"  to   = state.{move.target_plan}.{move.target}\n}}\n"
-        for move in found.moves
-    ]
-    return "\n".join([*states, *moves, *_undecided(found, named=True)])
+    states = {name: StateBlock(folder) for name, folder in folders.items() if name in used}
+    moves = [_obstacle(move) or operations_text({}, [_move(move)]) for move in found.moves]
+    blocks = [operations_text(states, []), *moves] if states else moves
+    return "\n".join([*blocks, *_undecided(found, named=True)])
+
+
+def _move(move: ProposedMove) -> MoveBlock:
+    return MoveBlock(f"state.{move.source_plan}.{move.source}", f"state.{move.target_plan}.{move.target}")
 
 
 def _obstacle(move: ProposedMove) -> str:

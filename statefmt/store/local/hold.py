@@ -13,12 +13,14 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from statefmt.model.errors import LockedError
+from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.local._names import hold_name
 from statefmt.store.local.ending import ending_command
+from statefmt.store.local.recording import failing
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit
+from statefmt.store.reading import reason_of
 from statefmt.text.printable import printable
 
 _FORMAT: Final = "1.0"
@@ -43,16 +45,21 @@ class Hold(NamedTuple):
 
 
 def write_hold(state: StateFile, info: LockInfo, joint: JointEdit) -> None:
-    """Write the marker durably. Raises OSError, StoreError."""
+    """Write the marker durably. Raises StoreError."""
     marker = _Marker(_FORMAT, info, joint)
-    state.folder.sweep()
-    state.folder.replace(hold_name(state.name), msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
+    with failing(f"{state.path}: cannot create its marker {hold_name(state.name)}"):
+        state.folder.sweep()
+        state.folder.replace(hold_name(state.name), msgspec.json.format(msgspec.json.encode(marker), indent=2) + b"\n")
 
 
 def remove_hold(state: StateFile) -> None:
-    """Delete the marker durably, if there is one. Raises OSError, StoreError."""
-    if state.folder.remove(hold_name(state.name)):
-        state.folder.sync()
+    """Delete the marker durably, if there is one. Raises StoreError."""
+    try:
+        if state.folder.remove(hold_name(state.name)):
+            state.folder.sync()
+    except OSError as error:
+        marker = state.folder.path / hold_name(state.name)
+        raise StoreError(f"{marker}: cannot delete this marker ({reason_of(error)})") from error
 
 
 def may_be_held(path: Path) -> bool:

@@ -12,7 +12,6 @@ from msgspec import UNSET, UnsetType
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.explain import explained
 from statefmt.store.local.hold import remove_hold, write_hold
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit, Stored
@@ -71,7 +70,7 @@ class LockedRemote:
     def hold(self, joint: JointEdit) -> LockedRemote:
         """Keep the lock when the edit ends, and write a marker to this machine: some locks end with the session."""
         if self._writing.records is not None:
-            with self._writing.records.opened() as state, explained(state.folder.path):
+            with self._writing.records.opened() as state:
                 write_hold(state, self._writing.info, joint)
         self._outcome.is_held, self._outcome.joint = True, joint
         return self
@@ -79,7 +78,7 @@ class LockedRemote:
     def release(self) -> None:
         """Give the lock back when the edit ends, and delete the marker."""
         if self._writing.records is not None:
-            with self._writing.records.opened() as state, explained(state.folder.path):
+            with self._writing.records.opened() as state:
                 remove_hold(state)
         self._outcome.is_held = False
 

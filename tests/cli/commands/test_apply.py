@@ -57,14 +57,14 @@ def test_what_was_planned_is_applied(statetool: Statetool) -> None:
 
 def test_apply_shows_one_comparison_for_each_state(statetool: Statetool) -> None:
     out = statetool("apply", "-y", FILE).text
-    assert [line for line in out.splitlines() if line.startswith(("State ", "+ ", "- "))] == [
+    assert [line for line in out.splitlines() if line.startswith(("State ", "+ ", "- ", "→ "))] == [
         "State app: app.tfstate",
-        '+ terraform_data.subnet (id "net-subnet")',
-        '- terraform_data.vpc (id "app-vpc")',
-        "State far: far.tfstate",
-        '+ terraform_data.vpc (id "app-vpc")',
+        '→ terraform_data.subnet from net (id "net-subnet")',
+        '→ terraform_data.vpc to far (id "app-vpc")',
         "State net: net.tfstate",
-        '- terraform_data.subnet (id "net-subnet")',
+        '→ terraform_data.subnet to app (id "net-subnet")',
+        "State far: far.tfstate",
+        '→ terraform_data.vpc from app (id "app-vpc")',
     ]
 
 
@@ -94,6 +94,13 @@ def test_a_file_that_was_not_planned_is_asked_about(statetool: Statetool) -> Non
     assert contents() == old
 
 
+def test_each_note_is_shown_once(statetool: Statetool) -> None:
+    """With the lines that it lists."""
+    taint = "taint {\n  of = state.net.terraform_data.own\n}\n"
+    Path(FILE).write_text(LOCAL + 3 * taint)
+    assert statetool("apply", "-y", FILE).text.count("\nalready tainted:\n  terraform_data.own\n") == 1
+
+
 def test_expectations(statetool: Statetool) -> None:
     Path(FILE).write_text(LOCAL + CHAIN + "expect {\n  serial = { net = 6 }\n}\n")
     for command in (["plan"], ["apply", "-y"]):
@@ -117,6 +124,14 @@ def test_one_state_twice(statetool: Statetool) -> None:
     refused = statetool("plan", FILE)
     assert refused.status == 2
     assert "the states app and net are the same; name it once" in refused.err
+
+
+@pytest.mark.parametrize("command", ["plan", "apply"])
+def test_what_is_no_operations_file(command: str, statetool: Statetool) -> None:
+    assert "app.tfstate: this is a state, not an operations file" in statetool(command, "app.tfstate").err
+    Path("app").mkdir()
+    Path("app.tfstate").rename("app/terraform.tfstate")
+    assert statetool(command, "app").err == "statetool: app: this is a folder, not an operations file\n"
 
 
 def test_paths_are_relative_to_the_file(statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,3 +263,39 @@ def test_no_value_is_kept_outside_of_the_states(statetool: Statetool, forked: Fo
     assert [path for path in kept if b"s3cr3t" in path.read_bytes()] == []
     assert statetool("apply", "--resume", "p.json").status == 0
     assert b"s3cr3t" in Path("far.tfstate").read_bytes()
+
+
+def test_what_changes_on_the_way_is_shown(statetool: Statetool) -> None:
+    move = "move {\n  from = state.app.terraform_data.vpc\n  to = state.net.terraform_data.main\n}\n"
+    Path(FILE).write_text(LOCAL + move + "taint {\n  of = state.net.terraform_data.main\n}\n")
+    lines = statetool("plan", FILE).text.splitlines()
+    assert '→ terraform_data.vpc to terraform_data.main in net (id "app-vpc")' in lines
+    place = lines.index('→ terraform_data.main from terraform_data.vpc in app (id "app-vpc", tainted)')
+    assert lines[place + 1] == "    + tainted"
+    assert "1 moved from app; serial 7 → 8" in lines
+
+
+def give_a_dependency(name: str) -> None:
+    """terraform_data.own needs terraform_data.shared."""
+    data = json.loads(Path(name).read_text())
+    [own] = [one for one in data["resources"] if one["name"] == "own"]
+    own["instances"][0]["dependencies"] = ["terraform_data.shared"]
+    Path(name).write_text(json.dumps(data, indent=2) + "\n")
+
+
+def test_ends_that_move_apart(statetool: Statetool) -> None:
+    give_a_dependency("app.tfstate")
+    move = "move {{\n  from = state.app.terraform_data.{}\n  to = state.far.terraform_data.{}\n}}\n"
+    Path(FILE).write_text(LOCAL + move.format("own", "one") + move.format("shared", "other"))
+    out = statetool("plan", FILE).text
+    assert "Dependencies within a state are dropped" in out
+    assert "  terraform_data.one needs terraform_data.other in far\n" in out
+    assert "from one state to another" not in out
+
+
+def test_a_need_is_told_where_it_is_in_the_end(statetool: Statetool) -> None:
+    give_a_dependency("app.tfstate")
+    move = "move {{\n  from = state.app.terraform_data.{}\n  to = state.{}.terraform_data.{}\n}}\n"
+    Path(FILE).write_text(LOCAL + move.format("own", "far", "one") + move.format("shared", "net", "other"))
+    out = statetool("plan", FILE).text
+    assert "  far needs terraform_data.other in net, for terraform_data.one\n" in out

@@ -110,6 +110,32 @@ def test_a_state_that_is_there_is_not_replaced(statetool: Statetool, command: li
     assert contents() == old
 
 
+@pytest.mark.parametrize("content", [b"", state("fresh", ())], ids=["no bytes", "no objects"])
+def test_a_state_that_is_empty_is_taken_as_new(content: bytes, statetool: Statetool) -> None:
+    Path("eu").mkdir()
+    Path(FRESH).write_bytes(content)
+    assert statetool("plan", FILE, "-o", "p.json").status == 0
+    assert statetool("apply", "p.json").status == 0
+    created = json.loads(Path(FRESH).read_bytes())
+    assert objects(Path(FRESH).read_bytes()) == {"terraform_data.vpc": "app-vpc", "terraform_data.subnet": "net-subnet"}
+    assert (created["serial"], created["lineage"] == "lineage-fresh") == ((8, True) if content else (1, False))
+    assert statetool("undo", "-y", "--state", "app.tfstate").status == 0
+    assert statetool("apply", "-y", FILE).status == 0
+    assert owners(contents())["app-vpc"] == [FRESH]
+
+
+@pytest.mark.parametrize("what", ["outputs", "check_results"])
+def test_a_state_without_resources_may_have_something(what: str, statetool: Statetool) -> None:
+    document = json.loads(state("fresh", ()))
+    output = {"out": {"value": "1", "type": "string"}}
+    check = {"object_kind": "check", "config_addr": "check.a", "status": "pass", "objects": None}
+    Path("eu").mkdir()
+    Path(FRESH).write_text(json.dumps(document | {what: output if what == "outputs" else [check]}))
+    refused = statetool("apply", "-y", FILE)
+    assert refused.status == 2
+    assert "there is a state already; nothing was written" in refused.err
+
+
 def test_a_plan_is_refused_once_the_state_is_there(statetool: Statetool) -> None:
     assert statetool("plan", FILE, "-o", "p.json").status == 0
     Path("eu").mkdir()
@@ -200,7 +226,7 @@ def test_a_server_that_deletes_nothing_keeps_an_empty_state(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The next apply can move there."""
+    """The next apply takes it as the new state."""
     environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
     if encrypts:
         environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
@@ -220,10 +246,9 @@ def test_a_server_that_deletes_nothing_keeps_an_empty_state(
     assert server.lock_id == ""
     assert statetool("list", "--state", url).out == b""
     assert (b"encrypted_data" in (server.state or b"")) is encrypts
-    refused = statetool("apply", "-y", FILE)
-    assert "there is a state already; nothing was written. Remove create = true" in refused.err
-    Path(FILE).write_text(Path(FILE).read_text().replace("create = true", ""))
+    lineage = "" if encrypts else json.loads(server.state or b"")["lineage"]
     assert statetool("apply", "-y", FILE).status == 0
+    assert lineage.encode() in (server.state or b"")
     assert "terraform_data.vpc" in statetool("list", "--state", url).text
 
 
@@ -245,6 +270,11 @@ def test_after_a_crash(
     assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL
     created = Path(FRESH).read_bytes()
     assert created
+    planned = statetool("plan", FILE)
+    assert (planned.status, planned.out) == (2, b"")
+    assert f"{FILE}: an earlier apply of this file is unfinished; nothing was written. `statetool apply --resume" in (
+        planned.err
+    )
     ended = statetool("apply", option, FILE)
     assert ended.status == 0, ended.err
     if option == "--abort":

@@ -119,10 +119,10 @@ move {
     [
         (["p.json"], {"_folder_": "."}),
         (["a/p.json", "b/p.json"], {"a": "a", "b": "b"}),
-        (["x/a/p.json", "y/a/p.json"], {"x_a": "x/a", "y_a": "y/a"}),
+        (["x/a/p.json", "y/a/p.json"], {"x-a": "x/a", "y-a": "y/a"}),
         (["a=p.json", "b=q.json"], {"a": "a", "b": "b"}),
-        (["./1-a b/=p.json", "b=q.json"], {"_1-a_b": "1-a b", "b": "b"}),
-        (["with=sign/p.json", "b/p.json"], {"with_sign": "with=sign", "b": "b"}),
+        (["./1-a b/=p.json", "b=q.json"], {"state-1-a-b": "1-a b", "b": "b"}),
+        (["with=sign/p.json", "b/p.json"], {"with-sign": "with=sign", "b": "b"}),
     ],
 )
 def test_names_of_states(arguments: list[str], states: dict[str, str], statetool: Statetool, folder: Path) -> None:
@@ -131,11 +131,8 @@ def test_names_of_states(arguments: list[str], states: dict[str, str], statetool
         _write(own, gone("aws_x.a", {"a": argument}), new("aws_x.b", {"a": argument}))
     result = statetool("moves", "--operations", *arguments)
     found = {name: state.path for name, state in read_operations_file("x", result.out).states.items()}
-    own_name = "".join(char if char.isalnum() or char in "_-" else "_" for char in folder.resolve().name).strip("_")
-    expected = {own_name if name == "_folder_" else name: path for name, path in states.items()}
-    assert {name.lstrip("_"): path for name, path in found.items()} == {
-        name.lstrip("_"): path for name, path in expected.items()
-    }
+    own_name = "".join(char if char.isalnum() or char in "_-" else "-" for char in folder.resolve().name).strip("-")
+    assert found == {own_name if name == "_folder_" else name: path for name, path in states.items()}
 
 
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ def test_a_dry_run_writes_nothing(statetool: Statetool) -> None:
     old = contents()
     done = statetool(*ACROSS, "--dry-run", "terraform_data.vpc")
     assert (done.status, done.err) == (0, "mv: dry run; nothing was written\n")
-    assert '+ terraform_data.vpc (id "app-vpc")' in done.text
+    assert '→ terraform_data.vpc from source (id "app-vpc")' in done.text
     assert contents() == old
 
 
@@ -216,7 +216,10 @@ def test_a_dry_run_writes_nothing(statetool: Statetool) -> None:
         (("mv", "--create", "a.b", "a.c"), "--create: requires --to-state"),
         (("mv", "--resume", "a.b", "a.c"), "--resume, --abort and --leave require --to-state"),
         (("mv", "a.b"), "Missing argument 'DESTINATION'"),
-        (("mv", "--state", "app.tfstate", "--to-state", "app.tfstate", "terraform_data.vpc"), "are the same"),
+        (
+            ("mv", "--state", "app.tfstate", "--to-state", "app.tfstate", "terraform_data.vpc"),
+            "two of the named states are this one",
+        ),
     ],
 )
 def test_what_does_not_go_together(arguments: tuple[str, ...], message: str, statetool: Statetool) -> None:

@@ -86,7 +86,7 @@ def test_it_is_asked_about_and_shown_first(statetool: Statetool) -> None:
     assert refused.err.count("State ") >= 3
     shown = statetool("undo", "--dry-run", "app.tfstate")
     assert shown.status == 0
-    assert '+ terraform_data.subnet (id "net-subnet")' in shown.text
+    assert '→ terraform_data.subnet from far.tfstate (id "net-subnet")' in shown.text
     assert contents() == new
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
@@ -107,3 +109,18 @@ def test_nothing_deposed(key: str | None, message: str) -> None:
     snapshot = with_deposed((0, ""))
     with pytest.raises(SurgeryError, match=message):
         forget_deposed(snapshot, instances(snapshot)[:1], key)
+
+
+class _Listed(list[Any]):
+    """A list in which nothing is searched for, since that takes longer the longer it is."""
+
+    def __contains__(self, _: object) -> bool:
+        raise AssertionError("a search in a list")
+
+
+def test_nothing_is_searched_for_in_lists() -> None:
+    before = snapshot_of(*(f"t.r{n}[{key}]" for n in range(3) for key in range(2)))
+    empty = replace(before, resources=tuple(replace(one, objects=()) for one in before.resources[:2]))
+    gone = _Listed(parse_abs_resource_instance(f"t.r{n}[0]") for n in range(3))
+    assert left(rm(before, gone)) == ["t.r0[1]", "t.r1[1]", "t.r2[1]"]
+    assert rm(empty, _Listed(), _Listed(one.addr for one in empty.resources)).snapshot.resources == ()

@@ -10,17 +10,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file._model import Expect, StateBlock
-from statefmt.edit.operations_file._read import BLOCK_NAMES
+from statefmt.edit.operations_file._model import BLOCKS as OPERATIONS, Expect, StateBlock
 from statefmt.model.errors import SettingsError
 from statefmt.schema_files import schema_text
 
 SCHEMA = json.loads(schema_text("operations-file"))
-BLOCKS: dict[str, type[msgspec.Struct]] = {
-    "state": StateBlock,
-    "expect": Expect,
-    **{name: of for of, name in BLOCK_NAMES.items()},
-}
+BLOCKS: dict[str, type[msgspec.Struct]] = {"state": StateBlock, "expect": Expect, **OPERATIONS}
 COMMENT = "//"
 # What the arguments that a block must have may be.
 VALID: dict[str, Any] = {

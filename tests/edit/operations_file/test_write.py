@@ -17,12 +17,12 @@ from statefmt.edit.operations_file._model import OperationBlock, RekeyBlock, Set
 def test_plain_addresses_are_references() -> None:
     text = operations_text(
         {"app": StateBlock("app"), "net": StateBlock("net", workspace="prod")},
-        [MoveBlock("state.app.module.vpc", "state.net.module.vpc")],
+        [MoveBlock("state.app.module.vpc", 'state.net.module.vpc["$${x}"]')],
     )
     assert text == (
         'state "app" {\n  path = "app"\n}\n\n'
         'state "net" {\n  path      = "net"\n  workspace = "prod"\n}\n\n'
-        "move {\n  from = state.app.module.vpc\n  to   = state.net.module.vpc\n}\n"
+        'move {\n  from = state.app.module.vpc\n  to   = state.net.module.vpc["$${x}"]\n}\n'
     )
 
 
@@ -32,6 +32,7 @@ def test_what_is_written_reads_back() -> None:
         MoveBlock('state.a.aws_vpc.main["x.y"]', "state.b-1.aws_vpc.main[0]", rebind=True),
         MoveBlock("state.a.module.m[*].aws_vpc.*", "state.b-1.module.n[$1].aws_vpc.$2"),
         MoveBlock('state.a.module.m["${each}"]', 'state.b-1.module.m["\u00e9"].aws_vpc.main'),
+        MoveBlock('state.a.module.m["$${x} %%{y}"]', 'state.b-1.module.m["$$${x} %%%{y} $x"]'),
         MoveBlock("state.a.aws_vpc.one", "state.b-1", keep_dependencies=True),
         MoveBlock(("state.a.aws_vpc.one",), "state.b-1"),
         JoinBlock("state.a", "state.b-1", prefix='module.m["k"]', outputs_from="state.a"),

@@ -1,7 +1,7 @@
 """Kills a change of three states at one call after the other that writes, and looks at what is left of it.
 
 It runs as a process of its own, which forks: a change starts within milliseconds this way. It prints a line of JSON for
-each kill. strace does the killing.
+each kill. strace does the killing; it can also make a call fail, as on a full disk: `fsync:ENOSPC`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from statefmt.model.errors import StoreError
-from statefmt.store.local.settled import read_settled
+from statefmt.model.errors import StatetoolError, StoreError
 from tests.adversary.fork_server import attached, stop_to_be_attached
+from tests.edit.transactions.split_scene import split_scene
 from tests.edit.transactions.three_states import Scene, owners, scene, undo_scene
 
 # Before the operations: the change is their undo.
 UNDO: Final = "undo:"
+# Before the operations: they have been undone, and the change makes them again.
+AGAIN: Final = "again:"
+# Before what kind of state it is: the change is a split.
+SPLIT: Final = "split:"
 # A guard against an endless sweep.
 _MOST: Final = 300
+_REFUSED: Final = 2
 
 
 @dataclass(frozen=True)
@@ -39,38 +44,52 @@ class Ways:
 
 def ways(folder: Path, operations: str) -> Ways:
     """Make the change, and import all that it needs."""
-    made = begun(folder / "warm", operations)
+    # The same path: the lineages of new states may depend on it.
+    made = begun(folder, operations)
     old = made.contents
     made.apply()
-    return Ways(operations, old, made.contents)
+    new = made.contents
+    shutil.rmtree(folder)
+    return Ways(operations, old, new)
 
 
 def begun(folder: Path, operations: str) -> Scene:
-    """Make the states before the change, or before its undo."""
-    kind = undo_scene if operations.startswith(UNDO) else scene
-    return kind(folder, operations.removeprefix(UNDO))
+    """Make the states before the change, before its undo or after that, or before a split."""
+    if operations.startswith(SPLIT):
+        return split_scene(folder, operations.removeprefix(SPLIT))
+    if operations.startswith(UNDO):
+        return undo_scene(folder, operations.removeprefix(UNDO))
+    made = scene(folder, operations.removeprefix(AGAIN))
+    if operations.startswith(AGAIN):
+        made.apply()
+        made.undo()
+    return made
 
 
 def killed(made: Scene, call: str, number: int, change: str = "apply") -> bool:
-    """Make a change, or end it, in a process that is killed at a call; False if it ended before."""
+    """Make a change, or end it, in a process that is killed at a call or whose call fails; False if it has no such."""
+    call, _, error = call.partition(":")
     child = os.fork()
     if child == 0:
         try:
             stop_to_be_attached()
             made.apply() if change == "apply" else made.end(back=change == "abort")
             os._exit(0)
+        except StatetoolError:
+            os._exit(_REFUSED)
         except BaseException:
             traceback.print_exc()
         finally:
             os._exit(1)
     os.waitpid(child, os.WUNTRACED)
-    kill = f"inject={call}:signal=SIGKILL:when={number}"
-    tracer = attached(child, ["-o", "/dev/null", "-e", f"trace={call}", "-e", kill])
+    fault = f"error={error}" if error else "signal=SIGKILL"
+    log = made.folder.with_name("log")
+    tracer = attached(child, ["-o", str(log), "-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}"])
     os.kill(child, signal.SIGCONT)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     tracer.communicate()
-    assert status in (0, -signal.SIGKILL), (call, number, change, status)
-    return status != 0
+    assert status in ((0, _REFUSED) if error else (0, -signal.SIGKILL)), (call, number, change, status)
+    return "INJECTED" in log.read_text() if error else status != 0
 
 
 def problems(made: Scene, known: Ways) -> list[str]:
@@ -90,7 +109,7 @@ def problems(made: Scene, known: Ways) -> list[str]:
 
 def _half_done(made: Scene, known: Ways) -> list[str]:
     contents = made.contents
-    contents |= {name: read_settled(str(made.local[name]), made.context) for name in contents if name in made.local}
+    contents |= {name: made.settled(name) for name in contents if name in made.local}
     held = {name for name in made.local if (made.folder / f".{name}.tfstate.statetool.hold").exists()}
     held |= {"far"} if (made.far / "lock").exists() else set()
     where = owners(contents)
@@ -122,7 +141,7 @@ def main() -> None:
     """
     folder, operations, calls = Path(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
     change, *first = sys.argv[4].split(":") if len(sys.argv) > 4 else ["apply"]
-    known = ways(folder, operations)
+    known = ways(folder / "s", operations)
     gc.freeze()
     for call in calls:
         for number in range(1, _MOST):

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.edit.transactions.sweep import UNDO
+from tests.edit.transactions.split_scene import ENCRYPTED
+from tests.edit.transactions.sweep import AGAIN, SPLIT, UNDO
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION
 from tests.store.local.test_watched import NEEDS_STRACE
 
@@ -25,6 +26,12 @@ FEWEST = 190
 def test_killed_at_every_call(tmp_path: Path) -> None:
     """In a circle, a state is written twice, so this has all kinds of writes."""
     assert len(_swept(tmp_path, CIRCLE)) >= FEWEST
+
+
+@pytest.mark.parametrize("calls", ["renameat", pytest.param("fsync,unlinkat", marks=pytest.mark.slow)])
+def test_a_full_disk(calls: str, tmp_path: Path) -> None:
+    """It is refused with a message, and what is left can be finished and taken back."""
+    assert len(_swept(tmp_path, CIRCLE, ",".join(f"{call}:ENOSPC" for call in calls.split(",")))) >= 5
 
 
 @pytest.mark.slow
@@ -51,6 +58,27 @@ def test_killed_while_states_are_created(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["resume", "abort"])
 def test_killed_again_at_the_end_of_a_creation(first: str, change: str, tmp_path: Path) -> None:
     assert len(_swept(tmp_path, CREATION, CALLS, f"{change}:{first}")) >= 40
+
+
+@pytest.mark.slow
+def test_killed_while_empty_states_are_created(tmp_path: Path) -> None:
+    """An undo has left them. They stay when the change is taken back."""
+    assert len(_swept(tmp_path, AGAIN + CREATION)) >= FEWEST - 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["plain", ENCRYPTED])
+@pytest.mark.parametrize(("calls", "fewest"), [(CALLS, 100), ("openat", 100)], ids=["writes", "openings"])
+def test_killed_in_a_split(kind: str, calls: str, fewest: int, tmp_path: Path) -> None:
+    """The command makes its operations again from the state, or from what that was."""
+    assert len(_swept(tmp_path, SPLIT + kind, calls)) >= fewest
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", ["ftruncate:1", "ftruncate:2", "ftruncate:3"])
+@pytest.mark.parametrize("change", ["resume", "abort"])
+def test_killed_again_at_the_end_of_a_split(first: str, change: str, tmp_path: Path) -> None:
+    assert len(_swept(tmp_path, SPLIT + ENCRYPTED, CALLS, f"{change}:{first}")) >= 40
 
 
 @pytest.mark.slow

@@ -61,6 +61,23 @@ def test_states_that_were_created_are_empty(tmp_path: Path) -> None:
     assert made.leftovers == set()
 
 
+def test_states_that_are_empty_are_created_again(tmp_path: Path) -> None:
+    """They keep their lineages."""
+    made = scene(tmp_path / "s", CREATION)
+    made.apply()
+    new = made.contents
+    for _ in range(2):
+        made.undo()
+        empty = made.contents
+        made.apply()
+        assert _apart_from_serials(made.contents) == _apart_from_serials(new)
+        assert {json.loads(content)["serial"] for content in made.contents.values()} == {
+            json.loads(empty["fresh"])["serial"] + 1,
+            json.loads(empty["app"])["serial"] + 1,
+        }
+    assert made.leftovers == set()
+
+
 def test_a_refused_write_is_taken_back(tmp_path: Path) -> None:
     made = undo_scene(tmp_path / "s", CIRCLE)
     new = made.contents

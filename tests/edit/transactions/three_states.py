@@ -22,6 +22,7 @@ from statefmt.edit.transactions._places import kept_places
 from statefmt.edit.transactions._undone_change import UndoneChange, undone_change
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.local.settled import read_settled
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
@@ -134,6 +135,10 @@ class Scene:
         found = {name: path.read_bytes() for name, path in paths.items() if path.exists()}
         return {name: content for name, content in found.items() if content}
 
+    def settled(self, name: str) -> bytes:
+        """What a file has before or after any write."""
+        return read_settled(str(self.local[name]), self.context)
+
     @property
     def leftovers(self) -> set[str]:
         """What must not be left once a change has ended."""
@@ -155,7 +160,8 @@ class Scene:
         states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
         app = self.participants["app"]
         undo = undo_request(app.store, None)
-        joint = next(entry.joint for entry in app.store.versions() if entry.joint)
+        entries = reversed(app.store.versions())
+        joint = next(entry.joint for entry in entries if entry.joint and not entry.joint.undoes)
         places = kept_places(self.folder / "home/statetool", joint.id) or {}
         created = {location: place.created for location, place in places.items()}
         return undone_change(joint, app, states, None if is_begun else undo, created)

@@ -1,0 +1,101 @@
+"""Finds what went from one state to another when several states changed together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from msgspec.structs import replace
+
+from statefmt.analysis.diff._compare import instance_change, instance_counts
+from statefmt.analysis.diff._matching import may_be_replaced, same_objects
+from statefmt.analysis.diff._model import InstanceChange, Movable, Move, SnapshotDiff
+from statefmt.analysis.diff.narrow import move_from
+from statefmt.analysis.diff.whole_moves import whole_moves
+from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.snapshot import Snapshot
+
+
+class Passage(NamedTuple):
+    """How an instance went between a state and the state `other`.
+
+    `move` is that of the instance, or of the resource or module that went as a whole; its two addresses may be equal.
+    `change` is what else changed of the instance, apart from dependencies.
+    """
+
+    other: str
+    move: Move
+    change: InstanceChange
+
+
+class Passages(NamedTuple):
+    """What a state sent to others, by the old addresses of instances, and what it received, by the new ones."""
+
+    sent: Mapping[AbsResourceInstance, Passage] = {}
+    received: Mapping[AbsResourceInstance, Passage] = {}
+
+
+NO_PASSAGES: Final = Passages()
+
+
+def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot]) -> dict[str, Passages]:
+    """Return what went between states; both arguments are by their names.
+
+    An instance went to another state if the same remote object was removed in one and added in the other, and in no
+    third one. See `diff()` for what is the same.
+    """
+    here = [(name, one) for name, each in changes.items() for one in each.instances if _is_apart(one)]
+    gone = {id(one.old): (name, one.old) for name, one in here if one.old}
+    come = {id(one.new): (name, one.new) for name, one in here if one.new}
+    ways: dict[tuple[str, str], list[InstanceChange]] = {}
+    for one, other in same_objects([one for _, one in gone.values()], [one for _, one in come.values()]):
+        source, target = gone[id(one)][0], come[id(other)][0]
+        if source != target:
+            ways.setdefault((source, target), []).append(
+                _without_dependencies(instance_change(one, other, exact=False))
+            )
+    sent: dict[str, dict[AbsResourceInstance, Passage]] = {name: {} for name in changes}
+    received: dict[str, dict[AbsResourceInstance, Passage]] = {name: {} for name in changes}
+    counts = {name: instance_counts(after[name]) for way in ways for name in way}
+    before = {name: _before(changes[name], counts[name]) for name, _ in ways}
+    for (source, target), instances in ways.items():
+        pairs = [(one.old.addr, one.new.addr) for one in instances if one.old and one.new]
+        moves: dict[Movable, Move] = {move.old: move for move in whole_moves(before[source], counts[target], pairs)}
+        for (old, new), change in zip(pairs, instances, strict=True):
+            move = move_from(old, moves) or Move(old, new, 1)
+            sent[source][old] = Passage(target, move, change)
+            received[target][new] = Passage(source, move, change)
+    return {name: Passages(sent[name], received[name]) for name in changes}
+
+
+def apart(changes: SnapshotDiff, across: Passages) -> SnapshotDiff:
+    """Return the changes of a state with two in place of one where an instance went and another came to its place."""
+    instances: list[InstanceChange] = []
+    for one in changes.instances:
+        if one.old and one.new and (one.old.addr in across.sent or one.new.addr in across.received):
+            instances += [InstanceChange(old=one.old, new=None), InstanceChange(old=None, new=one.new)]
+        else:
+            instances.append(one)
+    return replace(changes, instances=tuple(instances))
+
+
+def _is_apart(change: InstanceChange) -> bool:
+    """Return whether the two sides are not certainly the same instance."""
+    return not (change.old and change.new) or may_be_replaced(change.old, change.new)
+
+
+def _before(changes: SnapshotDiff, after: Mapping[AbsResource, int]) -> Mapping[AbsResource, int]:
+    """Count the instances of each resource before a change, from those after it."""
+    counts = Counter(after)
+    for change in changes.instances:
+        if change.new:
+            counts[change.new.resource.addr] -= 1
+        if change.old:
+            counts[change.old.resource.addr] += 1
+    return +counts
+
+
+def _without_dependencies(change: InstanceChange) -> InstanceChange:
+    kept = tuple(one for one in change.members if one.name not in ("dependencies", "depends_on"))
+    return replace(change, members=kept)

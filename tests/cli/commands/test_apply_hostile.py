@@ -1,0 +1,79 @@
+"""Operations files and plans that somebody else has written, or changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Statetool
+from tests.edit.transactions.three_states import BEFORE, CHAIN, state
+
+FILE = "x.stateops.hcl"
+STATES = "".join(f'state "{name}" {{ path = "{name}.tfstate" }}\n' for name in BEFORE)
+
+
+@pytest.fixture
+def states(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "home"))
+    for name, resources in BEFORE.items():
+        Path(f"{name}.tfstate").write_bytes(state(name, resources))
+    Path(FILE).write_text(STATES + CHAIN)
+
+
+def contents() -> dict[str, bytes]:
+    return {name: Path(f"{name}.tfstate").read_bytes() for name in BEFORE}
+
+
+@pytest.mark.usefixtures("states")
+@pytest.mark.parametrize("removed", [("app",), tuple(BEFORE)])
+def test_a_plan_without_some_states(removed: tuple[str, ...], statetool: Statetool) -> None:
+    """They would not be verified."""
+    statetool("plan", FILE, "-o", "p.json")
+    plan = json.loads(Path("p.json").read_bytes())
+    plan["states"] = {name: one for name, one in plan["states"].items() if name not in removed}
+    Path("p.json").write_text(json.dumps(plan))
+    before = contents()
+    refused = statetool("apply", "-y", "p.json")
+    assert (refused.status, refused.out) == (2, b"")
+    assert "the plan lacks the state app; nothing was written. Plan again" in refused.err
+    assert contents() == before
+
+
+@pytest.mark.usefixtures("states")
+def test_a_plan_of_a_file_with_nul_in_its_name(statetool: Statetool) -> None:
+    statetool("plan", FILE, "-o", "p.json")
+    plan = json.loads(Path("p.json").read_bytes())
+    plan["operations_file"]["path"] = "a\0b"
+    Path("p.json").write_text(json.dumps(plan))
+    refused = statetool("apply", "-y", "p.json")
+    assert (refused.status, refused.err.startswith("statetool: p.json: invalid plan")) == (2, True)
+
+
+@pytest.mark.usefixtures("states")
+@pytest.mark.parametrize("create", [False, True])
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (r"a\u0000b", "a\\x00b: the path of a state has no NUL"),
+        ("file:///tmp/x.tfstate", "file:///tmp/x.tfstate: no backend has such URLs; name a file by its path"),
+    ],
+)
+def test_a_path_that_is_none(path: str, message: str, create: bool, statetool: Statetool) -> None:
+    block = f'state "far" {{\n  path = "{path}"\n  create = {str(create).lower()}\n}}\n'
+    Path(FILE).write_text(
+        'state "app" { path = "app.tfstate" }\nstate "net" { path = "net.tfstate" }\n' + block + CHAIN
+    )
+    refused = statetool("apply", "-y", FILE)
+    assert (refused.status, refused.err) == (2, f"statetool: {message}\n")
+
+
+@pytest.mark.usefixtures("states")
+def test_a_plan_of_a_link_to_an_operations_file(statetool: Statetool) -> None:
+    Path("shared").mkdir()
+    Path(FILE).rename(Path("shared", FILE))
+    Path(FILE).symlink_to(Path("shared", FILE))
+    assert statetool("plan", FILE, "-o", "shared/p.json").status == 0
+    assert json.loads(Path("shared/p.json").read_bytes())["operations_file"]["path"] == f"../{FILE}"
+    assert statetool("apply", "-y", "shared/p.json").status == 0
