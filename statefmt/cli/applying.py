@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from statefmt.cli.command_line import command_line, repeatable_arguments
 from statefmt.cli.confirmation import ADVICE, confirmed
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.many_states import from_here, show_outcome
+from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.ending import ENDINGS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -122,7 +122,7 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
         return FAILED
     changed = [short for short, one in outcome.outcomes.items() if one.changes]
     for short in changed:
-        say(f"{from_here(paths[short])}: written")
+        say(f"{paths[short]}: written")
     if not changed:
         say(f"{name}: no changes; nothing was written")
     return FINE
@@ -131,7 +131,7 @@ def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyT
 def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
     """Say which states were written to end a change; return the exit status."""
     for one in names:
-        say(f"{from_here(one)}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
+        say(f"{one}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
     if not names:
         say(f"{name}: the change has ended; no state was written")
     return FINE

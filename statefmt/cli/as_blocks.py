@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from statefmt import Snapshot
 from statefmt.cli.exit_status import FINE, FOUND
-from statefmt.cli.many_states import from_here
 from statefmt.cli.streams import say, write_result
 from statefmt.differences import SnapshotDiff
 from statefmt.operations_files import FileOutcome
@@ -23,11 +22,7 @@ def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bo
 def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, show_sensitive: bool) -> int:
     """Print the blocks for what operations do to many states, each under its name, and return the exit status."""
     titled = [
-        (
-            f"# For the configuration of the state {short}: {printable(from_here(names[short]))}\n\n",
-            one.changes,
-            one.edit.snapshot,
-        )
+        (f"# For the configuration of the state {short}: {printable(names[short])}\n\n", one.changes, one.edit.snapshot)
         for short in names
         if (one := outcome.outcomes.get(short)) and one.changes
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -16,7 +15,6 @@ from statefmt.operations_files import FileOutcome, KeptDependency
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
-from statefmt.render.file_path import path_within
 from statefmt.render.findings import findings_text
 from statefmt.render.notes import note_text
 from statefmt.render.printable import printable
@@ -60,20 +58,14 @@ def show_outcome(
     stream.flush()
 
 
-def from_here(name: str) -> str:
-    """Return the absolute path of a state relative to the current folder, if it is below; other names as they are."""
-    return (Path(name).is_absolute() and path_within(name, Path.cwd())) or name
-
-
 def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    # States without a short name are by their names.
-    shown = {short: short if name != short else from_here(name) for short, name in names.items()}
-    across = outcome.passages(shown)
+    across = outcome.passages({short: short for short in names})
     changed = {short: one for short in names if (one := outcome.outcomes.get(short)) and one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
-        place = "" if short == names[short] else f": {from_here(names[short])}"
-        named = printable(shown[short] + place) + " (new)" * (short in outcome.created)
+        # States without a short name are by their names.
+        place = "" if short == names[short] else f": {names[short]}"
+        named = printable(short + place) + " (new)" * (short in outcome.created)
         yield separator + terminal.paint(f"State {named}", "bold")
         yield from diff_text(one.changes, manner, terminal, across[short])
         yield from (f"\n{note_text(note, terminal)}" for note in dict.fromkeys(one.edit.notes))
