@@ -28,8 +28,8 @@ def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, sh
             one.changes,
             one.edit.snapshot,
         )
-        for short, one in outcome.outcomes.items()
-        if one.changes
+        for short in names
+        if (one := outcome.outcomes.get(short)) and one.changes
     ]
     return _shown(titled, show_sensitive=show_sensitive)
 

@@ -82,7 +82,7 @@ def test_what_moved_is_read_from_the_other_state(
     assert refused.status == 2
     moved = statetool("mv", "-y", "--from-state", "app", "--to-state", "net", "module.vpc")
     assert moved.status == 0
-    assert "source needs module.vpc.terraform_data.one in target, for terraform_data.consumer" in moved.text
+    assert "app needs module.vpc.terraform_data.one in net, for terraform_data.consumer" in moved.text
     (net / "main.tf").write_text(_CALL + _OWN % "net" + 'output "vpc_id" {\n  value = module.vpc.id\n}\n')
     (app / "main.tf").write_text(_OWN % "app" + _REMOTE + _CONSUMER % "data.terraform_remote_state.net.outputs.vpc_id")
     # The output is new, and no resource changes.

@@ -8,7 +8,7 @@ import click
 import typer
 
 from statefmt import Edit, Snapshot
-from statefmt.cli.mv_across import SOURCE, TARGET, MoveAcross, move_across
+from statefmt.cli.mv_across import MoveAcross, move_across
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
@@ -16,7 +16,7 @@ from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions,
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
-from statefmt.operations_files import Ending, MoveBlock
+from statefmt.operations_files import Ending
 
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
@@ -79,9 +79,7 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
-        there = f"state.{TARGET}" if destination is None else f"state.{TARGET}.{destination}"
-        block = MoveBlock(f"state.{SOURCE}.{source}", there, rebind=rebind)
-        wanted = MoveAcross(options.state or from_state, to_state, block, create, allow_plain)
+        wanted = MoveAcross(options.state or from_state, to_state, source, destination, rebind, create, allow_plain)
         return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:

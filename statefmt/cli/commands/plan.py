@@ -97,6 +97,8 @@ def command(
     elif operations is not None:
         planned = planned_operations(run_context(), operations, out)
         shown(planned.names, planned.outcome)
+        if not any(one.changes for one in planned.outcome.outcomes.values()):
+            say(f"{operations}: no changes")
         if out is not None:
             write_plan(out, planned)
             say(f"{out}: written")

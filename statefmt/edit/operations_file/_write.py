@@ -35,9 +35,11 @@ def operations_text(
 
 def _block(head: str, block: msgspec.Struct) -> str:
     lines = dict(_arguments(block))
-    # As `tofu fmt` aligns them.
-    width = 0 if any("\n" in value for value in lines.values()) else max(map(len, lines), default=0)
-    return "\n".join([f"{head} {{", *(f"  {name:{width}} = {value}" for name, value in lines.items()), "}\n"])
+    # As `tofu fmt` aligns them: what takes several lines stands alone.
+    widths = {name: 0 if "\n" in value else len(name) for name, value in lines.items()}
+    width = max(widths.values(), default=0)
+    texts = (f"  {name:{width if widths[name] else 0}} = {value}" for name, value in lines.items())
+    return "\n".join([f"{head} {{", *texts, "}\n"])
 
 
 def _arguments(block: msgspec.Struct) -> Iterator[tuple[str, str]]:

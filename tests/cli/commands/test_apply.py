@@ -126,6 +126,12 @@ def test_one_state_twice(statetool: Statetool) -> None:
     assert "the states app and net are the same; name it once" in refused.err
 
 
+def test_a_plan_without_changes(statetool: Statetool) -> None:
+    Path(FILE).write_text(LOCAL)
+    planned = statetool("plan", FILE)
+    assert (planned.status, planned.out, planned.err) == (0, b"", f"{FILE}: no changes\n")
+
+
 @pytest.mark.parametrize("command", ["plan", "apply"])
 def test_what_is_no_operations_file(command: str, statetool: Statetool) -> None:
     assert "app.tfstate: this is a state, not an operations file" in statetool(command, "app.tfstate").err

@@ -92,8 +92,11 @@ def test_to_another_state_without_a_file(statetool: Statetool) -> None:
     old = [Path(name).read_bytes() for name in (NAME, "net.tfstate")]
     done = statetool("mv", "--state", NAME, "--to-state", "net.tfstate", "module.database", "module.db", "--as-blocks")
     assert done.status == 0
-    target, source = done.text.split(f"# For the configuration of the state source: {NAME}\n\n")
-    assert target.startswith("# For the configuration of the state target: net.tfstate\n\nimport {")
+    source, target = done.text.split("# For the configuration of the state net: net.tfstate\n\n")
+    head, _, source = source.partition("\n\n")
+    assert head.startswith("# For the configuration of the state ")
+    assert head.endswith(f": {NAME}")
+    assert target.startswith("import {")
     assert target.count("import {") == 2
     assert source.startswith("removed {")
     assert [Path(name).read_bytes() for name in (NAME, "net.tfstate")] == old

@@ -141,8 +141,8 @@ def test_dependencies_that_would_cross(statetool: Statetool) -> None:
     assert done.status == 0
     listed = done.text.partition("Dependencies that would lead from one state to another are dropped:\n")[2]
     assert listed.splitlines()[:2] == [
-        "  source needs aws_subnet.main in target, for aws_instance.one and 1 more",
-        "  target needs aws_vpc.main in source, for aws_subnet.main",
+        "  app needs aws_subnet.main in net, for aws_instance.one and 1 more",
+        "  net needs aws_vpc.main in app, for aws_subnet.main",
     ]
     assert "needs an output for what the other one reads of it" in words(listed)
     assert "terraform_remote_state" in listed
@@ -170,7 +170,7 @@ def test_dependencies_between_what_moves_follow(statetool: Statetool) -> None:
 def test_provider_configurations_that_the_state_lacks(statetool: Statetool) -> None:
     put("app", resource("aws_vpc", "main"), resource("aws_vpc", "eu", EU))
     put("net", resource("aws_vpc", "other"))
-    warning = "Warning: the state target had no objects of these provider configurations"
+    warning = "Warning: the state net had no objects of these provider configurations"
     assert warning not in statetool(*ACROSS, "--dry-run", "aws_vpc.main").text
     done = statetool(*ACROSS, "--dry-run", "aws_vpc.eu")
     assert f"{warning}, so its configuration may lack blocks for them: {EU}" in words(done.text)
@@ -185,7 +185,7 @@ def test_provider_configurations_that_the_configuration_lacks(statetool: Stateto
         Path("net/main.tf").write_text(block % alias)
         done = statetool(*ACROSS, "--dry-run", "--config", "net", "aws_vpc.eu")
         assert done.status == 0
-        lacks = f"Warning: the configuration of target has no blocks for these provider configurations: {EU}"
+        lacks = f"Warning: the configuration of net has no blocks for these provider configurations: {EU}"
         assert (lacks in words(done.text)) is warned
 
 
@@ -203,7 +203,7 @@ def test_a_dry_run_writes_nothing(statetool: Statetool) -> None:
     old = contents()
     done = statetool(*ACROSS, "--dry-run", "terraform_data.vpc")
     assert (done.status, done.err) == (0, "mv: dry run; nothing was written\n")
-    assert '→ terraform_data.vpc from source (id "app-vpc")' in done.text
+    assert '→ terraform_data.vpc from app (id "app-vpc")' in done.text
     assert contents() == old
 
 

@@ -54,3 +54,10 @@ def test_a_list_has_a_line_for_each_address() -> None:
     assert operations_text({}, [move]) == (
         'move {\n  from = [\n    state.a.module.m["k"].t.a,\n    "state.a.t.b[*]",\n  ]\n  to = state.b\n}\n'
     )
+
+
+def test_lines_are_aligned_around_a_list() -> None:
+    move = MoveBlock(("state.a.t.one", "state.a.t.two"), "state.b", keep_dependencies=True)
+    text = operations_text({}, [move])
+    assert text.endswith("  ]\n  to                = state.b\n  keep_dependencies = true\n}\n")
+    assert "  from = [\n" in text
