@@ -19,7 +19,7 @@ from statefmt.edit.transactions._journal import (
     JournalFolder,
     opened_journal,
 )
-from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._participants import Participant, refuse_one_under_two_names
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._places import keep_places
 from statefmt.edit.transactions._running import Running, ways_out
@@ -64,6 +64,7 @@ def applied(
                 locked[name] = locks.enter_context(one.locked(infos[name], intent.timeout))
             context.phase("reading")
             contents = {name: one.stored.data for name, one in locked.items()}
+            refuse_one_under_two_names(states, contents)
             before = before_change(context, states, intent.checksum, contents)
             for name, pin in pins.items():
                 pin.refuse_other(before[name], locked[name].stored)

@@ -113,6 +113,18 @@ def participants(
     return dict(sorted(found.items(), key=lambda item: (item[1].location, item[1].identity)))
 
 
+def refuse_one_under_two_names(states: Mapping[str, Participant], contents: Mapping[str, bytes]) -> None:
+    """Raise StoreError if two states in backends have the same bytes: emptying one might empty the other."""
+    known: dict[bytes, Participant] = {}
+    for name, one in states.items():
+        other = known.setdefault(contents[name], one) if one.is_remote and contents[name] else one
+        if other is not one:
+            raise StoreError(
+                f"{other.location} and {one.location} have the same content, so they may be one state under two names; "
+                "nothing was written. If they are two states, give one of them another serial first"
+            )
+
+
 def _refuse_creations(names: Iterable[str]) -> None:
     """Raise StoreError if the locks of several new states keep each other out."""
     # While PostgreSQL creates a state, it locks the creation of all others in the database.

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.edit.transactions.three_states import BEFORE, CHAIN, state
+from tests.servers.http import state_server
 
 FILE = "x.stateops.hcl"
 STATES = "".join(f'state "{name}" {{ path = "{name}.tfstate" }}\n' for name in BEFORE)
@@ -77,3 +78,13 @@ def test_a_plan_of_a_link_to_an_operations_file(statetool: Statetool) -> None:
     assert statetool("plan", FILE, "-o", "shared/p.json").status == 0
     assert json.loads(Path("shared/p.json").read_bytes())["operations_file"]["path"] == f"../{FILE}"
     assert statetool("apply", "-y", "shared/p.json").status == 0
+
+
+def test_one_state_under_two_names(statetool: Statetool) -> None:
+    """Without a lock, nothing else tells that they are one, and all objects would be gone."""
+    with state_server() as server:
+        server.state = before = state("far", BEFORE["far"])
+        other = server.url.replace("127.0.0.1", "localhost")
+        refused = statetool("join", "-y", "--no-lock", "--into", server.url, other)
+        assert "have the same content, so they may be one state under two names; nothing was written" in refused.err
+        assert (refused.status, server.state) == (2, before)
