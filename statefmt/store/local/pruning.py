@@ -23,8 +23,7 @@ from statefmt.store.local._names import backup_stamp, is_own_backup, stamped_bac
 from statefmt.store.local.history import History, history_of, publish_history, stage_history
 from statefmt.store.local.history_contents import drop_contents, unneeded_contents
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.settled import version_of
-from statefmt.store.local.state_file import StateFile, around
+from statefmt.store.local.state_file import StateFile, around, version_of
 from statefmt.store.protocol import HistoryEntry
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.explain import explained
 from statefmt.store.local._names import journal_name, state_of_journal
-from statefmt.store.local.state_file import linked_file
+from statefmt.store.local.state_file import linked_file, version_of
 from statefmt.store.reading import ReadReport, read_bytes
 
 if TYPE_CHECKING:
@@ -103,8 +103,3 @@ def _status(name: str) -> os.stat_result | None:
         # ValueError: the name contains a NUL character.
         return None
     return status if stat.S_ISREG(status.st_mode) else None
-
-
-def version_of(status: os.stat_result) -> tuple[int, int, int]:
-    """Return a value that changes whenever the file changes."""
-    return (status.st_mtime_ns, status.st_size, status.st_ino)

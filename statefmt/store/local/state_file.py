@@ -41,6 +41,11 @@ class StateFile(Struct, frozen=True):
         return found is not None and os.path.samestat(found, os.fstat(descriptor))
 
 
+def version_of(status: os.stat_result) -> tuple[int, int, int]:
+    """Return a value that changes whenever the file changes."""
+    return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
 @contextmanager
 def around(path: Path) -> Iterator[StateFile]:
     """Open the folders of a state file, which need not exist. Raises OSError."""

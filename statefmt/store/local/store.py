@@ -18,8 +18,8 @@ from statefmt.store.local._names import journal_name
 from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.hold import remove_hold, write_hold
-from statefmt.store.local.settled import StateReader, read_settled, version_of
-from statefmt.store.local.state_file import StateFile
+from statefmt.store.local.settled import StateReader, read_settled
+from statefmt.store.local.state_file import StateFile, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState

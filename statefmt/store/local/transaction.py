@@ -31,8 +31,7 @@ from statefmt.store.local.history_contents import discard_staged, drop_contents
 from statefmt.store.local.hold import refuse_held
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
-from statefmt.store.local.settled import version_of
-from statefmt.store.local.state_file import StateFile, around, check_own_name
+from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of
