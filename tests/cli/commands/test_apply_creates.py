@@ -57,8 +57,8 @@ def test_a_state_is_created_as_it_was_planned(statetool: Statetool) -> None:
     shown = statetool("plan", FILE, "-o", "p.json")
     assert [line for line in shown.text.splitlines() if line.startswith("State ")] == [
         "State app: app.tfstate",
-        f"State fresh: {FRESH} (new)",
         "State net: net.tfstate",
+        f"State fresh: {FRESH} (new)",
     ]
     assert not Path(FRESH).exists()
     planned = json.loads(Path("p.json").read_bytes())["states"]["fresh"]
