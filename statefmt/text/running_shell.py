@@ -9,7 +9,7 @@ from typing import Final
 from statefmt.text.pattern import pattern
 from statefmt.text.shell import shell_word
 
-_QUOTE: Final = pattern(r'(\\*)"')
+_QUOTE: Final = pattern(r'(?<!\\)(\\*)"')
 
 
 class Shell(Enum):
