@@ -86,7 +86,7 @@ def _normal(text: str, *names: str) -> str:
             text = text.replace(form, "STATE")
     # The short names of states differ, and the place of a backup.
     for number, short in enumerate(dict.fromkeys(_HEADING.findall(text))):
-        text = re.sub(rf"(?m)(^State |^  | in ){re.escape(short)}\b", rf"\1S{number}", text)
+        text = re.sub(rf"(?m)(^State |^  | (?:in|from|to) ){re.escape(short)}\b", rf"\1S{number}", text)
     text = _BACKUP.sub("", text)
     lines = [line for line in text.splitlines() if not line.startswith("statetool: connecting to ")]
     return _RANDOM.sub("ID", "\n".join(lines))
