@@ -104,11 +104,11 @@ def _all_found() -> tuple[list[Found], list[str]]:
             place = f"{path.relative_to(_ROOT.parent)}:{call.lineno}"
             try:
                 values = [
-                    eval(compile(ast.Expression(value), place, "eval"), vars(module))  # our own code
+                    eval(compile(ast.Expression(value), f"<{place}>", "eval"), vars(module))  # our own code
                     for value in [call.args[0], *[word.value for word in call.keywords if word.arg == "flags"]]
                 ]
                 if maker == "compile" and len(call.args) > 1:
-                    values.append(eval(compile(ast.Expression(call.args[1]), place, "eval"), vars(module)))
+                    values.append(eval(compile(ast.Expression(call.args[1]), f"<{place}>", "eval"), vars(module)))
             except NameError:
                 examples = _MADE.get((module.__name__, function))
                 if examples is None:
