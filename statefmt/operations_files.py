@@ -20,6 +20,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.analysis.diff.passages import Passages
     from statefmt.edit.operations_file import (
         Expect,
         FileEdits,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from statefmt.edit.requests.split import SplitBy, split_parts
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.tfmigrate import ConvertedMigration, converted_migration
-    from statefmt.edit.transactions import Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions import Agreed, Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.begun import begun_text
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Agreed",
     "CommandOperations",
     "ConvertedMigration",
     "EditOutcome",
@@ -68,6 +70,7 @@ __all__ = [
     "KeptDependency",
     "MoveBlock",
     "OperationsPlan",
+    "Passages",
     "PlannedFile",
     "PlannedOperations",
     "PlannedState",
@@ -116,9 +119,11 @@ __getattr__ = lazy_names(
         "FileEdits": "statefmt.edit.operations_file",
         "FileOutcome": "statefmt.edit.transactions",
         "OperationsPlan": "statefmt.edit.transactions",
+        "Passages": "statefmt.analysis.diff.passages",
         "PlannedFile": "statefmt.edit.transactions",
         "PlannedOperations": "statefmt.edit.transactions.by_file",
         "PlannedState": "statefmt.edit.transactions",
+        "Agreed": "statefmt.edit.transactions",
         "CommandOperations": "statefmt.edit.transactions.in_memory",
         "applied_in_memory": "statefmt.edit.transactions.in_memory",
         "ended_in_memory": "statefmt.edit.transactions.in_memory",

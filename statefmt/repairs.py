@@ -11,7 +11,7 @@
     >>> result.forgotten
     ('aws_s3_bucket.logs["us-west-2"] (id logs-us-west-2-copy)',)
 
-`State.defects()` and `State.repair()` do the same for a stored state, including an encrypted one.
+`State.defects()` and `State.repair()` work on stored states, encrypted or not.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from statefmt.cli.command_line import command_line, repeatable_arguments
 from statefmt.cli.confirmation import ADVICE, confirmed
@@ -26,9 +26,7 @@ from statefmt.operations_files import (
 from statefmt.render.diff.values import Manner
 
 if TYPE_CHECKING:
-    # Gets the names of the states by their short names, and the results; returns whether to write them.
-    Agreed: TypeAlias = Callable[[Mapping[str, str], FileOutcome], bool]
-
+    from statefmt.operations_files import Agreed
     from statefmt.providers import ProviderReferences
 
 # Arguments that a command has once, and not when it is repeated to end what it began.

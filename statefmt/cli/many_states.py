@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import FileOutcome, KeptDependency
+from statefmt.operations_files import FileOutcome, KeptDependency, Passages
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
@@ -52,14 +52,16 @@ def show_outcome(
     `checked` are the configurations that edits were checked against, by the names of their states.
     """
     terminal, stream = (message_terminal(), sys.stderr) if to_messages else (result_terminal(), sys.stdout)
-    for piece in (*_pieces(names, outcome, manner, terminal), *_across(outcome, terminal, checked)):
+    across = outcome.passages()
+    for piece in (*_pieces(names, outcome, across, manner, terminal), *_across(outcome, across, terminal, checked)):
         print(piece, file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
 
 
-def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, terminal: Terminal) -> Iterator[str]:
-    across = outcome.passages({short: short for short in names})
+def _pieces(
+    names: Mapping[str, str], outcome: FileOutcome, across: Mapping[str, Passages], manner: Manner, terminal: Terminal
+) -> Iterator[str]:
     changed = {short: one for short in names if (one := outcome.outcomes.get(short)) and one.changes}
     for number, (short, one) in enumerate(changed.items()):
         separator = "\n" if number else ""
@@ -73,14 +75,16 @@ def _pieces(names: Mapping[str, str], outcome: FileOutcome, manner: Manner, term
             yield f"\nThis edit adds {counted(len(one.findings), 'finding')}:\n{findings_text(one.findings, terminal)}"
 
 
-def _across(outcome: FileOutcome, terminal: Terminal, checked: Mapping[str, ProviderReferences]) -> Iterator[str]:
+def _across(
+    outcome: FileOutcome, across: Mapping[str, Passages], terminal: Terminal, checked: Mapping[str, ProviderReferences]
+) -> Iterator[str]:
     edits = outcome.edits
     for short, configs in edits.new_providers.items():
         lacking = _lacking(configs, checked.get(short))
         if lacking:
             what = _NO_BLOCKS if short in checked else _NO_OBJECTS
             yield "\n" + terminal.wrap(f"Warning: {what.format(short)}: {', '.join(lacking)}", "")
-    dropped = list(outcome.dropped())
+    dropped = list(outcome.dropped(across))
     joined = [one for one in dropped if one.state == one.other]
     left = [one for one in dropped if one.state != one.other]
     if joined:

@@ -131,7 +131,7 @@ def text_edit(
     references: ProviderReferences | None,
     written: Callable[[EditResult], None] | None,
 ) -> Iterator[TextEdit]:
-    """Edit an opened state as text. Raises `damage` if the state is damaged and only one instance is to be edited."""
+    """Edit an opened state as text. Raises `damage`, if there is any, when a single instance is edited."""
     if damage is not None and address is not None:
         raise damage
     edit = TextEdit(opened, address, damage, references, written)

@@ -49,7 +49,7 @@ class LockedManagedStore(LockedStore, Protocol):
     """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
 
     def renewed(self) -> LockedManagedStore:
-        """Return the store with what it has now, under the same lock: `stored` has b"" if there is no state.
+        """Read the state again under the same lock, and return its store. Without a state, `stored` has b"".
 
         A store writes once; to write again takes this. Raises StoreError.
         """

@@ -113,7 +113,7 @@ class EditingSession:
 
 
 def _next_step() -> str:
-    """Ask whether to keep a text that was not written; keep it without a terminal."""
+    """Ask whether to keep text that was not written. Without a terminal, keep it."""
     if asking() is None:
         return _KEEP
     choices = click.Choice([_AGAIN, _KEEP, _DISCARD])

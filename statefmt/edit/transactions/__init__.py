@@ -10,7 +10,7 @@ from __future__ import annotations
 from statefmt.edit.transactions._apply import applied as applied
 from statefmt.edit.transactions._intent import Intent as Intent
 from statefmt.edit.transactions._operations import staging as staging
-from statefmt.edit.transactions._outcome import FileOutcome as FileOutcome
+from statefmt.edit.transactions._outcome import Agreed as Agreed, FileOutcome as FileOutcome
 from statefmt.edit.transactions._participants import Participant as Participant, participants as participants
 from statefmt.edit.transactions._pins import Pin as Pin
 from statefmt.edit.transactions._plan import (

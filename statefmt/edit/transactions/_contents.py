@@ -57,7 +57,7 @@ def before_change(
 
 
 def hash_before(state: LoadedState) -> str:
-    """Return the SHA-256 of the plain content before the change; that of no bytes if there is no state yet."""
+    """Return the SHA-256 of the plain content before the change; a state that does not exist yet is empty."""
     return NOTHING if state.is_new else checksum(state.data)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,16 +14,13 @@ from statefmt.edit.transactions._contents import before_change
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import has_journal
 from statefmt.edit.transactions._operations import NO_REFERENCES, References, staging, state_names
-from statefmt.edit.transactions._outcome import FileOutcome
+from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant, participants
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged
 from statefmt.edit.transactions._unfinished import Ending, ended
 from statefmt.model.errors import SettingsError
 from statefmt.store.protocol import Stored
-
-# Gets the names of the states by their short names, and the results; returns whether to write them.
-Agreed = Callable[[Mapping[str, str], FileOutcome], bool]
 
 
 class ReadStates(NamedTuple):

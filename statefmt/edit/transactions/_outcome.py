@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 from statefmt.analysis.diff.passages import Passages, passages
 from statefmt.edit.operations_file import FileEdits, KeptDependency, StateCrossing
@@ -20,18 +20,16 @@ class FileOutcome(NamedTuple):
     edits: FileEdits
     created: frozenset[str] = frozenset()
 
-    def passages(self, names: Mapping[str, str]) -> dict[str, Passages]:
-        """Return what goes from one state to another, as each of the two sees it; `names` are those of the others."""
-        found = {names[short]: one for short, one in self.outcomes.items()}
-        changes = {name: one.changes for name, one in found.items()}
-        across = passages(changes, {name: one.edit.snapshot for name, one in found.items()})
-        return {short: across[names[short]] for short in self.outcomes}
+    def passages(self) -> dict[str, Passages]:
+        """Return what goes from one state to another, as each of the two sees it."""
+        changes = {short: one.changes for short, one in self.outcomes.items()}
+        return passages(changes, {short: one.edit.snapshot for short, one in self.outcomes.items()})
 
-    def dropped(self) -> Iterator[KeptDependency]:
-        """Yield the dependencies that were dropped, with both ends where they are after all operations."""
-        if not self.edits.crossing:
-            return
-        across = self.passages({short: short for short in self.outcomes})
+    def dropped(self, across: Mapping[str, Passages]) -> Iterator[KeptDependency]:
+        """Yield the dependencies that were dropped, with both ends where they are after all operations.
+
+        `across` is what `passages` returns.
+        """
         went = {(state, addr): one for state, each in across.items() for addr, one in each.sent.items()}
         resources = {(state, addr.config()): one for (state, addr), one in went.items()}
         for found in map(_crossing, self.edits.crossing):
@@ -39,6 +37,10 @@ class FileOutcome(NamedTuple):
             here = (one.other, one.change.addr) if one else (found.state, found.dependant)
             there = (other.other, other.change.addr.config()) if other else (found.other, found.needs)
             yield KeptDependency(*here, *there)
+
+
+# Gets the names of the states by their short names, and the results; returns whether to write them.
+Agreed: TypeAlias = Callable[[Mapping[str, str], FileOutcome], bool]
 
 
 def _crossing(one: StateCrossing) -> KeptDependency:

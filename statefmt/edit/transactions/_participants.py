@@ -25,11 +25,11 @@ NO_STATE: Final = Stored(b"", None)
 
 
 class Participant(NamedTuple):
-    """A state: its store, and what tells it from all others.
+    """A state that a change reads or writes: its store, and what identifies it.
 
-    `location` is the same for all names of a state: the real path, or the URL without credentials. `identity` is the
-    hash of what else tells it from others, such as the endpoint. `is_remote` if it is in a backend. `name` opens it
-    again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
+    `location` does not depend on how the state was named: the real path, or the URL without credentials. `identity` is
+    a hash of everything else that identifies it, such as the endpoint. `is_remote` if it is in a backend. `name` opens
+    it again from any folder, with the `workspace` of a folder; "" if only its user can name it, since it has a secret.
     `words` name it in a command. `created_from` is set if the change creates the state: the short names of the states
     that its first objects come from. `in_file` if an operations file names the state, and messages may say what to
     write there. `create_option` is the option of the command that creates the state, if there is one.

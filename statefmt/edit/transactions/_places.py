@@ -73,17 +73,7 @@ def kept_places(home: Path, change: str) -> dict[str, NamedPlace] | None:
     if _ID.fullmatch(change) is None or not (home / _CHANGES).is_dir():
         return None
     with _opened(home) as place:
-        try:
-            data = place.folder.read(change + _SUFFIX, _LARGEST)
-        except FileNotFoundError:
-            return None
-        try:
-            found = msgspec.json.decode(data, type=_Change)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise StoreError(f"{place.folder.path / change}{_SUFFIX}: this record is damaged ({error})") from error
-    if found.format_version != _FORMAT:
-        return None
-    return {place.location: place for place in found.states}
+        return _read(place, change)
 
 
 def latest_creation(home: Path, state: Participant) -> tuple[str, dict[str, NamedPlace]] | None:
@@ -93,12 +83,27 @@ def latest_creation(home: Path, state: Participant) -> tuple[str, dict[str, Name
     with _opened(home) as place:
         names = [name for name in place.folder.names() if name.endswith(_SUFFIX)]
         times = {name: status.st_mtime_ns for name in names if (status := place.folder.status(name))}
-    for name in sorted(times, key=lambda one: times[one], reverse=True):
-        change = name.removesuffix(_SUFFIX)
-        found = kept_places(home, change) or {}
-        if state.location in found and found[state.location].created:
-            return change, found
+        for name in sorted(times, key=lambda one: times[one], reverse=True):
+            change = name.removesuffix(_SUFFIX)
+            found = _read(place, change) if _ID.fullmatch(change) else None
+            if found and state.location in found and found[state.location].created:
+                return change, found
     return None
+
+
+def _read(place: StateFile, change: str) -> dict[str, NamedPlace] | None:
+    """Return the states of a change by their locations, None if they are not kept. Raises StoreError."""
+    try:
+        data = place.folder.read(change + _SUFFIX, _LARGEST)
+    except FileNotFoundError:
+        return None
+    try:
+        found = msgspec.json.decode(data, type=_Change)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise StoreError(f"{place.folder.path / change}{_SUFFIX}: this record is damaged ({error})") from error
+    if found.format_version != _FORMAT:
+        return None
+    return {one.location: one for one in found.states}
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from statefmt.pieces import joined
 from statefmt.sealed import opened
 
 _CREATED: Final = (
-    "the change created this state, which is empty after the undo; delete it, unless the undo is to be reverted"
+    "the change created this state, and this undo empties it; delete it unless you want to redo the change"
 )
 
 

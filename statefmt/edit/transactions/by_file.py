@@ -11,9 +11,9 @@ from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
+from statefmt.edit.transactions._opened import OpenedOperations, states_of
 from statefmt.edit.transactions._operations import expected
-from statefmt.edit.transactions._outcome import FileOutcome
+from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin, version_text
 from statefmt.edit.transactions._plan import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from msgspec import structs
@@ -14,7 +14,7 @@ from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._apply import applied
 from statefmt.edit.transactions._journal import has_journal
-from statefmt.edit.transactions._outcome import FileOutcome
+from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant, participant, participants
 from statefmt.edit.transactions._places import NamedPlace, kept_places, latest_creation
 from statefmt.edit.transactions._running import ways_out
@@ -36,7 +36,7 @@ def undo_together(
     timeout: float | None = 0,
     keeps_backup: bool = True,
     dry_run: bool = False,
-    agreed: Callable[[Mapping[str, str], FileOutcome], bool] = lambda _names, _outcome: True,
+    agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Undo a change of several states in all of them or in none; `name` is one of them, as `current_state()` returns.
 

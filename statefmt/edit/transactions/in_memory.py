@@ -11,10 +11,11 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
+from statefmt.edit.session import loaded
 from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._opened import Agreed, OpenedOperations, states_of
+from statefmt.edit.transactions._opened import OpenedOperations, states_of
 from statefmt.edit.transactions._operations import NO_REFERENCES, References, expected
-from statefmt.edit.transactions._outcome import FileOutcome
+from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._unfinished import Ending
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
@@ -97,9 +98,9 @@ def key_of(command: str, content: bytes) -> str:
 
 def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
     """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
-    file = OperationsFile(states, ())
-    opened = OpenedOperations(file, states_of(context, "", file, Path()), Intent("", "", ""))
-    return {name: state.result.snapshot for name, state in opened.planned(context).states.items()}
+    found = states_of(context, "", OperationsFile(states, ()), Path())
+    context.phase("reading")
+    return {name: loaded(context, one.store.name, one.read().data).result.snapshot for name, one in found.items()}
 
 
 def _opened(

@@ -128,9 +128,9 @@ class OpenState:
         return state.folder.path / name
 
     def discard(self) -> None:
-        """Empty the file and delete it: there is no state any more. Raises StoreError.
+        """Delete the file, after emptying it. Raises StoreError.
 
-        A process that waits for the lock has this file open, and then finds it empty, as a new one.
+        A process that waits for the lock has the file open, and finds it as empty as a new one.
         """
         self._check_place()
         with failing(f"{self.file.path}: cannot delete it"), signals_held_back():

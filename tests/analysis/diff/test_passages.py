@@ -1,4 +1,4 @@
-"""What goes from one state to another is told by both, in the fewest words."""
+"""Both states show what goes from one to the other, as briefly as possible."""
 
 from __future__ import annotations
 
