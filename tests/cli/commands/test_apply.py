@@ -12,32 +12,24 @@ import pytest
 
 from statefmt.schema_files import schema_text
 from tests.adversary.runs import Forks
+from tests.cli.commands.three_files import FILE, LOCAL, contents, write_files
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
-from tests.edit.transactions.three_states import BEFORE, CHAIN, objects, owners, state
+from tests.edit.transactions.three_states import BEFORE, CHAIN, objects, owners
 from tests.servers.http import StateServer, state_server
 from tests.store.local.test_watched import NEEDS_STRACE
-
-FILE = "x.stateops.hcl"
-LOCAL = "".join(f'state "{name}" {{ path = "{name}.tfstate" }}\n' for name in BEFORE)
 
 
 @pytest.fixture(autouse=True)
 def states(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "home"))
-    for name, resources in BEFORE.items():
-        Path(f"{name}.tfstate").write_bytes(state(name, resources))
-    Path(FILE).write_text(LOCAL + CHAIN)
+    write_files(CHAIN)
 
 
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as running:
         yield running
-
-
-def contents() -> dict[str, bytes]:
-    return {name: Path(f"{name}.tfstate").read_bytes() for name in BEFORE}
 
 
 def test_what_was_planned_is_applied(statetool: Statetool) -> None:

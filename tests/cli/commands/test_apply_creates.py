@@ -42,6 +42,17 @@ def states(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(FILE).write_text(STATES + CREATED + MOVES)
 
 
+def given(folder: Path, monkeypatch: pytest.MonkeyPatch, *, encrypts: bool) -> dict[str, str]:
+    """Encrypt the states if asked; return the environment of a program that edits them."""
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    if encrypts:
+        environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
+        monkeypatch.setenv("TF_ENCRYPTION", environment["TF_ENCRYPTION"])
+        for name in ("app", "net"):
+            Path(f"{name}.tfstate").write_bytes(encrypted(Path(f"{name}.tfstate").read_bytes(), "new"))
+    return environment
+
+
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as running:
@@ -227,12 +238,7 @@ def test_a_server_that_deletes_nothing_keeps_an_empty_state(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The next apply takes it as the new state."""
-    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
-    if encrypts:
-        environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
-        monkeypatch.setenv("TF_ENCRYPTION", environment["TF_ENCRYPTION"])
-        for name in ("app", "net"):
-            Path(f"{name}.tfstate").write_bytes(encrypted(Path(f"{name}.tfstate").read_bytes(), "new"))
+    environment = given(folder, monkeypatch, encrypts=encrypts)
     old = contents()
     url = f"{server.url}?lock_address={server.url}&unlock_address={server.url}"
     Path(FILE).write_text(STATES + CREATED.replace(FRESH, url) + MOVES)
@@ -259,12 +265,7 @@ def test_after_a_crash(
     option: str, encrypts: bool, statetool: Statetool, forked: Forks, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed after the new state and the first of the others were written."""
-    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
-    if encrypts:
-        environment["TF_ENCRYPTION"] = json.dumps(configuration("new"))
-        monkeypatch.setenv("TF_ENCRYPTION", environment["TF_ENCRYPTION"])
-        for name in ("app", "net"):
-            Path(f"{name}.tfstate").write_bytes(encrypted(Path(f"{name}.tfstate").read_bytes(), "new"))
+    environment = given(folder, monkeypatch, encrypts=encrypts)
     old = contents()
     kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
     assert forked(folder, "apply", "-y", FILE, strace=kill, environment=environment).status == -signal.SIGKILL

@@ -15,33 +15,26 @@ import statefmt
 from statefmt import StoreError, operations_files
 from statefmt.schema_files import schema_text
 from tests.adversary.runs import Forks
+from tests.cli.commands.three_files import FILE, LOCAL, contents, write_files
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.edit.transactions.three_states import BEFORE, CIRCLE, objects, owners, state
 from tests.servers.http import StateServer, state_server
 from tests.store.local.test_watched import NEEDS_STRACE
 
-FILE = "x.stateops.hcl"
-LOCAL = "".join(f'state "{name}" {{ path = "{name}.tfstate" }}\n' for name in BEFORE)
 OLD = {name: {f"terraform_data.{one}": f"{name}-{one}" for one in resources} for name, resources in BEFORE.items()}
 
 
 @pytest.fixture(autouse=True)
 def states(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(folder / "home"))
-    for name, resources in BEFORE.items():
-        Path(f"{name}.tfstate").write_bytes(state(name, resources))
-    Path(FILE).write_text(LOCAL + CIRCLE)
+    write_files(CIRCLE)
 
 
 @pytest.fixture
 def server() -> Iterator[StateServer]:
     with state_server() as running:
         yield running
-
-
-def contents() -> dict[str, bytes]:
-    return {name: Path(f"{name}.tfstate").read_bytes() for name in BEFORE}
 
 
 def found() -> dict[str, dict[str, str]]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from statefmt.edit.operations_file import read_operations_file, run
 from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_with
+from tests.instructions import instructions
 
 _PROVIDER: Final = 'provider["registry.opentofu.org/acme/t"]'
 _SMALL, _LARGE = 60, 240
@@ -87,23 +86,4 @@ def _work(kind: str, size: int, operations: int) -> int:
     head = 'state "a" { path = "a" }\nstate "b" { path = "b" }\n'
     file = read_operations_file("x", (head + "".join(map(KINDS[kind], range(operations)))).encode())
     states = {"a": _state(size), "b": _state(0)}
-    count = 0
-
-    def local(_: FrameType, event: str, __: Any) -> Any:
-        nonlocal count
-        count += event == "opcode"
-        return local
-
-    def start(frame: FrameType, _: str, __: Any) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        return local
-
-    run(file, states)
-    before = sys.gettrace()
-    sys.settrace(start)
-    try:
-        run(file, states)
-    finally:
-        sys.settrace(before)
-    return count
+    return instructions(lambda: run(file, states))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -15,6 +13,7 @@ from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading.inspect import read
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
+from tests.instructions import instructions
 
 _SIZES: Final = (20, 40, 80)
 # Where each part does little work for each of the others.
@@ -106,25 +105,7 @@ def _first(defect: Defect) -> Decided | None:
 
 def _work(data: bytes) -> int:
     """The number of instructions that a repair runs, of Python's own."""
-    count = 0
-
-    def local(_: FrameType, event: str, __: Any) -> Any:
-        nonlocal count
-        count += event == "opcode"
-        return local
-
-    def start(frame: FrameType, _: str, __: Any) -> Any:
-        frame.f_trace_opcodes = True
-        frame.f_trace_lines = False
-        return local
-
-    repaired(data, _first)
-    before = sys.gettrace()
-    sys.settrace(start)
-    try:
-        result = repaired(data, _first)
-    finally:
-        sys.settrace(before)
+    result = repaired(data, _first)
     read(result.content)
     assert result.mended
-    return count
+    return instructions(lambda: repaired(data, _first))
