@@ -15,6 +15,8 @@ from statefmt.text.shell import shell_word
 ALIASES: Final = {"ls": "list", "output": "outputs", "force-unlock": "unlock"}
 # The subcommands of `tofu state` that statetool has, too.
 STATE_COMMANDS: Final = ("list", "show", "mv", "rm", "replace-provider", "pull")
+# The first words of commands whose names have two.
+GROUPED: Final = frozenset({"fleet"})
 # What people type for a command of statetool.
 _OTHER_NAMES: Final = {
     "move": "mv",
@@ -57,9 +59,12 @@ _ENOUGH_ALIKE: Final = 0.5
 def command_arguments(arguments: Sequence[str]) -> list[str]:
     """Return the arguments that start with a command of statetool: `state mv A B` becomes `mv A B`.
 
-    Raises UsageError for a subcommand of `tofu state` that statetool does not have.
+    The two words of a command such as `fleet index` become one. Raises UsageError for a subcommand of `tofu state`
+    that statetool does not have.
     """
     name, *rest = arguments
+    if name in GROUPED and rest and not rest[0].startswith("-"):
+        return [f"{name} {rest[0]}", *rest[1:]]
     if name != "state":
         return [*arguments]
     if rest and rest[0] in STATE_COMMANDS:

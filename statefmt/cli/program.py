@@ -18,7 +18,7 @@ from statefmt.cli.options.completion import completion_options
 from statefmt.cli.options.display import display_options
 
 # The sections of the help, with a summary of each command. The module of a command has its name, and is imported only
-# when the command is used.
+# when the command is used. A name of two words is typed as two.
 SECTIONS: Final = {
     "Inspect": {
         "where": "Show where the state of a folder is, and what says so.",
@@ -74,6 +74,10 @@ SECTIONS: Final = {
         "unlock": "Remove a lock that somebody left.",
         "copy": "Copy a state to another place, byte for byte.",
         "move-backend": "Copy the states of all workspaces to another backend.",
+    },
+    "Many states": {
+        "fleet index": "Store what many states say in a database.",
+        "fleet query": "Query such a database with SQL.",
     },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",
@@ -131,7 +135,7 @@ class LazyGroup(TyperGroup):
         cmd_name = ALIASES.get(cmd_name, cmd_name)
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_')}")
+        module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_').replace(' ', '_')}")
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(cmd_name, cls=ProgramCommand)(module.command)
         command = typer.main.get_command(app)

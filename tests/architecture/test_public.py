@@ -12,7 +12,7 @@ import statefmt
 
 _PROJECT: Final = Path(__file__).resolve().parents[2] / "pyproject.toml"
 # The public packages, of which only the front door is public, and what is above the library.
-_FRONT_DOORS: Final = {"configuration", "encryption"}
+_FRONT_DOORS: Final = {"configuration", "encryption", "fleet"}
 _ABOVE: Final = {"__main__", "cli", "render"}
 
 

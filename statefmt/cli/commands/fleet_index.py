@@ -1,0 +1,61 @@
+"""`statetool fleet index`: stores what many states say in a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say
+from statefmt.fleet import IndexOptions, index_states
+from statefmt.render.counted import counted
+
+EXAMPLES: Final = (
+    ("Index all states below a folder.", "statetool fleet index infra"),
+    (
+        "Index a bucket's state and those in git, in another file.",
+        "statetool fleet index s3://states/app git:main: --into all.duckdb",
+    ),
+    ("Index without running the rules.", "statetool fleet index infra --no-check"),
+)
+_MOST_SHOWN: Final = 10
+
+
+def command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER and URLs of states."),
+    ],
+    into: IntoOption = Path("statetool.duckdb"),
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Also store the findings of the rules.")] = True,
+    attributes: Annotated[
+        bool, typer.Option("--attributes", help="Also store attributes and outputs, without sensitive values.")
+    ] = False,
+    workers: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="N", min=1, help="Use N processes; default: one per processor."),
+    ] = None,
+) -> int:
+    """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
+
+    Sensitive values are never stored. A state that cannot be read is recorded with the reason, and does not stop the
+    others.
+
+    Exit status 0: all states were read; 2: some were not, or a source was not found.
+    """
+    run = index_states(run_context(), sources, into, IndexOptions(check, attributes, workers))
+    for message in run.missing:
+        say(f"statetool: {message}")
+    for uri, error in run.failed[:_MOST_SHOWN]:
+        say(f"statetool: {uri}: {error}")
+    if len(run.failed) > _MOST_SHOWN:
+        say(f"statetool: and {counted(len(run.failed) - _MOST_SHOWN, 'more state')}; see states.error in {into}")
+    removed = f", {run.removed:,} removed" if run.removed else ""
+    failed = f", {len(run.failed):,} failed" if run.failed else ""
+    unchanged = run.states - run.read
+    print(f"{into}: {counted(run.states, 'state')}: {run.read:,} read, {unchanged:,} unchanged{removed}{failed}")
+    return FAILED if run.failed or run.missing else FINE

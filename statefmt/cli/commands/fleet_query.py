@@ -1,0 +1,78 @@
+"""`statetool fleet query`: queries an index of states."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.streams import result_terminal, write_result
+from statefmt.fleet import query, saved_queries, saved_query, write_parquet
+from statefmt.render.fleet.listing import saved_queries_text
+from statefmt.render.fleet.rows import rows_csv, rows_json, rows_text
+
+EXAMPLES: Final = (
+    ("List the saved queries.", "statetool fleet query"),
+    ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
+    ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
+)  # fmt: skip
+
+
+class QueryFormat(StrEnum):
+    """The output format of a query."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def command(
+    sql: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB."),
+    ] = None,
+    into: IntoOption = Path("statetool.duckdb"),
+    saved: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="NAME", help="Run this saved query."),
+    ] = None,
+    queries: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(metavar="DIR", help="Also use the saved queries in this folder: NAME.sql."),
+    ] = None,
+    output_format: Annotated[
+        QueryFormat,
+        typer.Option("--format", metavar="FORMAT", show_default=False, help="table (the default), json, csv, parquet."),
+    ] = QueryFormat.TABLE,
+) -> int:
+    """Query an index with SQL. It is opened read-only, and a query cannot reach other files or the network.
+
+    Without SQL and --saved, list the saved queries. Parquet is written to standard output.
+    """
+    if sql is not None and saved is not None:
+        raise typer.BadParameter("cannot be combined with SQL", param_hint="--saved")
+    if sql is None and saved is None:
+        print(saved_queries_text(list(saved_queries(queries).values()), result_terminal()))
+        return FINE
+    if sql is None and saved is not None:
+        sql = saved_query(saved, queries).sql
+    assert sql is not None
+    if output_format is QueryFormat.PARQUET:
+        if sys.stdout.isatty():
+            raise typer.BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
+        sys.stdout.buffer.write(write_parquet(into, sql))
+        return FINE
+    found = query(into, sql)
+    if output_format is QueryFormat.JSON:
+        sys.stdout.buffer.write(rows_json(found))
+    elif output_format is QueryFormat.CSV:
+        write_result(rows_csv(found))
+    else:
+        print(rows_text(found, result_terminal()))
+    return FINE

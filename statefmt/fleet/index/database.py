@@ -1,0 +1,178 @@
+"""The database of an index: its tables, its key, and batches of rows that replace those of their states."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from statefmt.fleet.errors import FleetError
+from statefmt.fleet.index.connection import open_to_write
+from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
+from statefmt.fleet.work.task import Done, Task, not_stored
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# Raise it when columns change: an index of another version is refused.
+SCHEMA_VERSION: Final = 1
+_KEY_BYTES: Final = 32
+
+
+class Known(NamedTuple):
+    """What an index knows about a state that it has."""
+
+    version: str | None
+    made_by: str
+    source: str
+    failed: bool
+
+
+class Database:
+    """An open index. `opened()` makes one."""
+
+    def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
+        self._connection = connection
+        self._folder = folder
+
+    def key(self) -> bytes:
+        """Return the key of its hashes."""
+        return bytes(self._one("SELECT key FROM settings"))
+
+    def known(self) -> dict[str, Known]:
+        """Return what it knows about its states, by their ids."""
+        rows = self._connection.execute(
+            "SELECT state_id, version, made_by, source, error IS NOT NULL FROM states"
+        ).fetchall()
+        return {state_id: Known(*row) for state_id, *row in rows}
+
+    def begin_run(self, started: str, made_by: str) -> int:
+        """Start a run, and return its number."""
+        number = int(self._one("SELECT coalesce(max(run_id), 0) + 1 FROM runs"))
+        self._connection.execute(
+            "INSERT INTO runs (run_id, started, made_by) VALUES (?, ?, ?)", [number, started, made_by]
+        )
+        return number
+
+    def store(self, task: Task, known: Sequence[str], done: Done, run_id: int) -> None:
+        """Replace the rows of one state; if the database refuses them, with one that says so."""
+        import duckdb
+
+        try:
+            self.replace(done.state_ids, known, done.lines, run_id)
+        except duckdb.Error as error:
+            refused = not_stored(task, str(error).splitlines()[0])
+            self.replace(refused.state_ids, known, refused.lines, run_id)
+
+    def replace(self, state_ids: Sequence[str], known: Sequence[str], lines: Mapping[str, bytes], run_id: int) -> None:
+        """Replace the rows of some states, those that are `known` to have any, in one transaction."""
+        with self._transaction():
+            self._delete(known)
+            for name, data in lines.items():
+                if data:
+                    self._insert(name, data)
+            # The rows come from workers, which do not know the run.
+            marks = ", ".join("?" * len(state_ids))
+            self._connection.execute(f"UPDATE states SET run_id = ? WHERE state_id IN ({marks})", [run_id, *state_ids])
+
+    def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
+        """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
+        with self._transaction():
+            self._delete(gone)
+            self._connection.execute(_HISTORY, [run_id, list(found)])
+            self._connection.execute(
+                "UPDATE runs SET finished = ?, n_states = ?, n_read = ?, n_removed = ?, n_failed = "
+                "(SELECT count(*) FROM states WHERE error IS NOT NULL AND list_contains(?, state_id)) WHERE run_id = ?",
+                [finished, len(found), read, len(gone), list(found), run_id],
+            )
+
+    def failed(self, found: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the URI and the error of each of some states that could not be read."""
+        return self._connection.execute(
+            "SELECT uri, error FROM states WHERE error IS NOT NULL AND list_contains(?, state_id) ORDER BY uri",
+            [list(found)],
+        ).fetchall()
+
+    def _delete(self, state_ids: Sequence[str]) -> None:
+        if state_ids:
+            marks = ", ".join("?" * len(state_ids))
+            for name in STATE_TABLES:
+                self._connection.execute(f"DELETE FROM {name} WHERE state_id IN ({marks})", list(state_ids))
+
+    def _insert(self, name: str, data: bytes) -> None:
+        # DuckDB's fastest way in without another package is its reader of JSON lines.
+        path = self._folder / f"{name}.json"
+        path.write_bytes(data)
+        types = ", ".join(f"{column.name}: '{column.type}'" for column in columns(STATE_TABLES[name]))
+        self._connection.execute(
+            f"INSERT INTO {name} BY NAME SELECT * FROM read_json(?, format = 'newline_delimited', "
+            f"columns = {{{types}}}, maximum_object_size = 1073741824)",
+            [str(path)],
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    def _one(self, sql: str) -> Any:
+        row = self._connection.execute(sql).fetchone()
+        assert row is not None
+        return row[0]
+
+
+_HISTORY: Final = """
+    INSERT INTO history
+    SELECT $1, state_id, serial, size, n_resources, n_objects,
+        count(*) FILTER (severity = 'error'),
+        count(*) FILTER (severity = 'warning'),
+        count(*) FILTER (severity = 'info')
+    FROM states LEFT JOIN findings USING (state_id)
+    WHERE list_contains($2, state_id)
+    GROUP BY ALL
+"""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Database]:
+    """Open an index to write, and create it if it does not exist. Raises FleetError."""
+    import duckdb
+
+    connection = open_to_write(path)
+    try:
+        with TemporaryDirectory(prefix="statetool-", ignore_cleanup_errors=True) as folder:
+            _prepare(connection, path)
+            yield Database(connection, Path(folder))
+    except duckdb.Error as error:
+        raise FleetError(f"{path}: cannot write this index: {str(error).splitlines()[0]}") from error
+    finally:
+        connection.close()
+
+
+def _prepare(connection: DuckDBPyConnection, path: Path) -> None:
+    tables = {row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()}
+    if "settings" in tables:
+        row = connection.execute("SELECT schema_version FROM settings").fetchone()
+        if row != (SCHEMA_VERSION,):
+            raise FleetError(f"{path}: this index is of another release of statetool; make a new one")
+        return
+    if tables:
+        raise FleetError(f"{path}: this database is not an index; name another file")
+    connection.execute("BEGIN")
+    for name, row_type in {**STATE_TABLES, **RUN_TABLES}.items():
+        defined = ", ".join(f"{column.name} {column.type}" for column in columns(row_type))
+        connection.execute(f"CREATE TABLE {name} ({defined})")
+        for column in columns(row_type):
+            about = column.description.replace("'", "''")
+            connection.execute(f"COMMENT ON COLUMN {name}.{column.name} IS '{about}'")
+    connection.execute("CREATE TABLE settings (schema_version INTEGER, key BLOB)")
+    connection.execute("INSERT INTO settings VALUES (?, ?)", [SCHEMA_VERSION, secrets.token_bytes(_KEY_BYTES)])
+    connection.execute("COMMIT")

@@ -1,0 +1,1 @@
+"""Read-only SQL over an index, and the queries that are saved with statetool."""

@@ -1,0 +1,86 @@
+"""Collects the sensitive strings of a state, so that no id, key or name repeats one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.analysis.selection.object_id import SECRET_IDS
+from statefmt.golang import JSONValue, Members, NumberText, loads_exact
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.partial import Partial
+from statefmt.redaction.withheld import Withheld, withheld_members
+from statefmt.text.pattern import pattern
+
+# What many values are: hiding every `true` and every port would hide what is no secret.
+_PLAIN: Final = pattern(r"-?[0-9]{0,5}|true|false|none|null")
+# What is left of an address or a sentence between these may be a secret.
+_WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\.)*\"""")
+
+
+def secrets_of(snapshot: Snapshot) -> frozenset[str]:
+    """Return all sensitive strings of a state: in attributes, in outputs, and the results of random resources."""
+    found: set[str] = set()
+    for resource in snapshot.resources:
+        is_secret = resource.addr.resource.type in SECRET_IDS
+        for obj in resource.objects:
+            if is_secret:
+                found.update(_strings_of_all(obj))
+            elif obj.attributes is None or sensitive_paths(obj):
+                for member in withheld_members(obj).values():
+                    found.update(_withheld(member))
+    for output in snapshot.outputs:
+        if output.sensitive:
+            found.update(_strings(loads_exact(output.value, replace_invalid=True)))
+    return frozenset(text for text in found if not _PLAIN.fullmatch(text))
+
+
+def names_secret(text: str, secrets: frozenset[str]) -> bool:
+    """Return whether a text, such as an address, is or contains one of the secrets as a word or a quoted string."""
+    return text in secrets or any(word in secrets or word.strip('"') in secrets for word in _WORD.findall(text))
+
+
+def _strings_of_all(obj: ResourceInstanceObject) -> Iterator[str]:
+    if obj.attributes is None:
+        yield from (obj.attributes_flat or {}).values()
+        return
+    # Numbers are its settings, and so are these strings, which many other objects have.
+    value = loads_exact(bytes(obj.attributes), replace_invalid=True)
+    members = dict(value) if isinstance(value, Members) else {}
+    yield from _strings([item for name, item in members.items() if name not in ("keepers", "override_special")])
+
+
+def _withheld(part: Partial) -> Iterator[str]:
+    if isinstance(part, Withheld):
+        yield from _strings(_decoded(part.raw))
+    elif isinstance(part, dict):
+        for item in part.values():
+            yield from _withheld(item)
+    elif isinstance(part, list):
+        for item in part:
+            yield from _withheld(item)
+
+
+def _decoded(raw: Raw) -> JSONValue:
+    try:
+        return loads_exact(bytes(raw), replace_invalid=True)
+    except (ValueError, RecursionError, msgspec.DecodeError):
+        return None
+
+
+def _strings(value: JSONValue) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, Members):
+            waiting += [part for _, part in item]
+        elif isinstance(item, list):
+            waiting += item
+        elif isinstance(item, str) and not isinstance(item, (Hidden, NumberText)):
+            yield item

@@ -1,0 +1,49 @@
+"""Reads one state and makes its rows; whatever prevents it becomes the error of its row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from statefmt.context import RunContext
+from statefmt.fleet.rows.extract import Origin, StateRows, Wanted, rows_of, unreadable
+from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.versions.decode import collector_paused
+from statefmt.lint.check import check
+from statefmt.model.errors import EncryptionError, StatetoolError
+from statefmt.model.findings import Finding
+from statefmt.sealed import opened
+
+
+def read_rows(context: RunContext, name: str, origin: Origin, wanted: Wanted, *, checks: bool) -> StateRows:
+    """Return the rows of a state. Never raises: a state that cannot be read has a row with its error."""
+    try:
+        stored = context.read(name)
+    except StatetoolError as error:
+        return unreadable(origin, _reason(error, name))
+    except (OSError, MemoryError) as error:
+        return unreadable(origin, f"it cannot be read: {error.__class__.__name__}")
+    try:
+        with collector_paused():
+            return _rows(context, name, stored, origin, wanted, checks=checks)
+    except StatetoolError as error:
+        return unreadable(origin, _reason(error, name), stored, encrypted=isinstance(error, EncryptionError))
+    except (RecursionError, MemoryError) as error:
+        return unreadable(origin, f"it cannot be read: {error.__class__.__name__}", stored)
+
+
+def _rows(context: RunContext, name: str, stored: bytes, origin: Origin, wanted: Wanted, *, checks: bool) -> StateRows:
+    # Imported late: it loads the cryptography package.
+    found = opened(context, name, stored, tolerant=True)
+    is_encrypted = found is not None and found.envelope is not None
+    inspection = inspect(stored if found is None else found.plain)
+    findings: Sequence[Finding] = ()
+    if checks:
+        findings = check(inspection, name=name, opened=found)
+    if inspection.snapshot is None and any(one.code == "STA003" for one in inspection.findings):
+        is_encrypted = True
+    return rows_of(origin, stored, inspection, findings, wanted, encrypted=is_encrypted)
+
+
+def _reason(error: StatetoolError, name: str) -> str:
+    """Return the message without the name, which is in the row already."""
+    return error.on_command_line.removeprefix(f"{name}: ")

@@ -1,0 +1,1 @@
+"""Finds the states that the sources of an index stand for."""

@@ -1,0 +1,77 @@
+"""The unit of work: some states to read, and the rows that come back as JSON lines by table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Final, Protocol, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.fleet.rows.extract import Origin, StateRows, unreadable
+from statefmt.fleet.tables import STATE_TABLES
+
+# In bytes of states: enough that starting a process does not count, and little enough to lose.
+CHUNK: Final = 20_000_000
+# States whose size is unknown, such as those in a backend, count as this many bytes.
+_USUAL_SIZE: Final = 200_000
+
+# Makes the rows of one state, and never raises.
+ReadRows: TypeAlias = "Callable[[Task], StateRows]"
+
+
+class Task(Struct, frozen=True):
+    """A state to read: its name for the run context, its place, and its size in bytes, 0 if unknown."""
+
+    name: str
+    origin: Origin
+    size: int = 0
+
+
+class Done(Struct, frozen=True):
+    """The rows of some states as JSON lines by table, and the ids of these states."""
+
+    state_ids: tuple[str, ...]
+    lines: Mapping[str, bytes]
+
+
+class Spread(Protocol):
+    """Runs work somewhere. Results come in any order, and every task has exactly one."""
+
+    def run(self, chunks: Sequence[Sequence[Task]], read: ReadRows) -> Generator[Done, None, None]:
+        """Yield the rows of each chunk, or of parts of it. A state whose worker died has a row that says so."""
+        ...
+
+
+def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
+    """Group tasks, in order, to about CHUNK bytes each."""
+    found: list[list[Task]] = []
+    size = CHUNK
+    for task in tasks:
+        if size >= CHUNK:
+            found.append([])
+            size = 0
+        found[-1].append(task)
+        size += task.size or _USUAL_SIZE
+    return found
+
+
+def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
+    """Read the states of a chunk."""
+    encoder = msgspec.json.Encoder()
+    lines: dict[str, bytearray] = {name: bytearray() for name in STATE_TABLES}
+    for task in chunk:
+        rows = read(task)
+        for name in STATE_TABLES:
+            lines[name] += encoder.encode_lines(getattr(rows, name))
+    return Done(tuple(task.origin.state_id for task in chunk), {name: bytes(found) for name, found in lines.items()})
+
+
+def not_stored(task: Task, reason: str) -> Done:
+    """Return the rows of a state whose own rows the database refuses."""
+    return work_on([task], lambda task: unreadable(task.origin, f"its rows cannot be stored: {reason}"))
+
+
+def worker_died(task: Task) -> Done:
+    """Return the rows of a state that killed the worker that read it."""
+    return work_on([task], lambda task: unreadable(task.origin, "worker died"))

@@ -1,0 +1,1 @@
+"""Renders the results of queries over an index of states."""
