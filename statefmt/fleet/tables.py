@@ -16,7 +16,7 @@ _DEPOSED: TypeAlias = Annotated[str, Meta(description="The deposed key; empty fo
 _Count: TypeAlias = Annotated[int, Meta(description="How many there are.")]
 
 
-class StateRow(Struct, frozen=True, kw_only=True):
+class FleetStateRow(Struct, frozen=True, kw_only=True):
     """One state. One that cannot be read has the reason in `error`."""
 
     state_id: Annotated[str, Meta(description="A hash of `uri`, the same in every index.")]
@@ -108,7 +108,7 @@ class RemoteRefRow(Struct, frozen=True):
     config: Annotated[
         Raw | None, Meta(description="Its backend arguments; all but locations are hidden.", extra_json_schema=_JSON)
     ]
-    target_uri: Annotated[str | None, Meta(description="Where the state that it reads is, if that can be told.")]
+    target_uri: Annotated[str | None, Meta(description="Where the state that it reads is, if its arguments say so.")]
     target_state_id: Annotated[str | None, Meta(description="The `state_id` of that state, in the index or not.")]
     outputs_hash: Annotated[str | None, Meta(description="A keyed hash of the outputs, without sensitive parts.")]
 
@@ -128,9 +128,10 @@ class RunRow(Struct, frozen=True):
     """One run of `fleet index`."""
 
     run_id: Annotated[int, Meta(description="The number of the run, from 1.")]
-    started: Annotated[str, Meta(description="When it began.", extra_json_schema={"sql": "TIMESTAMPTZ"})]
+    started: Annotated[str, Meta(description="When it began, in UTC.", extra_json_schema={"sql": "TIMESTAMP"})]
     finished: Annotated[
-        str | None, Meta(description="When it ended; none if it did not.", extra_json_schema={"sql": "TIMESTAMPTZ"})
+        str | None,
+        Meta(description="When it ended, in UTC; none if it did not.", extra_json_schema={"sql": "TIMESTAMP"}),
     ]
     made_by: Annotated[str, Meta(description="The release of statetool, and the rules.")]
     n_states: _Count
@@ -155,7 +156,7 @@ class HistoryRow(Struct, frozen=True):
 
 # The tables with rows of one state, which are replaced together, and those about runs.
 STATE_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({
-    "states": StateRow,
+    "states": FleetStateRow,
     "resources": ResourceRow,
     "objects": ObjectRow,
     "dependencies": DependencyRow,

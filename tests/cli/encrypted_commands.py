@@ -34,6 +34,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "providers": [Line("providers %s"), Line("providers --format json %s")],
     "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
     "stats": [Line("stats %s")],
+    "fleet index": [Line("fleet index %s --into index")],
     "pull": [Line("pull %s")],
     "graph": [Line("graph %s"), Line("graph --format text %s")],
     "grep": [Line("grep web %s"), Line("grep --format json --show-sensitive e %s"), Line("grep absent %s", status=1)],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,17 +16,16 @@ _OFFLINE: Final = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
 }
-_LOCKED: Final = {"enable_external_access": "false", "lock_configuration": "true", **_OFFLINE}
 
 
 def open_to_write(path: Path) -> DuckDBPyConnection:
     """Open or create a database, readable by its owner only. Raises FleetError."""
-    if not path.exists():
-        # DuckDB takes no mode, and an empty file for a new database only of some releases.
-        connection = _connect(path, _OFFLINE)
+    is_new = not path.exists()
+    connection = _connect(path, read_only=False)
+    if is_new:
+        # DuckDB takes no mode. As yet, the file has nothing in it.
         path.chmod(0o600)
-        return connection
-    return _connect(path, _OFFLINE)
+    return connection
 
 
 def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnection:
@@ -37,19 +35,21 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
     """
     if not path.is_file():
         raise FleetError(f"{path}: there is no such index; make one with `statetool fleet index SOURCE --into FILE`")
-    return _connect(path, _LOCKED, read_only=True, folder=writes_to)
+    connection = _connect(path, read_only=True)
+    if writes_to is not None:
+        connection.execute("SET allowed_directories = ?", [[writes_to]])
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
 
 
-def _connect(
-    path: Path, settings: Mapping[str, str], *, read_only: bool = False, folder: str | None = None
-) -> DuckDBPyConnection:
+def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     try:
         import duckdb
     except ModuleNotFoundError as error:
         raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
-    more: dict[str, str | bool | int | float | list[str]] = {} if folder is None else {"allowed_directories": [folder]}
     try:
-        return duckdb.connect(str(path), read_only=read_only, config={**settings, **more})
+        return duckdb.connect(str(path), read_only=read_only, config={**_OFFLINE})
     except duckdb.Error as error:
         reason = "another process uses it" if "lock on file" in str(error) else str(error).splitlines()[0]
         raise FleetError(f"{path}: cannot open this index: {reason}") from error

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -14,11 +15,11 @@ from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.database import Database, Known, opened
-from statefmt.fleet.rows._hashes import state_id_of
-from statefmt.fleet.rows.extract import Origin, StateRows, Wanted
+from statefmt.fleet.index._database import Database, KnownState, opened
+from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
+from statefmt.fleet.rows.hashes import state_id_of
 from statefmt.fleet.rows.read import read_rows
-from statefmt.fleet.sources.found import FoundState, found_states
+from statefmt.fleet.sources.found import SourceState, found_states
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
 from statefmt.fleet.work.task import Done, ReadRows, Spread, Task, chunks, work_on
@@ -81,7 +82,7 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     work = chunks(tasks)
     # Forks before the database is open: DuckDB starts threads.
     with closing(_spread(options.workers, len(work)).run(work, read)) as results, opened(into) as database:
-        run_id = database.begin_run(context.clock().isoformat(), made_by)
+        run_id = database.begin_run(_now(context), made_by)
         done_count = 0
         by_id = {task.origin.state_id: task for task in tasks}
         for done in results:
@@ -90,14 +91,23 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
             context.phase("indexing", done_count, len(tasks), "states")
         listed = {_normal(source) for source in sources} - {_normal(one) for one, _ in missing}
         gone = [state_id for state_id, one in known.items() if one.source in listed and state_id not in found]
-        database.end_run(run_id, context.clock().isoformat(), gone, list(found), done_count)
+        database.end_run(run_id, _now(context), gone, list(found), done_count)
         return IndexRun(
             run_id, len(found), done_count, len(gone), database.failed(list(found)), [message for _, message in missing]
         )
 
 
+def _now(context: RunContext) -> str:
+    return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
+
+
 def _store(
-    database: Database, done: Done, known: Mapping[str, Known], run_id: int, tasks: Mapping[str, Task], read: ReadRows
+    database: Database,
+    done: Done,
+    known: Mapping[str, KnownState],
+    run_id: int,
+    tasks: Mapping[str, Task],
+    read: ReadRows,
 ) -> None:
     """Store a batch; if the database refuses it, which no ordinary state causes, store its states one by one."""
     import duckdb
@@ -110,9 +120,9 @@ def _store(
             database.store(task, [state_id] if state_id in known else [], work_on([task], read), run_id)
 
 
-def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, FoundState], list[tuple[str, str]]]:
+def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, SourceState], list[tuple[str, str]]]:
     """Return the states of the sources by id, and the sources that cannot be listed with the reasons."""
-    found: dict[str, FoundState] = {}
+    found: dict[str, SourceState] = {}
     missing: list[tuple[str, str]] = []
     for source in sources:
         if source == STANDARD_INPUT:
@@ -135,14 +145,14 @@ def _made_by(options: IndexOptions) -> str:
     return f"statetool {__version__}, {rules}" + (", attributes" if options.attributes else "")
 
 
-def _is_due(state: FoundState, known: Known | None, made_by: str) -> bool:
+def _is_due(state: SourceState, known: KnownState | None, made_by: str) -> bool:
     if known is None or known.failed or known.made_by != made_by:
         return True
     return state.version is None or state.version != known.version
 
 
-def _task(state: FoundState, state_id: str, made_by: str) -> Task:
-    origin = Origin(state_id, state.uri, state.source, state.workspace, state.version, made_by)
+def _task(state: SourceState, state_id: str, made_by: str) -> Task:
+    origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made_by)
     return Task(state.name, origin, state.size)
 
 

@@ -42,8 +42,7 @@ def write_parquet(path: Path, sql: str) -> bytes:
     connection = open_to_read(path, writes_to=(folder := TemporaryDirectory(prefix="statetool-")).name)
     try:
         target = Path(folder.name) / "result.parquet"
-        # The newline ends a comment at the end of the query.
-        connection.execute(f"COPY ({_checked(connection, sql)}\n) TO '{target}' (FORMAT parquet)")
+        connection.sql(_checked(connection, sql)).write_parquet(str(target))
         return target.read_bytes()
     except duckdb.Error as error:
         raise FleetError(f"the query failed: {str(error).rstrip()}") from error

@@ -19,6 +19,8 @@ from statefmt.text.pattern import pattern
 
 # An ordinary string, which can be encoded.
 MASK: Final = str(HIDDEN)
+# Its configuration may have credentials; `remote_refs` has the rest of it.
+REMOTE_STATE: Final = "terraform_remote_state"
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -52,8 +54,8 @@ class Masking:
         return MASK if self.secrets and names_secret(text, self.secrets) else text
 
     def is_secret(self, type_name: str) -> bool:
-        """Return whether resources of a type are secrets as a whole."""
-        return type_name in SECRET_IDS
+        """Return whether resources of a type are secrets as a whole, or have credentials without a mark."""
+        return type_name in SECRET_IDS or type_name == REMOTE_STATE
 
     def attributes(self, obj: ResourceInstanceObject, type_name: str) -> Raw | None:
         """Return the attributes as JSON with sensitive parts hidden; None for a resource that is a secret."""

@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from statefmt.fleet.rows._hashes import keyed_hash, state_id_of
 from statefmt.fleet.rows._secrets import names_secret
+from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
 from statefmt.model.resources import ResourceInstanceObject
@@ -18,7 +18,6 @@ from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded, exact_text
 
-TYPE: Final = "terraform_remote_state"
 # The arguments that say where a state is. All others are hidden, as some are credentials.
 _PLACES: Final = frozenset(
     {"bucket", "container_name", "hostname", "key", "organization", "path", "prefix", "region", "resource_group_name"}

@@ -8,12 +8,20 @@ from typing import Any, Final
 
 from msgspec import Raw, Struct
 
-from statefmt.fleet.rows._hashes import keyed_hash
 from statefmt.fleet.rows._identifiers import identifiers
-from statefmt.fleet.rows._masking import Masking, one_line
-from statefmt.fleet.rows._remote_refs import TYPE as REMOTE_STATE, remote_ref
+from statefmt.fleet.rows._masking import MASK, REMOTE_STATE, Masking, one_line
+from statefmt.fleet.rows._remote_refs import remote_ref
 from statefmt.fleet.rows._secrets import secrets_of
-from statefmt.fleet.tables import DependencyRow, FindingRow, ObjectRow, OutputRow, RemoteRefRow, ResourceRow, StateRow
+from statefmt.fleet.rows.hashes import keyed_hash
+from statefmt.fleet.tables import (
+    DependencyRow,
+    FindingRow,
+    FleetStateRow,
+    ObjectRow,
+    OutputRow,
+    RemoteRefRow,
+    ResourceRow,
+)
 from statefmt.formats.reading.inspect import Inspection
 from statefmt.model.addrs import NO_KEY, ResourceMode
 from statefmt.model.findings import Finding, Severity
@@ -27,7 +35,7 @@ _REGISTRIES: Final = {"registry.opentofu.org": "opentofu", "registry.terraform.i
 class StateRows(Struct):
     """The rows of one state, by table."""
 
-    states: list[StateRow]
+    states: list[FleetStateRow]
     resources: list[ResourceRow]
     objects: list[ObjectRow]
     dependencies: list[DependencyRow]
@@ -36,7 +44,7 @@ class StateRows(Struct):
     findings: list[FindingRow]
 
 
-class Origin(Struct, frozen=True):
+class StateOrigin(Struct, frozen=True):
     """Where the bytes of a state are from: the columns of `states` that do not depend on them."""
 
     state_id: str
@@ -54,15 +62,15 @@ class Wanted(Struct, frozen=True):
     attributes: bool = False
 
 
-def unreadable(origin: Origin, error: str, stored: bytes | None = None, *, encrypted: bool = False) -> StateRows:
+def unreadable(origin: StateOrigin, error: str, stored: bytes | None = None, *, encrypted: bool = False) -> StateRows:
     """Return the rows of a state that cannot be read."""
     size, digest = (None, None) if stored is None else (len(stored), sha256(stored).hexdigest())
-    row = StateRow(**_columns(origin), size=size, sha256=digest, encrypted=encrypted, error=error)
+    row = FleetStateRow(**_columns(origin), size=size, sha256=digest, encrypted=encrypted, error=error)
     return StateRows([row], [], [], [], [], [], [])
 
 
 def rows_of(
-    origin: Origin,
+    origin: StateOrigin,
     stored: bytes,
     inspection: Inspection,
     findings: Sequence[Finding],
@@ -86,7 +94,7 @@ def rows_of(
         rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
         rows.findings += _findings(origin.state_id, findings, Masking(frozenset()))
         return rows
-    state = StateRow(
+    state = FleetStateRow(
         **_columns(origin),
         size=len(stored),
         sha256=sha256(stored).hexdigest(),
@@ -107,8 +115,8 @@ def rows_of(
     return rows
 
 
-def _columns(origin: Origin) -> dict[str, Any]:
-    return {name: getattr(origin, name) for name in Origin.__struct_fields__}
+def _columns(origin: StateOrigin) -> dict[str, Any]:
+    return {name: getattr(origin, name) for name in StateOrigin.__struct_fields__}
 
 
 def _engine(snapshot: Snapshot) -> str | None:
@@ -118,7 +126,9 @@ def _engine(snapshot: Snapshot) -> str | None:
     return engines.pop() if len(engines) == 1 else None
 
 
-def _add_resource(rows: StateRows, resource: ResourceState, origin: Origin, wanted: Wanted, masking: Masking) -> None:
+def _add_resource(
+    rows: StateRows, resource: ResourceState, origin: StateOrigin, wanted: Wanted, masking: Masking
+) -> None:
     state_id, addr, config = origin.state_id, resource.addr, resource.provider_config
     name = addr.resource
     address = masking.address(str(addr))
@@ -158,7 +168,7 @@ def _add_resource(rows: StateRows, resource: ResourceState, origin: Origin, want
                 *found,
                 None if obj.identity is None else masking.identity(obj),
                 _size(obj),
-                _hash(obj, name.type, wanted, masking),
+                _hash(obj, name.type, wanted, masking, repeats=MASK in found),
                 masking.attributes(obj, name.type) if wanted.attributes else None,
             )
         )
@@ -177,8 +187,10 @@ def _size(obj: ResourceInstanceObject) -> int:
     return sum(len(name) + len(value or "") for name, value in (obj.attributes_flat or {}).items())
 
 
-def _hash(obj: ResourceInstanceObject, type_name: str, wanted: Wanted, masking: Masking) -> str | None:
-    if obj.attributes is not None and not sensitive_paths(obj) and not masking.is_secret(type_name):
+def _hash(
+    obj: ResourceInstanceObject, type_name: str, wanted: Wanted, masking: Masking, *, repeats: bool
+) -> str | None:
+    if not repeats and obj.attributes is not None and not sensitive_paths(obj) and not masking.is_secret(type_name):
         # The usual case: nothing to hide, and so nothing to decode.
         return keyed_hash(wanted.key, one_line(obj.attributes))
     shown = masking.attributes(obj, type_name)

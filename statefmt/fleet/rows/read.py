@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.context import RunContext
-from statefmt.fleet.rows.extract import Origin, StateRows, Wanted, rows_of, unreadable
+from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted, rows_of, unreadable
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint.check import check
@@ -14,7 +14,7 @@ from statefmt.model.findings import Finding
 from statefmt.sealed import opened
 
 
-def read_rows(context: RunContext, name: str, origin: Origin, wanted: Wanted, *, checks: bool) -> StateRows:
+def read_rows(context: RunContext, name: str, origin: StateOrigin, wanted: Wanted, *, checks: bool) -> StateRows:
     """Return the rows of a state. Never raises: a state that cannot be read has a row with its error."""
     try:
         stored = context.read(name)
@@ -31,8 +31,9 @@ def read_rows(context: RunContext, name: str, origin: Origin, wanted: Wanted, *,
         return unreadable(origin, f"it cannot be read: {error.__class__.__name__}", stored)
 
 
-def _rows(context: RunContext, name: str, stored: bytes, origin: Origin, wanted: Wanted, *, checks: bool) -> StateRows:
-    # Imported late: it loads the cryptography package.
+def _rows(
+    context: RunContext, name: str, stored: bytes, origin: StateOrigin, wanted: Wanted, *, checks: bool
+) -> StateRows:
     found = opened(context, name, stored, tolerant=True)
     is_encrypted = found is not None and found.envelope is not None
     inspection = inspect(stored if found is None else found.plain)

@@ -8,7 +8,7 @@ from typing import Final, Protocol, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from statefmt.fleet.rows.extract import Origin, StateRows, unreadable
+from statefmt.fleet.rows.extract import StateOrigin, StateRows, unreadable
 from statefmt.fleet.tables import STATE_TABLES
 
 # In bytes of states: enough that starting a process does not count, and little enough to lose.
@@ -24,7 +24,7 @@ class Task(Struct, frozen=True):
     """A state to read: its name for the run context, its place, and its size in bytes, 0 if unknown."""
 
     name: str
-    origin: Origin
+    origin: StateOrigin
     size: int = 0
 
 

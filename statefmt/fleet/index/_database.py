@@ -22,7 +22,7 @@ SCHEMA_VERSION: Final = 1
 _KEY_BYTES: Final = 32
 
 
-class Known(NamedTuple):
+class KnownState(NamedTuple):
     """What an index knows about a state that it has."""
 
     version: str | None
@@ -42,12 +42,12 @@ class Database:
         """Return the key of its hashes."""
         return bytes(self._one("SELECT key FROM settings"))
 
-    def known(self) -> dict[str, Known]:
+    def known(self) -> dict[str, KnownState]:
         """Return what it knows about its states, by their ids."""
         rows = self._connection.execute(
             "SELECT state_id, version, made_by, source, error IS NOT NULL FROM states"
         ).fetchall()
-        return {state_id: Known(*row) for state_id, *row in rows}
+        return {state_id: KnownState(*row) for state_id, *row in rows}
 
     def begin_run(self, started: str, made_by: str) -> int:
         """Start a run, and return its number."""

@@ -1,0 +1,1 @@
+"""Tests of indexes of many states."""
