@@ -47,7 +47,7 @@ def pages() -> Mapping[str, str]:
     rules = all_pages()
     written = {f"rules/{code}.md": _rule_page(page) for code, page in rules.items()}
     written["rules/README.md"] = _rule_index(rules)
-    written |= {f"commands/{name}.md": _command_page(name) for name in COMMANDS}
+    written |= {f"commands/{_file_name(name)}": _command_page(name) for name in COMMANDS}
     written["commands/README.md"] = _command_index()
     written |= {f"format/{name}": text for name, text in format_pages().items()}
     written |= {f"reference/{name}": text for name, text in reference_pages().items()}
@@ -80,12 +80,16 @@ def _fix(page: Page) -> str:
     return "`repair`" if page.rule.fix is Subject.repairing else ""
 
 
+def _file_name(command: str) -> str:
+    return f"{command.replace(' ', '-')}.md"
+
+
 def _command_page(name: str) -> str:
     return f"{_NOTE}# statetool {name}\n\n```text\n{_help(name)}\n```\n"
 
 
 def _command_index() -> str:
-    rows = "".join(f"| [{name}]({name}.md) | {summary} |\n" for name, summary in COMMANDS.items())
+    rows = "".join(f"| [{name}]({_file_name(name)}) | {summary} |\n" for name, summary in COMMANDS.items())
     return f"{_NOTE}# Commands\n\n| command | does |\n| --- | --- |\n{rows}\n```text\n{_help()}\n```\n"
 
 

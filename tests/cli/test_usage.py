@@ -10,6 +10,7 @@ import click
 import pytest
 
 from statefmt.cli.command import WITHOUT_ENCRYPTION, ProgramCommand
+from statefmt.cli.habits import command_arguments
 from statefmt.cli.program import COMMANDS as ALL_COMMANDS, program
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
@@ -139,7 +140,8 @@ def test_examples(name: str) -> None:
         for _, line in command.examples:
             called = [words for words in _commands(line) if words[0] == "statetool"]
             assert called
-            for _, found, *arguments in called:
+            for _, *words in called:
+                found, *arguments = command_arguments(words)
                 one = group.get_command(context, found)
                 assert one is not None, found
                 # Parses everything, and runs nothing.
