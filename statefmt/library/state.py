@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from statefmt.edit.repairs.defect import Defect
     from statefmt.edit.repairs.listed import FoundDefects
     from statefmt.edit.repairs.state import RepairResult
+    from statefmt.encryption import Opened
     from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
     from statefmt.library.instance import Instance
@@ -96,6 +97,12 @@ class State:
     def is_encrypted(self) -> bool:
         """Whether the file is encrypted."""
         return self._handle.loaded.seal is not None
+
+    @property
+    def encryption(self) -> Opened | None:
+        """How the file was decrypted; None if it is not encrypted."""
+        seal = self._handle.loaded.seal
+        return None if seal is None else seal.opened
 
     @property
     def resources(self) -> tuple[ResourceState, ...]:

@@ -1,0 +1,1 @@
+"""Renders reports in HTML: one file each, which a browser opens without a network."""

@@ -1,0 +1,68 @@
+"""Fills the templates of reports: with every value escaped, and only their own style and script allowed to run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Final
+
+import jinja2
+import msgspec
+from markupsafe import Markup
+
+from statefmt.golang import escape_html
+from statefmt.render.printable import printable_lines
+from statefmt.render.stats.text import size_text
+
+_TEMPLATES: Final = "templates"
+
+
+def page(template: str, values: Mapping[str, object]) -> bytes:
+    """Fill a template with values; the style and the script of reports go into the page."""
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_asset),
+        autoescape=True,
+        finalize=_printable,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"embedded": embedded, "size": size_text, "number": _number}
+    found = environment.get_template(template).render(
+        # Both are files of this package; nothing from a state is in them.
+        style=Markup(style),
+        script=Markup(script),
+        policy=policy,
+        **values,
+    )
+    return found.encode()
+
+
+def embedded(value: object) -> Markup:
+    """Encode a value as JSON that cannot end the element it is in."""
+    return Markup(escape_html(msgspec.json.encode(value)).decode())
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / _TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return the source expression of Content Security Policy for an inline element with this text."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _printable(value: object) -> object:
+    """Escape what could mislead a reader; a browser applies bidirectional controls, too."""
+    return printable_lines(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _number(value: int) -> str:
+    return f"{value:,}"

@@ -1,0 +1,37 @@
+"""Prepares the outputs of a state for a page, with sensitive values hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from msgspec import Raw
+
+from statefmt.model.outputs import OutputValue
+from statefmt.render.outputs.type import output_type_text
+from statefmt.render.values.hcl import partial_text
+
+_LONGEST: Final = 20_000
+
+
+class ShownOutput(NamedTuple):
+    """An output; `value` is None if it is sensitive. `omitted` counts the characters that follow."""
+
+    name: str
+    type: str
+    value: str | None
+    omitted: int
+    deprecated: str
+
+
+def shown_outputs(outputs: Sequence[OutputValue]) -> tuple[ShownOutput, ...]:
+    """Return the outputs by name."""
+    return tuple(map(_shown, sorted(outputs, key=lambda output: output.name)))
+
+
+def _shown(output: OutputValue) -> ShownOutput:
+    kind = output_type_text(output, hidden=output.sensitive)
+    if output.sensitive:
+        return ShownOutput(output.name, kind, None, 0, output.deprecated)
+    text = partial_text(Raw(output.value))
+    return ShownOutput(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)

@@ -1,0 +1,75 @@
+"""Renders the report on one state: a page that works offline, and without its script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+
+from statefmt.analysis.graph.dependencies import dependency_graph
+from statefmt.analysis.providers.use import provider_use
+from statefmt.analysis.statistics import statistics
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.library.state import State
+from statefmt.model.findings import Finding, Severity
+from statefmt.model.snapshot import Snapshot
+from statefmt.render.encryption.text import encryption_text
+from statefmt.render.report._dependencies import graph_data, overview
+from statefmt.render.report._environment import page
+from statefmt.render.report._findings import found_groups
+from statefmt.render.report._outputs import shown_outputs
+from statefmt.render.report._providers import provider_map
+from statefmt.render.report._resources import resource_rows
+from statefmt.render.report._room import HEIGHT, WIDTH, areas
+from statefmt.render.stats.text import written_by
+from statefmt.render.terminal import Terminal
+from statefmt.store.reading import display_name
+from statefmt.version import __version__
+
+
+def state_page(state: State, findings: Sequence[Finding], made: datetime) -> bytes:
+    """Render the report on a state in HTML, given what `check` found and the time of the report.
+
+    It shows no attributes, and hides the values of sensitive outputs.
+    """
+    snapshot = state.snapshot
+    found = statistics(snapshot)
+    graph = dependency_graph(snapshot)
+    severities = Counter(finding.severity for finding in findings)
+    return page(
+        "state.html",
+        {
+            "name": display_name(state.location),
+            "made": made.strftime("%Y-%m-%d %H:%M %Z").strip(),
+            "program": f"statetool {__version__}",
+            "state": state,
+            "written_by": written_by(state) or "unknown",
+            "is_old": state.version != CURRENT_VERSION,
+            "found": found,
+            "severities": {severity.value: severities[severity] for severity in Severity},
+            "findings": found_groups(findings),
+            "providers": provider_map(provider_use(snapshot)),
+            "areas": areas(found.instances),
+            "room": (WIDTH, HEIGHT),
+            "largest": found.instances[:20],
+            "overview": overview(graph),
+            "graph": graph_data(graph),
+            "has_edges": any(graph.edges.values()),
+            "resources": resource_rows(snapshot, graph, found.instances),
+            "outputs": shown_outputs(snapshot.outputs),
+            "encryption": _encryption(state),
+            "sensitive_outputs": sum(output.sensitive for output in snapshot.outputs),
+            "sensitive_objects": _sensitive_objects(snapshot),
+        },
+    )
+
+
+def _encryption(state: State) -> str:
+    """Return how the state is encrypted; "" if it is not."""
+    opened = state.encryption
+    return "" if opened is None else encryption_text(display_name(state.location), opened.envelope, opened, Terminal())
+
+
+def _sensitive_objects(snapshot: Snapshot) -> int:
+    """Return the number of objects with attributes that are marked as sensitive."""
+    return sum(obj.sensitive_attributes != b"[]" for resource in snapshot.resources for obj in resource.objects)
