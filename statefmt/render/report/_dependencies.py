@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from statefmt.analysis.graph.dependencies import DependencyGraph, Node, edges_down
@@ -14,11 +14,15 @@ _MOST_NODES: Final = 80
 
 
 class Overview(NamedTuple):
-    """A drawing of a graph; `groups` names what its nodes are if they are not resources, else it is ""."""
+    """A drawing of a graph; `groups` names what its nodes are if they are not resources, else it is "".
+
+    `omitted` counts the groups that are too many to be drawn, `apart` the nodes that no edge leads to or from.
+    """
 
     drawing: Drawing
     groups: str
     omitted: int
+    apart: int
 
 
 class GraphData(NamedTuple):
@@ -36,15 +40,20 @@ def overview(graph: DependencyGraph) -> Overview:
     """
     edges = edges_down(graph)
     if len(graph.nodes) <= _MOST_NODES:
-        labels = {name: printable(name) for name in graph.nodes}
-        return Overview(drawn(labels, edges), "", 0)
+        return _overview({name: printable(name) for name in graph.nodes}, edges, "", 0)
     groups, found = "modules", _grouped(graph.nodes, edges, _module)
     if len(found) == 1:
         groups, found = "types", _grouped(graph.nodes, edges, _type)
     shown = dict(sorted(found.items(), key=lambda item: -len(item[1].resources))[:_MOST_NODES])
     labels = {name: f"{printable(name)} ({len(group.resources):,})" for name, group in shown.items()}
     kept = {name: [target for target in group.targets if target in shown] for name, group in shown.items()}
-    return Overview(drawn(labels, kept), groups, len(found) - len(shown))
+    return _overview(labels, kept, groups, len(found) - len(shown))
+
+
+def _overview(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]], groups: str, omitted: int) -> Overview:
+    joined = {name for source, targets in edges.items() if targets for name in (source, *targets)}
+    drawing = drawn(labels, {name: targets for name, targets in edges.items() if name in joined})
+    return Overview(drawing, groups, omitted, len(labels) - len(joined))
 
 
 def graph_data(graph: DependencyGraph) -> GraphData:

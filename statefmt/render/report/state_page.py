@@ -54,6 +54,7 @@ def state_page(state: State, findings: Sequence[Finding], made: datetime) -> byt
             "largest": found.instances[:20],
             "overview": overview(graph),
             "graph": graph_data(graph),
+            "places": {name: place for place, name in enumerate(graph.nodes)},
             "has_edges": any(graph.edges.values()),
             "resources": resource_rows(snapshot, graph, found.instances),
             "outputs": shown_outputs(snapshot.outputs),

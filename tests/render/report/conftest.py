@@ -42,10 +42,9 @@ class Reader:
         opened = Opened(context.new_page())
         opened.page.on("console", lambda message: opened.console.append(message.text))
         opened.page.on("pageerror", lambda error: opened.console.append(str(error)))
-        opened.page.on(
-            "request", lambda request: request.url == path.as_uri() or opened.requests.append(request.url)
-        )
+        opened.page.on("request", lambda request: opened.requests.append(request.url))
         opened.page.goto(path.as_uri())
+        opened.requests.remove(path.as_uri())
         return opened
 
 

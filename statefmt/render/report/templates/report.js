@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const FIRST_ROWS = 200, MOST_MATCHES = 20, MOST_NEIGHBOURS = 25, SVG = "http://www.w3.org/2000/svg";
+  const FIRST_ROWS = 100, MOST_MATCHES = 20, MOST_NEIGHBOURS = 25, SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
   const made = (name, attributes = {}, text = "") => {
     const element = document.createElementNS(SVG, name);
@@ -76,7 +76,7 @@
     const { names, missing, edges } = JSON.parse(data.textContent);
     const down = names.map(() => []), up = names.map(() => []), lost = new Set(missing);
     for (const [source, target] of edges) { down[source].push(target); up[target].push(source); }
-    const lower = names.map((name) => name.toLowerCase()), place = new Map(names.map((name, index) => [name, index]));
+    const lower = names.map((name) => name.toLowerCase());
     const search = byId("search"), matches = byId("matches"), around = byId("around"), said = byId("said");
     const column = (svg, ids, x, width, height) => {
       const shown = ids.slice(0, MOST_NEIGHBOURS), boxes = [];
@@ -133,12 +133,12 @@
       const [first] = event.key === "Enter" ? found() : [];
       if (first !== undefined) draw(first, false);
     });
-    for (const node of document.querySelectorAll("#overview .node[data-name]")) {
+    for (const node of document.querySelectorAll("#overview .node[data-place]")) {
       node.setAttribute("tabindex", "0");
       node.setAttribute("role", "button");
-      const choose = () => { draw(place.get(node.dataset.name), true); };
+      const choose = () => { draw(Number(node.dataset.place), true); };
       node.addEventListener("click", choose);
-      node.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(); });
+      node.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); } });
     }
   }
 })();

@@ -1,0 +1,66 @@
+"""The report on one state, as text: what it shows, what it hides, and what it never contains."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+from statefmt.testing import FakeResource, make_state
+from tests.cli.states import SAMPLES
+from tests.render.report.reports import SECRET, report_on, state_of
+
+
+def _written(tmp_path: Path, state: bytes) -> Path:
+    path = tmp_path / "terraform.tfstate"
+    path.write_bytes(state)
+    return path
+
+
+def test_no_secret_is_in_it_and_it_says_what_is_hidden(tmp_path: Path) -> None:
+    report = report_on(_written(tmp_path, state_of(20))).decode()
+    assert SECRET not in report
+    assert "2 of which have sensitive ones; the value of 1 sensitive output." in report
+    assert report.count("(sensitive value)") == 1
+
+
+def test_only_its_own_style_and_script_may_run(tmp_path: Path) -> None:
+    report = report_on(SAMPLES / "v4-regions.tfstate").decode()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]+)"', report)
+    assert policy is not None
+    directives = policy[1].replace("&#39;", "'").split("; ")
+    assert directives[0] == "default-src 'none'"
+    for element, directive in (("style", directives[1]), ("script", directives[2])):
+        content = re.search(rf"<{element}>(.*?)</{element}>", report, re.DOTALL)
+        assert content is not None
+        digest = base64.b64encode(hashlib.sha256(content[1].encode()).digest()).decode()
+        assert directive == f"{element}-src 'sha256-{digest}'"
+    assert not re.search(r"<[^>]*\sstyle=", report)
+    assert not re.search(r"""\s(?:src|href)="(?!#)""", report)
+
+
+def test_every_sample_has_a_report() -> None:
+    """Of every format, also of those that have findings."""
+    reports = [report_on(SAMPLES / name) for name in ("v1-legacy.tfstate", "v4-empty.tfstate", "v4-regions.tfstate")]
+    assert all(report.endswith(b"</html>") for report in reports)
+    assert b"INS006" in reports[2]
+    assert b"The state has no resources." in reports[1]
+
+
+def test_control_characters_are_escaped(tmp_path: Path) -> None:
+    state = make_state([FakeResource('aws_instance.a["x\\u202ey"]')])
+    report = report_on(_written(tmp_path, state)).decode()
+    assert "\u202e" not in report
+    assert "x\\u202ey" in report
+
+
+def test_a_circle_of_dependencies_is_drawn(tmp_path: Path) -> None:
+    state = make_state(
+        [
+            FakeResource("aws_instance.a", dependencies=["aws_instance.b"]),
+            FakeResource("aws_instance.b", dependencies=["aws_instance.a"]),
+        ]
+    )
+    report = report_on(_written(tmp_path, state)).decode()
+    assert report.count('class="edge"') == 2
