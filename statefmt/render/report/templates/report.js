@@ -29,22 +29,18 @@
     });
   }
 
-  // The table of resources: only its first rows are laid out until more are asked for.
+  // The table of resources: only the rows that are shown are in the document, so that 10,000 of them cost nothing.
   const body = byId("rows");
   if (body) {
     const filter = byId("filter"), count = byId("count"), more = byId("more"), headings = [...document.querySelectorAll("#table th")];
-    let rows = [...body.rows], limit = FIRST_ROWS;
-    const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+    const rows = [...body.rows], texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+    let limit = FIRST_ROWS;
     const show = () => {
       const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let found = 0;
-      for (const row of rows) {
-        const text = texts.get(row), fits = words.every((word) => text.includes(word));
-        found += fits;
-        row.hidden = !fits || found > limit;
-      }
-      count.textContent = `${found.toLocaleString("en")} of ${rows.length.toLocaleString("en")} resources` + (found > limit ? `, the first ${limit.toLocaleString("en")} shown` : "");
-      more.hidden = found <= limit;
+      const found = rows.filter((row) => words.every((word) => texts.get(row).includes(word)));
+      body.replaceChildren(...found.slice(0, limit));
+      count.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} resources` + (found.length > limit ? `, the first ${limit.toLocaleString("en")} shown` : "");
+      more.hidden = found.length <= limit;
     };
     filter.addEventListener("input", () => { limit = FIRST_ROWS; show(); });
     more.addEventListener("click", () => { limit += 1000; show(); });
@@ -58,7 +54,6 @@
         const keys = new Map(rows.map((row) => [row, key(row)])), sign = down ? -1 : 1;
         rows.sort((a, b) => { const x = keys.get(a), y = keys.get(b); return x < y ? -sign : x > y ? sign : 0; });
         show();
-        body.replaceChildren(...rows);
       });
     });
     show();
