@@ -35,6 +35,7 @@ LINES: Final[dict[str, list[Line]]] = {
     "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
     "stats": [Line("stats %s")],
     "fleet index": [Line("fleet index %s --into index")],
+    "report": [Line("report %s")],
     "pull": [Line("pull %s")],
     "graph": [Line("graph %s"), Line("graph --format text %s")],
     "grep": [Line("grep web %s"), Line("grep --format json --show-sensitive e %s"), Line("grep absent %s", status=1)],

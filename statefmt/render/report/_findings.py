@@ -14,7 +14,7 @@ from statefmt.render.fixes import fix_text
 _MOST_FINDINGS: Final = 100
 
 
-class Part(NamedTuple):
+class AdvicePart(NamedTuple):
     """A part of the advice: text, or a command line."""
 
     text: str
@@ -30,7 +30,7 @@ class FoundGroup(NamedTuple):
     number: int
     shown: tuple[tuple[str, str], ...]
     omitted: int
-    advice: tuple[Part, ...]
+    advice: tuple[AdvicePart, ...]
     snippet: str
 
 
@@ -56,8 +56,8 @@ def _group(group: Group) -> FoundGroup:
     )
 
 
-def _advice(fix: Fix) -> tuple[Part, ...]:
+def _advice(fix: Fix) -> tuple[AdvicePart, ...]:
     return tuple(
-        Part(fix_text(Fix((part,))).strip("`"), True) if isinstance(part, Command) else Part(part, False)
+        AdvicePart(fix_text(Fix((part,))).strip("`"), True) if isinstance(part, Command) else AdvicePart(part, False)
         for part in fix.advice
     )

@@ -13,7 +13,7 @@ _PADDING: Final = 20
 _LONGEST: Final = 44
 
 
-class Placed(NamedTuple):
+class DrawnNode(NamedTuple):
     """A node with its place in the drawing."""
 
     name: str
@@ -24,7 +24,7 @@ class Placed(NamedTuple):
     height: float
 
 
-class Line(NamedTuple):
+class DrawnEdge(NamedTuple):
     """An edge, as the path of an SVG."""
 
     source: str
@@ -37,22 +37,24 @@ class Drawing(NamedTuple):
 
     width: float
     height: float
-    nodes: tuple[Placed, ...]
-    lines: tuple[Line, ...]
+    nodes: tuple[DrawnNode, ...]
+    lines: tuple[DrawnEdge, ...]
 
 
 def drawn(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]]) -> Drawing:
     """Place nodes, given their labels and what each depends on; cycles are allowed. Meant for up to 100 nodes."""
     columns = _columns(edges)
-    nodes: dict[str, Placed] = {}
+    nodes: dict[str, DrawnNode] = {}
     x = 0.0
     for column in columns:
         texts = {name: _shortened(labels[name]) for name in column}
         width = max(len(text) for text in texts.values()) * _CHARACTER + _PADDING
         for row, name in enumerate(_ordered(column, edges, nodes)):
-            nodes[name] = Placed(name, texts[name], x, row * _ROW + 4, width, _NODE)
+            nodes[name] = DrawnNode(name, texts[name], x, row * _ROW + 4, width, _NODE)
         x += width + _COLUMN_GAP
-    lines = (Line(source, target, _path(nodes[source], nodes[target])) for source in edges for target in edges[source])
+    lines = (
+        DrawnEdge(source, target, _path(nodes[source], nodes[target])) for source in edges for target in edges[source]
+    )
     height = max((len(column) for column in columns), default=0) * _ROW
     return Drawing(max(0.0, x - _COLUMN_GAP), height, tuple(nodes.values()), tuple(lines))
 
@@ -78,7 +80,7 @@ def _columns(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
     return [names for names in found if names]
 
 
-def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: Mapping[str, Placed]) -> list[str]:
+def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: Mapping[str, DrawnNode]) -> list[str]:
     """Sort a column by the mean height of what depends on each node, so that fewer lines cross."""
     heights: dict[str, list[float]] = {name: [] for name in column}
     for source, node in placed.items():
@@ -88,7 +90,7 @@ def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: 
     return sorted(column, key=lambda name: sum(heights[name]) / len(heights[name]) if heights[name] else 0.0)
 
 
-def _path(source: Placed, target: Placed) -> str:
+def _path(source: DrawnNode, target: DrawnNode) -> str:
     x1, y1 = source.x + source.width, source.y + source.height / 2
     x2, y2 = target.x, target.y + target.height / 2
     bend = max(_COLUMN_GAP / 2, abs(x2 - x1) / 3)

@@ -14,7 +14,7 @@ from statefmt.render.values.hcl import partial_text
 _LONGEST: Final = 20_000
 
 
-class ShownOutput(NamedTuple):
+class OutputCard(NamedTuple):
     """An output; `value` is None if it is sensitive. `omitted` counts the characters that follow."""
 
     name: str
@@ -24,14 +24,14 @@ class ShownOutput(NamedTuple):
     deprecated: str
 
 
-def shown_outputs(outputs: Sequence[OutputValue]) -> tuple[ShownOutput, ...]:
+def shown_outputs(outputs: Sequence[OutputValue]) -> tuple[OutputCard, ...]:
     """Return the outputs by name."""
     return tuple(map(_shown, sorted(outputs, key=lambda output: output.name)))
 
 
-def _shown(output: OutputValue) -> ShownOutput:
+def _shown(output: OutputValue) -> OutputCard:
     kind = output_type_text(output, hidden=output.sensitive)
     if output.sensitive:
-        return ShownOutput(output.name, kind, None, 0, output.deprecated)
+        return OutputCard(output.name, kind, None, 0, output.deprecated)
     text = partial_text(Raw(output.value))
-    return ShownOutput(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)
+    return OutputCard(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)
