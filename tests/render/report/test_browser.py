@@ -65,7 +65,7 @@ def test_neighbours_of_a_resource(reader: Reader) -> None:
     page = opened.page
     page.get_by_label("Find a resource").fill("part_07 web_0005")
     page.keyboard.press("Enter")
-    assert page.locator("#said").inner_text() == "module.part_07.aws_instance.web_0005: 1 dependencies, 1 dependents"
+    assert page.locator("#said").inner_text() == "module.part_07.aws_instance.web_0005: 1 dependency, 1 dependent"
     # From there to its dependency, by keyboard.
     page.get_by_role("button", name="module.part_07.aws_instance.web_0004").press("Enter")
     assert page.locator("#said").inner_text().startswith("module.part_07.aws_instance.web_0004:")

@@ -2,6 +2,7 @@
 (() => {
   const FIRST_ROWS = 100, MOST_MATCHES = 20, MOST_NEIGHBOURS = 25, SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
+  const counted = (list, one, many) => `${list.length.toLocaleString("en")} ${list.length === 1 ? one : many}`;
   const made = (name, attributes = {}, text = "") => {
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -105,7 +106,7 @@
       around.replaceChildren(svg);
       around.hidden = false;
       matches.replaceChildren();
-      said.textContent = `${names[id]}: ${down[id].length} dependencies, ${up[id].length} dependents`;
+      said.textContent = `${names[id]}: ${counted(down[id], "dependency", "dependencies")}, ${counted(up[id], "dependent", "dependents")}`;
       if (focus) here.group.focus();
     };
     const found = () => {
