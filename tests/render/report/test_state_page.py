@@ -7,6 +7,7 @@ import hashlib
 import re
 from pathlib import Path
 
+from statefmt.render.report._environment import embedded
 from statefmt.testing import FakeResource, make_state
 from tests.cli.states import SAMPLES
 from tests.render.report.reports import SECRET, report_on, state_of
@@ -49,10 +50,14 @@ def test_every_sample_has_a_report() -> None:
 
 
 def test_control_characters_are_escaped(tmp_path: Path) -> None:
-    state = make_state([FakeResource('aws_instance.a["x\\u202ey"]')])
+    state = make_state([FakeResource("aws_instance.a")]).replace(b"00000000-0000", b"x\xe2\x80\xaey")
     report = report_on(_written(tmp_path, state)).decode()
     assert "\u202e" not in report
     assert "x\\u202ey" in report
+
+
+def test_embedded_data_cannot_end_its_element() -> None:
+    assert embedded(["</script><!--", "a&b"]) == r'["\u003c/script\u003e\u003c!--","a\u0026b"]'
 
 
 def test_a_circle_of_dependencies_is_drawn(tmp_path: Path) -> None:
