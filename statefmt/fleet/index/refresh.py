@@ -73,6 +73,8 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     Each batch is one transaction, so that a run that is killed leaves a consistent index, and the next one goes on.
     Raises FleetError if the database cannot be used.
     """
+    if options.cluster is not None:
+        options.cluster.check()
     found, missing = _found(context, sources)
     made_by = _made_by(options)
     with opened(into) as database:
