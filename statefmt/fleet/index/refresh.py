@@ -29,6 +29,8 @@ from statefmt.store.reading import STANDARD_INPUT
 from statefmt.version import __version__
 
 _MOST: Final = 8
+# After how many states the listing says how far it is.
+_REPORTED: Final = 1000
 
 
 class IndexOptions(NamedTuple):
@@ -69,15 +71,11 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     Each batch is one transaction, so that a run that is killed leaves a consistent index, and the next one goes on.
     Raises FleetError if the database cannot be used.
     """
-    found, missing = _found(context, sources)
     made_by = _made_by(options)
     with opened(into) as database:
         known, key = database.known(), database.key()
-    tasks = [
-        _task(state, state_id, made_by)
-        for state_id, state in found.items()
-        if _is_due(state, known.get(state_id), made_by)
-    ]
+    listing = _listed(context, sources, known, made_by)
+    tasks, found = listing.due, listing.found
     read = partial(_read, replace(context, progress=None), Wanted(key, options.attributes), options.checks)
     work = chunks(tasks)
     # Forks before the database is open: DuckDB starts threads.
@@ -89,12 +87,9 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
             _store(database, done, known, run_id, by_id, read)
             done_count += len(done.state_ids)
             context.phase("indexing", done_count, len(tasks), "states")
-        listed = {_normal(source) for source in sources} - {_normal(one) for one, _ in missing}
-        gone = [state_id for state_id, one in known.items() if one.source in listed and state_id not in found]
+        gone = [state_id for state_id, one in known.items() if one.source in listing.whole and state_id not in found]
         database.end_run(run_id, _now(context), gone, list(found), done_count)
-        return IndexRun(
-            run_id, len(found), done_count, len(gone), database.failed(list(found)), [message for _, message in missing]
-        )
+        return IndexRun(run_id, len(found), done_count, len(gone), database.failed(list(found)), listing.missing)
 
 
 def _now(context: RunContext) -> str:
@@ -120,23 +115,39 @@ def _store(
             database.store(task, [state_id] if state_id in known else [], work_on([task], read), run_id)
 
 
-def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, SourceState], list[tuple[str, str]]]:
-    """Return the states of the sources by id, and the sources that cannot be listed with the reasons."""
-    found: dict[str, SourceState] = {}
-    missing: list[tuple[str, str]] = []
+class _Listing(NamedTuple):
+    """What the sources have: the ids of their states, those to read, and the sources that were listed to their end.
+
+    `missing` has the reasons why others were not.
+    """
+
+    found: dict[str, None]
+    due: list[Task]
+    whole: set[str]
+    missing: list[str]
+
+
+def _listed(context: RunContext, sources: Sequence[str], known: Mapping[str, KnownState], made_by: str) -> _Listing:
+    listing = _Listing({}, [], set(), [])
     for source in sources:
         if source == STANDARD_INPUT:
             raise FleetError("an index is not made of standard input: name files, folders or URLs")
+        where = ""
         try:
             for state in found_states(context, source):
-                found.setdefault(state_id_of(state.uri), state)
+                where = state.source
+                state_id = state_id_of(state.uri)
+                if state_id in listing.found:
+                    continue
+                listing.found[state_id] = None
+                if _is_due(state, known.get(state_id), made_by):
+                    listing.due.append(_task(state, state_id, made_by))
+                if len(listing.found) % _REPORTED == 0:
+                    context.phase("listing", len(listing.found), unit="states")
+            listing.whole.add(where)
         except StoreError as error:
-            missing.append((source, error.on_command_line))
-    return found, missing
-
-
-def _normal(source: str) -> str:
-    return source if "://" in source or source.startswith("git:") else os.path.abspath(source)  # noqa: PTH100
+            listing.missing.append(error.on_command_line)
+    return listing
 
 
 def _made_by(options: IndexOptions) -> str:
