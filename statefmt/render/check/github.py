@@ -5,7 +5,7 @@ Source: GitHub, "Workflow commands"; escapes as in `actions/toolkit`, `packages/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,15 +22,17 @@ _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severi
 
 
 def check_github(
-    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
-) -> str:
-    """Return one command per line for each finding and each unreadable file; empty if there are none.
+    states: Iterable[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> Iterator[str]:
+    """Yield a command, which is one line, for each finding and each unreadable file.
 
     Paths are relative to `folder` (default: the working directory).
     """
     folder = folder or Path.cwd()
-    lines = [line for state in states for line in _commands(state, folder)]
-    return "\n".join([*lines, *(_unreadable_command(state, folder) for state in unreadable)])
+    for state in states:
+        yield from _commands(state, folder)
+    for missing in unreadable:
+        yield _unreadable_command(missing, folder)
 
 
 def _path(name: str, folder: Path) -> str:
