@@ -9,13 +9,13 @@ from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._database import Database, KnownState, opened
+from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
 from statefmt.fleet.rows.hashes import state_id_of
 from statefmt.fleet.rows.read import read_rows
@@ -23,10 +23,8 @@ from statefmt.fleet.sources.found import SourceState, found_states
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
 from statefmt.fleet.work.task import Done, ReadRows, Spread, Task, chunks, work_on
-from statefmt.lint.registry import all_codes
 from statefmt.model.errors import StoreError
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.version import __version__
 
 _MOST: Final = 8
 
@@ -70,19 +68,17 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     Raises FleetError if the database cannot be used.
     """
     found, missing = _found(context, sources)
-    made_by = _made_by(options)
+    made = made_by(checks=options.checks, attributes=options.attributes)
     with opened(into) as database:
         known, key = database.known(), database.key()
     tasks = [
-        _task(state, state_id, made_by)
-        for state_id, state in found.items()
-        if _is_due(state, known.get(state_id), made_by)
+        _task(state, state_id, made) for state_id, state in found.items() if _is_due(state, known.get(state_id), made)
     ]
     read = partial(_read, replace(context, progress=None), Wanted(key, options.attributes), options.checks)
     work = chunks(tasks)
     # Forks before the database is open: DuckDB starts threads.
     with closing(_spread(options.workers, len(work)).run(work, read)) as results, opened(into) as database:
-        run_id = database.begin_run(_now(context), made_by)
+        run_id = database.begin_run(_now(context), made)
         done_count = 0
         by_id = {task.origin.state_id: task for task in tasks}
         for done in results:
@@ -139,20 +135,14 @@ def _normal(source: str) -> str:
     return source if "://" in source or source.startswith("git:") else os.path.abspath(source)  # noqa: PTH100
 
 
-def _made_by(options: IndexOptions) -> str:
-    """Return what rows depend on beside their state: release, rules and what is stored."""
-    rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if options.checks else "no rules"
-    return f"statetool {__version__}, {rules}" + (", attributes" if options.attributes else "")
-
-
-def _is_due(state: SourceState, known: KnownState | None, made_by: str) -> bool:
-    if known is None or known.failed or known.made_by != made_by:
+def _is_due(state: SourceState, known: KnownState | None, made: str) -> bool:
+    if known is None or known.failed or known.made_by != made:
         return True
     return state.version is None or state.version != known.version
 
 
-def _task(state: SourceState, state_id: str, made_by: str) -> Task:
-    origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made_by)
+def _task(state: SourceState, state_id: str, made: str) -> Task:
+    origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made)
     return Task(state.name, origin, state.size)
 
 

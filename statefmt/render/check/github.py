@@ -15,7 +15,7 @@ from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import message
 from statefmt.render.printable import one_line, printable, printable_lines
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
@@ -36,7 +36,7 @@ def check_github(
 
 
 def _path(name: str, folder: Path) -> str:
-    no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteName)
+    no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteLocation)
     return "" if no_file else path_within(name, folder) or name
 
 
