@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # Raise it when columns change: an index of another version is refused.
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 _KEY_BYTES: Final = 32
 
 
