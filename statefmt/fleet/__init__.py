@@ -1,7 +1,8 @@
 """Many states as tables: an index in DuckDB, and read-only queries over it.
 
 `index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
-SQL over the result. Both need the package duckdb: `pip install statetool[fleet]`.
+SQL over the result, and `stored_findings()` gives what the rules found. All need the package duckdb:
+`pip install statetool[fleet]`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.fleet.checked_states import StoredFindings, stored_findings
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
@@ -24,12 +26,14 @@ __all__ = [
     "IndexRun",
     "QueryResult",
     "SavedQuery",
+    "StoredFindings",
     "WorkerEntry",
     "answer",
     "index_states",
     "query",
     "saved_queries",
     "saved_query",
+    "stored_findings",
     "write_parquet",
 ]
 
@@ -42,12 +46,14 @@ __getattr__ = lazy_names(
         "IndexRun": "statefmt.fleet.index.refresh",
         "QueryResult": "statefmt.fleet.queries.run",
         "SavedQuery": "statefmt.fleet.queries.saved",
+        "StoredFindings": "statefmt.fleet.checked_states",
         "WorkerEntry": "statefmt.fleet.work.cluster",
         "answer": "statefmt.fleet.work.worker",
         "index_states": "statefmt.fleet.index.refresh",
         "query": "statefmt.fleet.queries.run",
         "saved_queries": "statefmt.fleet.queries.saved",
         "saved_query": "statefmt.fleet.queries.saved",
+        "stored_findings": "statefmt.fleet.checked_states",
         "write_parquet": "statefmt.fleet.queries.run",
     },
 )

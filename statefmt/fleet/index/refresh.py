@@ -8,25 +8,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._database import Database, KnownState, opened
-from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
-from statefmt.fleet.rows.hashes import state_id_of
+from statefmt.fleet.index._listing import listed
+from statefmt.fleet.made_by import made_by
+from statefmt.fleet.rows.extract import StateRows, Wanted
 from statefmt.fleet.rows.read import read_rows
-from statefmt.fleet.sources.found import SourceState, found_states
 from statefmt.fleet.work.cluster import Cluster
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
 from statefmt.fleet.work.task import Done, Spread, Task, chunks
-from statefmt.lint.registry import all_codes
-from statefmt.model.errors import StoreError
-from statefmt.store.reading import STANDARD_INPUT
-from statefmt.version import __version__
 
 _MOST: Final = 8
 
@@ -75,20 +69,16 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     """
     if options.cluster is not None:
         options.cluster.check()
-    found, missing = _found(context, sources)
-    made_by = _made_by(options)
+    made = made_by(checks=options.checks, attributes=options.attributes)
     with opened(into) as database:
         known, key = database.known(), database.key()
-    tasks = [
-        _task(state, state_id, made_by)
-        for state_id, state in found.items()
-        if _is_due(state, known.get(state_id), made_by)
-    ]
+    listing = listed(context, sources, known, made)
+    tasks, found = listing.due, list(listing.found)
     work = chunks(tasks)
     spread = _spread(context, options, Wanted(key, options.attributes), len(work))
     # Forks before the database is open: DuckDB starts threads.
     with spread.started(work) as results, opened(into) as database:
-        run_id = database.begin_run(_now(context), made_by)
+        run_id = database.begin_run(_now(context), made)
         done_count = deaths = 0
         by_id = {task.origin.state_id: task for task in tasks}
         context.phase("indexing", 0, len(tasks), "states")
@@ -98,11 +88,12 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
                 _store(database, done, known, run_id, by_id, spread)
             done_count += len(done.state_ids)
             context.phase("indexing", done_count, len(tasks), "states")
-        listed = {_normal(source) for source in sources} - {_normal(one) for one, _ in missing}
-        gone = [state_id for state_id, one in known.items() if one.source in listed and state_id not in found]
-        database.end_run(run_id, _now(context), gone, list(found), done_count)
-        failed, reasons = database.failed(list(found)), [message for _, message in missing]
-        return IndexRun(run_id, len(found), done_count, len(gone), failed, reasons, deaths)
+        gone = [
+            state_id for state_id, one in known.items() if one.source in listing.whole and state_id not in listing.found
+        ]
+        database.end_run(run_id, _now(context), gone, found, done_count)
+        failed = database.failed(found)
+        return IndexRun(run_id, len(found), done_count, len(gone), failed, listing.missing, deaths)
 
 
 def _now(context: RunContext) -> str:
@@ -126,42 +117,6 @@ def _store(
         for state_id in done.state_ids:
             task = tasks[state_id]
             database.store(task, [state_id] if state_id in known else [], spread.again(task), run_id)
-
-
-def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, SourceState], list[tuple[str, str]]]:
-    """Return the states of the sources by id, and the sources that cannot be listed with the reasons."""
-    found: dict[str, SourceState] = {}
-    missing: list[tuple[str, str]] = []
-    for source in sources:
-        if source == STANDARD_INPUT:
-            raise FleetError("an index is not made of standard input: name files, folders or URLs")
-        try:
-            for state in found_states(context, source):
-                found.setdefault(state_id_of(state.uri), state)
-        except StoreError as error:
-            missing.append((source, error.on_command_line))
-    return found, missing
-
-
-def _normal(source: str) -> str:
-    return source if "://" in source or source.startswith("git:") else os.path.abspath(source)  # noqa: PTH100
-
-
-def _made_by(options: IndexOptions) -> str:
-    """Return what rows depend on beside their state: release, rules and what is stored."""
-    rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if options.checks else "no rules"
-    return f"statetool {__version__}, {rules}" + (", attributes" if options.attributes else "")
-
-
-def _is_due(state: SourceState, known: KnownState | None, made_by: str) -> bool:
-    if known is None or known.failed or known.made_by != made_by:
-        return True
-    return state.version is None or state.version != known.version
-
-
-def _task(state: SourceState, state_id: str, made_by: str) -> Task:
-    origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made_by)
-    return Task(state.name, origin, state.size)
 
 
 def _read(context: RunContext, wanted: Wanted, checks: bool, task: Task) -> StateRows:
