@@ -61,7 +61,7 @@ class Progress:
 def phase_text(name: str, done: int, total: int, unit: str) -> str:
     """Format a phase: `checking 12 of 40 states`, `reading 41 %`, or `reading 12 MB` if the total is unknown."""
     if unit:
-        return f"{name} {done:,} of {total:,} {unit}"
+        return f"{name} {done:,} of {total:,} {unit}" if total else f"{name} {done:,} {unit}"
     if total:
         return f"{name} {100 * done // total} %"
     return f"{name} {done // 1_000_000:,} MB" if done else name

@@ -91,6 +91,7 @@ PHASES = [
     (("reading", 12_345_678, 0, ""), "reading 12 MB"),
     (("checking", 12, 40, "states"), "checking 12 of 40 states"),
     (("checking", 0, 2000, "states"), "checking 0 of 2,000 states"),
+    (("listing", 2000, 0, "states"), "listing 2,000 states"),
     (("writing", 0, 0, ""), "writing"),
 ]
 
