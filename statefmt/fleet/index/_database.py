@@ -163,8 +163,8 @@ class Database:
                 self._connection.execute(
                     f"INSERT INTO {name} BY NAME SELECT * FROM read_{form}(?, columns = {{{types}}}, {how})", [paths]
                 )
-                for path in paths:
-                    Path(path).unlink()
+                for one in paths:
+                    Path(one).unlink()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
 from statefmt.fleet.rows._secrets import names_secret
-from statefmt.golang import JSONValue, Members
+from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import attributes_value, identity_value
@@ -21,18 +21,31 @@ from statefmt.text.pattern import pattern
 MASK: Final = str(HIDDEN)
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
+_SURROGATE: Final = pattern(rb"\\u[Dd]")
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
 
 
 def one_line(value: bytes | Raw) -> bytes:
     """Return JSON without whitespace between its parts, so that the layout of a file makes no difference."""
     text = bytes(value)
-    return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    if b"\n" not in text:
+        return text
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (msgspec.DecodeError, RecursionError):
+        return _replaced(text)
 
 
 def json_text(value: bytes) -> str:
-    """Return JSON as text; OpenTofu replaces bytes that are not UTF-8, too."""
-    return value.decode("utf-8", "replace")
+    """Return JSON as a string. What is not Unicode is replaced, as by OpenTofu: a database has nothing else."""
+    return (_replaced(value) if _SURROGATE.search(value) else value).decode("utf-8", "replace")
+
+
+def _replaced(value: bytes) -> bytes:
+    try:
+        return exact_text(loads_exact(value, replace_invalid=True))
+    except (ValueError, RecursionError):
+        return value
 
 
 class Masking:

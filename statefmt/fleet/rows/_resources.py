@@ -53,7 +53,7 @@ def resource_rows(
         name, module = addr.resource, printed(addr.module)
         is_data = name.mode is ResourceMode.DATA
         local = f"data.{name.type}.{name.name}" if is_data else f"{name.type}.{name.name}"
-        address = masking.address(f"{module}.{local}" if module else local)
+        address = masking.address(str(addr)) if masking.names else f"{module}.{local}" if module else local
         provider = providers.get(config)
         if provider is None:
             assert config is not None
@@ -103,10 +103,9 @@ def resource_rows(
                     None if shown is None else json_text(shown),
                 )
             )
-            for dependency in obj.dependencies:
-                dependencies.append(DependencyRow(state_id, instance, obj.deposed, printed(dependency)))
-            for dependency in obj.depends_on:
-                dependencies.append(DependencyRow(state_id, instance, obj.deposed, printed(dependency)))
+            if obj.dependencies or obj.depends_on:
+                names = map(printed, (*obj.dependencies, *obj.depends_on))
+                dependencies += [DependencyRow(state_id, instance, obj.deposed, name) for name in names]
     return ResourceRows(rows, objects, dependencies)
 
 
@@ -132,7 +131,7 @@ def _identity(obj: ResourceInstanceObject, masking: Masking) -> str | None:
 
 def _size(obj: ResourceInstanceObject) -> int:
     if obj.attributes is not None:
-        return len(obj.attributes)
+        return len(memoryview(obj.attributes))
     return sum(len(name) + len(value or "") for name, value in (obj.attributes_flat or {}).items())
 
 
