@@ -95,7 +95,7 @@ class _Work:
         self._numbers = count()
         self._running: dict[str, tuple[Future[Any], Sequence[Task]]] = {}
         self._deaths: SimpleQueue[None] = SimpleQueue()
-        self._is_told = False
+        self._is_waiting = False
         client.subscribe_topic(_TOPIC, self._event)
 
     def results(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Done]:
@@ -141,9 +141,11 @@ class _Work:
             raise lost(self._cluster) from error
         if not threads:
             self._context.phase("waiting for workers")
-            if not self._is_told:
-                self._is_told = True
+            if self._context.progress is None and not self._is_waiting:
                 self._context.note(f"{self._cluster.scheduler}: there are no workers yet; waiting for them")
+        elif self._is_waiting:
+            self._context.phase("indexing")
+        self._is_waiting = not threads
         return threads
 
     def _submit(self, chunk: Sequence[Task], finished: SimpleQueue[str]) -> str:
