@@ -21,9 +21,9 @@ import msgspec
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.tables import STATE_TABLES
+from statefmt.fleet.work._message import decoded_answer
 from statefmt.fleet.work._scheduler import lost
 from statefmt.fleet.work.cluster import Cluster
-from statefmt.fleet.work.message import decoded_answer
 from statefmt.fleet.work.task import Done, Task, worker_died
 from statefmt.version import __version__
 

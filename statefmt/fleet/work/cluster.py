@@ -5,16 +5,18 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
 from statefmt.model.wording import Wording
+from statefmt.text.pattern import pattern
 
 # Runs on a worker and returns what `answer` of worker.py makes of the bytes. Workers import it by its name.
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
 
+_ADDRESS: Final = pattern(r"(tcp|tls)://([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
+_PORTS: Final = 1 << 16
 _INCOMPLETE: Final = Wording(
     "--tls-ca and --tls-cert must be given together", "tls_ca and tls_cert must be given together"
 )
@@ -56,17 +58,12 @@ class Cluster(Struct, frozen=True):
 
 def _parts(scheduler: str) -> tuple[str, str]:
     """Return the scheme and the host of an address. Raises FleetError."""
-    scheme, _, rest = scheduler.partition("://")
-    try:
-        address = urlsplit(f"//{rest}")
-        host, port = address.hostname, address.port
-    except ValueError:
-        host = port = None
-    if scheme not in {"tcp", "tls"} or not host or not port or rest.rpartition(":")[0].strip("[]").lower() != host:
+    found = _ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found[3]) < _PORTS:
         raise FleetError(
             f"invalid scheduler {scheduler!r}: write tls://HOST:PORT, or tcp://HOST:PORT for one on this machine"
         )
-    return scheme, host
+    return found[1], found[2].strip("[]")
 
 
 def _is_loopback(host: str) -> bool:

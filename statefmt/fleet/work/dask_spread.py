@@ -9,9 +9,9 @@ from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.rows.extract import Wanted
 from statefmt.fleet.work._dask_work import DaskWork
+from statefmt.fleet.work._message import encoded_job, sent
 from statefmt.fleet.work._scheduler import connected
 from statefmt.fleet.work.cluster import Cluster
-from statefmt.fleet.work.message import encoded_job, sent
 from statefmt.fleet.work.task import Done, ReadRows, Task, work_on
 
 
