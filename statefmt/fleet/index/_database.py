@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import open_to_write
-from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
+from statefmt.fleet.index._creation import create, private_files
+from statefmt.fleet.index.connection import open_to_write, refuse_others
+from statefmt.fleet.tables import STATE_TABLES, columns
 from statefmt.fleet.work.lines import as_csv
 from statefmt.fleet.work.task import Done, Task, not_stored
+from statefmt.store.reading import reason_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Raise it when columns change: an index of another version is refused.
-SCHEMA_VERSION: Final = 2
-_KEY_BYTES: Final = 32
 # Chunks in one transaction, about 300 MB of states. A transaction costs as much as the rows of several chunks.
 _PARTS: Final = 16
 
@@ -96,6 +95,9 @@ class Database:
         try:
             self._replace(parts)
         except duckdb.Error as error:
+            if isinstance(error, (duckdb.IOException, duckdb.FatalException, duckdb.OutOfMemoryException)):
+                # The reason is not the rows.
+                raise
             if len(parts) > 1:
                 for part in parts:
                     self._store([part])
@@ -172,7 +174,9 @@ class Database:
         try:
             yield
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            # After a fatal error, such as a full disk, there is nothing to take back.
+            with suppress(Exception):
+                self._connection.execute("ROLLBACK")
             raise
         self._connection.execute("COMMIT")
 
@@ -202,35 +206,28 @@ _HISTORY: Final = """
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
     """Open an index to write, and create it if it does not exist. Raises FleetError."""
-    import duckdb
+    with private_files(), _refusing(path):
+        if not os.path.lexists(path):
+            create(path)
+        connection = open_to_write(path)
+        try:
+            refuse_others(connection, path)
+            with TemporaryDirectory(prefix="statetool-", ignore_cleanup_errors=True) as folder:
+                yield Database(connection, Path(folder))
+        finally:
+            connection.close()
 
-    connection = open_to_write(path)
+
+@contextmanager
+def _refusing(path: Path) -> Iterator[None]:
+    """Turn errors of the database, and of files with rows on their way to it, into FleetError."""
+    failed = f"{path}: cannot write this index: "
     try:
-        with TemporaryDirectory(prefix="statetool-", ignore_cleanup_errors=True) as folder:
-            _prepare(connection, path)
-            yield Database(connection, Path(folder))
-    except duckdb.Error as error:
-        raise FleetError(f"{path}: cannot write this index: {str(error).splitlines()[0]}") from error
-    finally:
-        connection.close()
-
-
-def _prepare(connection: DuckDBPyConnection, path: Path) -> None:
-    tables = {row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()}
-    if "settings" in tables:
-        row = connection.execute("SELECT schema_version FROM settings").fetchone()
-        if row != (SCHEMA_VERSION,):
-            raise FleetError(f"{path}: this index is of another release of statetool; make a new one")
-        return
-    if tables:
-        raise FleetError(f"{path}: this database is not an index; name another file")
-    connection.execute("BEGIN")
-    for name, row_type in {**STATE_TABLES, **RUN_TABLES}.items():
-        defined = ", ".join(f"{column.name} {column.type}" for column in columns(row_type))
-        connection.execute(f"CREATE TABLE {name} ({defined})")
-        for column in columns(row_type):
-            about = column.description.replace("'", "''")
-            connection.execute(f"COMMENT ON COLUMN {name}.{column.name} IS '{about}'")
-    connection.execute("CREATE TABLE settings (schema_version INTEGER, key BLOB)")
-    connection.execute("INSERT INTO settings VALUES (?, ?)", [SCHEMA_VERSION, secrets.token_bytes(_KEY_BYTES)])
-    connection.execute("COMMIT")
+        yield
+    except OSError as error:
+        raise FleetError(f"{failed}{reason_of(error)}") from error
+    except Exception as error:
+        # duckdb is imported late, and may be missing.
+        if error.__class__.__module__.partition(".")[0] not in ("duckdb", "_duckdb"):
+            raise
+        raise FleetError(f"{failed}{str(error).splitlines()[0]}") from error

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
+from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._database import opened
 from statefmt.fleet.index._listing import listed
 from statefmt.fleet.made_by import made_by
@@ -78,6 +79,10 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     spread = _spread(context, options, Wanted(key, options.attributes), len(work))
     # Forks before the database is open: DuckDB starts threads.
     with spread.started(work) as results, opened(into) as database:
+        if database.key() != key:
+            raise FleetError(f"{into}: another process has replaced this index; index again")
+        # Another run may have added states since.
+        known = database.known()
         run_id = database.begin_run(_now(context), made)
         done_count = deaths = 0
         by_id = {task.origin.state_id: task for task in tasks}
