@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
-from typing import Final
+from functools import lru_cache
+from hashlib import blake2b, sha256
+from typing import TYPE_CHECKING, Final
 
-_BYTES: Final = 16
+if TYPE_CHECKING:
+    from hashlib import _Hash
+
+_DIGITS: Final = 32
 
 
 def keyed_hash(key: bytes, data: bytes) -> str:
-    """Return a hash of 16 bytes in hexadecimal. `key` has at most 64 bytes."""
-    return blake2b(data, digest_size=_BYTES, key=key).hexdigest()
+    """Return a hash of 16 bytes in hexadecimal: half of the SHA-256 of the key and the data.
+
+    As half of it is missing, nobody can continue it with other data. Processors have instructions for SHA-256.
+    """
+    found = _begun(key).copy()
+    found.update(data)
+    return found.hexdigest()[:_DIGITS]
+
+
+@lru_cache(maxsize=4)
+def _begun(key: bytes) -> _Hash:
+    return sha256(key)
 
 
 def state_id_of(uri: str) -> str:
