@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-_DIGITS: Final = 32
+HASH_DIGITS: Final = 32
 
 
 def keyed_hash(key: bytes, data: bytes) -> str:
@@ -17,13 +17,14 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
     As half of it is missing, nobody can continue it with other data. Processors have instructions for SHA-256.
     """
-    found = _begun(key).copy()
+    found = begun_hash(key).copy()
     found.update(data)
-    return found.hexdigest()[:_DIGITS]
+    return found.hexdigest()[:HASH_DIGITS]
 
 
 @lru_cache(maxsize=4)
-def _begun(key: bytes) -> _Hash:
+def begun_hash(key: bytes) -> _Hash:
+    """Return the hash of a key, to copy, to go on with the data, and to cut to HASH_DIGITS, as `keyed_hash` does."""
     return sha256(key)
 
 
