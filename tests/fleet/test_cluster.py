@@ -79,6 +79,8 @@ def test_a_cluster_makes_the_same_rows_and_sees_no_secret(
     folder: Path, tmp_path: Path, one_by_one: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that passes between the scheduler and the others is recorded, and so are the logs."""
+    # Its name is no text.
+    (folder / os.fsdecode(b"\xff.tfstate")).write_bytes(state(7, "odd"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", f"{SECRET}of-this-process")
     here, there = twins(tmp_path)
     indexed(here, [folder])
@@ -94,7 +96,7 @@ def test_a_cluster_makes_the_same_rows_and_sees_no_secret(
                 run = indexed(there, [folder], by_proxy)
         logs = "".join(path.read_text() for path in tmp_path.glob("*.log"))
 
-    assert (run.read, len(run.failed), run.deaths) == (8, 1, 0)
+    assert (run.read, len(run.failed), run.deaths) == (9, 1, 0)
     assert every_row(there) == every_row(here)
     # What is not secret is in what was recorded, and so secrets would be.
     assert b"aws_iam_user.xaws_iam_user" in record
