@@ -26,6 +26,7 @@ from statefmt.lint.fixable import fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading
+from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place, Severity
 from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import GIT
@@ -46,7 +47,7 @@ class _State(Struct, array_like=True, frozen=True):
 
 class _Row(Struct, array_like=True, frozen=True, gc=False):
     state_id: str
-    code: str
+    code: Code
     severity: Severity
     address: str
     pointer: str

@@ -27,7 +27,11 @@ _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
 def one_line(value: bytes | Raw) -> bytes:
     """Return JSON without whitespace between its parts, so that the layout of a file makes no difference."""
     text = bytes(value)
-    return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    try:
+        return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    except (msgspec.DecodeError, RecursionError):
+        # Half a character, or nested too deeply: as it is, but for the ends of lines, which are no part of a string.
+        return text.replace(b"\n", b" ")
 
 
 class Masking:
