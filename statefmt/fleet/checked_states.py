@@ -144,6 +144,10 @@ def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
 
 
 def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse an index that says nothing about some states: a check of it would pass."""
+    last = connection.execute("SELECT finished IS NULL FROM runs ORDER BY run_id DESC LIMIT 1").fetchone()
+    if last is None or last[0]:
+        raise FleetError(f"{path}: the last `statetool fleet index` did not finish; run it again")
     current = [made_by(checks=True, attributes=attributes) for attributes in (False, True)]
     counts = connection.execute(
         "SELECT count(*), count(*) FILTER (NOT list_contains(?, made_by)) FROM states", [current]
