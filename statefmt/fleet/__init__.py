@@ -16,14 +16,19 @@ if TYPE_CHECKING:
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
+    from statefmt.fleet.work.cluster import Cluster, WorkerEntry
+    from statefmt.fleet.work.worker import answer
 
 __all__ = [
+    "Cluster",
     "FleetError",
     "IndexOptions",
     "IndexRun",
     "QueryResult",
     "SavedQuery",
     "StoredFindings",
+    "WorkerEntry",
+    "answer",
     "index_states",
     "query",
     "saved_queries",
@@ -35,12 +40,15 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "Cluster": "statefmt.fleet.work.cluster",
         "FleetError": "statefmt.fleet.errors",
         "IndexOptions": "statefmt.fleet.index.refresh",
         "IndexRun": "statefmt.fleet.index.refresh",
         "QueryResult": "statefmt.fleet.queries.run",
         "SavedQuery": "statefmt.fleet.queries.saved",
         "StoredFindings": "statefmt.fleet.checked_states",
+        "WorkerEntry": "statefmt.fleet.work.cluster",
+        "answer": "statefmt.fleet.work.worker",
         "index_states": "statefmt.fleet.index.refresh",
         "query": "statefmt.fleet.queries.run",
         "saved_queries": "statefmt.fleet.queries.saved",
