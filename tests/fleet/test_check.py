@@ -100,6 +100,12 @@ def test_the_same_in_every_format(
     assert run("fleet", "check", "--into", fleet.index, *arguments) == run("check", *fleet.names, *arguments)
 
 
+def test_states_are_read_in_batches(fixtures: Fleet, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run("fleet", "check", "--into", fixtures.index, "--format", "junit")
+    monkeypatch.setattr("statefmt.fleet.checked_states._BATCH", 5)
+    assert run("fleet", "check", "--into", fixtures.index, "--format", "junit") == whole
+
+
 def test_every_rule_about_states_is_compared(fixtures: Fleet, run: Run) -> None:
     """Guards the comparison: rules that need more than a state are not in an index."""
     found = json.loads(run("fleet", "check", "--into", fixtures.index, "--format", "json").out)
@@ -235,6 +241,8 @@ def _change(folder: Path, sql: str) -> None:
         ("UPDATE findings SET severity = 'awful'", "make it again"),
         ("UPDATE findings SET code = 'XYZ001'", "make it again"),
         ("UPDATE findings SET detail = NULL", "make it again"),
+        ("UPDATE states SET uri = NULL", "make it again"),
+        ("UPDATE states SET uri = NULL, error = 'x'; DELETE FROM findings", "make it again"),
         ("UPDATE findings SET fix = '[[1]]'", "make it again"),
         ("ALTER TABLE findings DROP COLUMN number", "make it again"),
         ("DROP TABLE findings", "make it again"),
