@@ -102,7 +102,7 @@ def test_the_same_in_every_format(
 
 def test_states_are_read_in_batches(fixtures: Fleet, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run("fleet", "check", "--into", fixtures.database, "--format", "junit")
-    monkeypatch.setattr("statefmt.fleet.checked_states._BATCH", 5)
+    monkeypatch.setattr("statefmt.fleet._checked_states._BATCH", 5)
     assert run("fleet", "check", "--into", fixtures.database, "--format", "junit") == whole
 
 

@@ -28,6 +28,7 @@ from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place, Severity
+from statefmt.model.wording import Wording
 from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import GIT
 
@@ -155,7 +156,8 @@ def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
     if others:
         raise FleetError(
             f"{path}: {others:,} of {states:,} states were not checked with the rules of this release; index them "
-            "again, with `statetool fleet index SOURCE...` and without --no-check"
+            "again, with `statetool fleet index SOURCE...`",
+            Wording(" and without --no-check", " and with checks=True"),
         )
 
 
