@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from statefmt.fleet.errors import FleetError
+from statefmt.model.wording import Wording
+from statefmt.text.pattern import pattern
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -18,13 +20,19 @@ _OFFLINE: Final = {
 }
 
 
+# Raise it when columns change: an index of another version is refused.
+SCHEMA_VERSION: Final = 3
+_PROCESS: Final = pattern(r"\(PID (\d+)\)")
+_WAY_OUT: Final = Wording("name another file with --into", "name another file")
+
+
 def open_to_write(path: Path) -> DuckDBPyConnection:
-    """Open or create a database, readable by its owner only. Raises FleetError."""
-    is_new = not path.exists()
+    """Open or create a database. Raises FleetError."""
     connection = _connect(path, read_only=False)
-    if is_new:
-        # DuckDB takes no mode. As yet, the file has nothing in it.
-        path.chmod(0o600)
+    # More threads take more time of all processors together; the workers need them.
+    connection.execute("SET threads = 1")
+    # The log is written to the tables once, at the end.
+    connection.execute("SET checkpoint_threshold = '1GB'")
     return connection
 
 
@@ -36,11 +44,28 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
     if not path.is_file():
         raise FleetError(f"{path}: there is no such index; make one with `statetool fleet index SOURCE --into FILE`")
     connection = _connect(path, read_only=True)
+    try:
+        refuse_others(connection, path)
+    except BaseException:
+        connection.close()
+        raise
     if writes_to is not None:
         connection.execute("SET allowed_directories = ?", [[writes_to]])
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
+
+
+def refuse_others(connection: DuckDBPyConnection, path: Path) -> None:
+    """Raise FleetError if a database is not an index of this release."""
+    tables = {row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()}
+    if "settings" not in tables or "states" not in tables:
+        raise FleetError(f"{path}: this database is not an index; ", _WAY_OUT)
+    if connection.execute("SELECT schema_version FROM settings").fetchone() != (SCHEMA_VERSION,):
+        raise FleetError(
+            f"{path}: another release of statetool made this index, with other tables; delete it and index again, or ",
+            _WAY_OUT,
+        )
 
 
 def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
@@ -49,7 +74,14 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     except ModuleNotFoundError as error:
         raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
     try:
-        return duckdb.connect(str(path), read_only=read_only, config={**_OFFLINE})
+        # Absolute, since `:memory:` and others are no files.
+        return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})
     except duckdb.Error as error:
-        reason = "another process uses it" if "lock on file" in str(error) else str(error).splitlines()[0]
-        raise FleetError(f"{path}: cannot open this index: {reason}") from error
+        raise FleetError(f"{path}: cannot open this index: {_reason(str(error))}") from error
+
+
+def _reason(message: str) -> str:
+    if "lock on file" in message:
+        process = _PROCESS.search(message)
+        return f"another process{f' ({process[1]})' if process else ''} uses it; try again when that has ended"
+    return message.splitlines()[0]

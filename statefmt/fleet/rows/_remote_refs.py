@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from msgspec import Raw
 
+from statefmt.fleet.rows._masking import json_text
 from statefmt.fleet.rows._secrets import names_secret
+from statefmt.fleet.rows._targets import target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
@@ -44,35 +43,22 @@ def remote_ref(
         if argument is not None
     }
     backend, workspace = _string(given.get("backend")), _string(given.get("workspace"))
-    target = _target(backend, workspace, shown, uri)
+    # Of a connection string, the place has only the server and the database.
+    known = {name: HIDDEN if name != "conn_str" and _repeats(one, secrets) else one for name, one in arguments.items()}
+    target = target_uri(backend, workspace, known, uri)
+    if target is not None and names_secret(target, secrets):
+        target = None
     outputs = given.get("outputs")
     return RemoteRefRow(
         state_id,
         address,
         backend,
         workspace,
-        Raw(exact_text(Members(shown.items()))) if arguments else None,
+        json_text(exact_text(Members(shown.items()))) if arguments else None,
         target,
         None if target is None else state_id_of(target),
         None if outputs is None else keyed_hash(key, exact_text(outputs)),
     )
-
-
-def _target(backend: str | None, workspace: str | None, config: Mapping[str, JSONValue], uri: str) -> str | None:
-    """Return the URI of the state that is read; None for backends whose URIs need more than their arguments."""
-    named = workspace not in (None, "", "default")
-    if backend == "local":
-        path = _string(config.get("path")) or "terraform.tfstate"
-        if named:
-            folder = _string(config.get("workspace_dir")) or "terraform.tfstate.d"
-            path = f"{folder}/{workspace}/terraform.tfstate"
-        # Paths are relative to the module, where its state is, too.
-        return os.path.normpath(os.path.join(os.path.dirname(uri), path))  # noqa: PTH118, PTH120
-    bucket, name = _string(config.get("bucket")), _string(config.get("key"))
-    if backend == "s3" and bucket and name:
-        prefix = _string(config.get("workspace_key_prefix")) or "env:"
-        return f"s3://{bucket}/{prefix}/{workspace}/{name}" if named else f"s3://{bucket}/{name}"
-    return None
 
 
 def _string(value: JSONValue) -> str | None:

@@ -40,8 +40,11 @@ def secrets_of(snapshot: Snapshot) -> frozenset[str]:
         if output.sensitive:
             found.update(_strings(loads_exact(output.value, replace_invalid=True)))
     secrets = {text for text in found if not _PLAIN.fullmatch(text)}
-    # As addresses have them.
-    return frozenset({*secrets, *(str(StringKey(text))[2:-2] for text in secrets if not text.isalnum())})
+    odd = [text for text in secrets if not text.isalnum()]
+    # As addresses have them, and as JSON pointers do.
+    secrets.update(str(StringKey(text))[2:-2] for text in odd)
+    secrets.update(text.replace("~", "~0").replace("/", "~1") for text in odd)
+    return frozenset(secrets)
 
 
 def secret_words(text: str) -> list[str]:

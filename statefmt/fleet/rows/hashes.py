@@ -15,4 +15,7 @@ def keyed_hash(key: bytes, data: bytes) -> str:
 
 def state_id_of(uri: str) -> str:
     """Return the id of a state by its place, 8 bytes in hexadecimal."""
+    if uri.startswith("s3://"):
+        # A bucket is in one region, which references often do not name.
+        uri = uri.partition("?")[0]
     return blake2b(uri.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

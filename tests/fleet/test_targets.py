@@ -1,0 +1,72 @@
+"""Which state a `terraform_remote_state` data source reads, as its documentation says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from statefmt import run_context
+from statefmt.fleet import IndexOptions, index_states, query
+from statefmt.fleet.rows.hashes import state_id_of
+
+pytest.importorskip("duckdb")
+
+_S3 = {"bucket": "b", "key": "net/prod.tfstate"}
+_PG = {"conn_str": "postgres://me:hunter2@db.example:5433/tf?sslmode=disable"}
+
+
+def reading(backend: str, workspace: str | None, config: dict[str, Any]) -> bytes:
+    attributes = {
+        "backend": backend,
+        "workspace": workspace,
+        "config": {"value": config, "type": ["object", dict.fromkeys(config, "string")]},
+    }
+    instance = {"schema_version": 0, "attributes": attributes}
+    resource = {
+        "mode": "data",
+        "type": "terraform_remote_state",
+        "name": "net",
+        "provider": 'provider["terraform.io/builtin/terraform"]',
+        "instances": [instance],
+    }
+    document = {"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "a", "outputs": {}}
+    return json.dumps({**document, "resources": [resource]}).encode()
+
+
+@pytest.mark.parametrize(
+    ("place", "backend", "workspace", "config", "target"),
+    [
+        ("a.tfstate", "s3", None, {**_S3, "region": "eu-west-1"}, "s3://b/net/prod.tfstate?region=eu-west-1"),
+        ("a.tfstate", "s3", "default", {**_S3, "access_key": "AKIA"}, "s3://b/net/prod.tfstate"),
+        ("a.tfstate", "s3", "blue", _S3, "s3://b/env:/blue/net/prod.tfstate"),
+        ("a.tfstate", "s3", "blue", {**_S3, "workspace_key_prefix": "ws"}, "s3://b/ws/blue/net/prod.tfstate"),
+        ("a.tfstate", "s3", None, {**_S3, "key": "a b?.tfstate"}, "s3://b/a%20b%3F.tfstate"),
+        ("a.tfstate", "s3", None, {"bucket": "b"}, None),
+        ("a.tfstate", "pg", None, _PG, "pg://db.example:5433/tf?schema=terraform_remote_state&workspace=default"),
+        ("a.tfstate", "pg", "blue", {**_PG, "schema_name": "s"}, "pg://db.example:5433/tf?schema=s&workspace=blue"),
+        ("a.tfstate", "gcs", None, {"bucket": "b", "prefix": "p"}, None),
+        ("m/a.tfstate", "local", None, {"path": "../net/terraform.tfstate"}, "{}/net/terraform.tfstate"),
+        ("m/a.tfstate", "local", None, {"path": "/net/x"}, "/net/x"),
+        ("m/a.tfstate", "local", "blue", {}, "{}/m/terraform.tfstate.d/blue/terraform.tfstate"),
+        ("m/terraform.tfstate.d/blue/terraform.tfstate", "local", None, {"path": "../net/x"}, "{}/net/x"),
+    ],
+)
+def test_target(
+    tmp_path: Path, place: str, backend: str, workspace: str | None, config: dict[str, Any], target: str | None
+) -> None:
+    path = tmp_path / place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(reading(backend, workspace, config))
+    index_states(run_context(), [str(path)], tmp_path / "index", IndexOptions(checks=False, workers=1))
+    [(found, state_id)] = query(tmp_path / "index", "SELECT target_uri, target_state_id FROM remote_refs").rows
+    wanted = None if target is None else target.replace("{}", str(tmp_path))
+    assert found == wanted
+    assert state_id == (None if wanted is None else state_id_of(wanted))
+
+
+def test_a_bucket_is_the_same_in_whatever_region_it_is_looked_for() -> None:
+    assert state_id_of("s3://b/k.tfstate?region=eu-west-1") == state_id_of("s3://b/k.tfstate")
+    assert state_id_of("s3://b/k.tfstate") != state_id_of("s3://b/l.tfstate")
