@@ -79,6 +79,8 @@ def test_a_cluster_makes_the_same_rows_and_sees_no_secret(
     folder: Path, tmp_path: Path, one_by_one: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All that passes between the scheduler and the others is recorded, and so are the logs."""
+    # Its name is no text.
+    (folder / os.fsdecode(b"\xff.tfstate")).write_bytes(state(7, "odd"))
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", f"{SECRET}of-this-process")
     here, there = twins(tmp_path)
     indexed(here, [folder])
@@ -89,11 +91,12 @@ def test_a_cluster_makes_the_same_rows_and_sees_no_secret(
             by_proxy = f"tcp://127.0.0.1:{between}"
             # A worker has what the machine gives it, which may be a secret of its own.
             hidden = {"AWS_SECRET_ACCESS_KEY": f"{SECRET}of-the-worker"}
-            with worker(by_proxy, tmp_path / "w.log", environment=hidden):
+            # Threads share what statetool keeps in memory.
+            with worker(by_proxy, tmp_path / "w.log", ("--no-nanny", "--nthreads", "4"), hidden):
                 run = indexed(there, [folder], by_proxy)
         logs = "".join(path.read_text() for path in tmp_path.glob("*.log"))
 
-    assert (run.read, len(run.failed), run.deaths) == (8, 1, 0)
+    assert (run.read, len(run.failed), run.deaths) == (9, 1, 0)
     assert every_row(there) == every_row(here)
     # What is not secret is in what was recorded, and so secrets would be.
     assert b"aws_iam_user.xaws_iam_user" in record

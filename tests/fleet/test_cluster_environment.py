@@ -22,7 +22,7 @@ from tests.servers.s3 import ACCESS_KEY, SECRET_KEY, S3Server, moto
 
 pytest.importorskip("duckdb")
 pytest.importorskip("distributed")
-pytestmark = pytest.mark.xdist_group("moto")
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("moto")]
 
 __all__ = ["moto"]
 

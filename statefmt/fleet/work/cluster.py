@@ -5,18 +5,20 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Callable
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
 from statefmt.model.wording import Wording
+from statefmt.text.pattern import pattern
 
 # Runs on a worker and returns what `answer` of worker.py makes of the bytes. Workers import it by its name.
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
 
+_ADDRESS: Final = pattern(r"(tcp|tls)://([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
+_PORTS: Final = 1 << 16
 _INCOMPLETE: Final = Wording(
-    "--tls-ca, --tls-cert and --tls-key must be given together", "tls_ca, tls_cert and tls_key must be given together"
+    "--tls-ca and --tls-cert must be given together", "tls_ca and tls_cert must be given together"
 )
 _INSECURE: Final = Wording("--insecure-scheduler", "insecure=True")
 
@@ -25,7 +27,8 @@ class Cluster(Struct, frozen=True):
     """A Dask cluster.
 
     `scheduler` is its address, `tcp://HOST:PORT` or `tls://HOST:PORT`. The authority, the certificate and the key are
-    files in PEM; without them, Dask's own configuration names them. `insecure` allows `tcp://` to other machines.
+    files in PEM; without them, Dask's own configuration names them. The key may be in the file of the certificate.
+    `insecure` allows `tcp://` to other machines.
     """
 
     scheduler: str
@@ -40,7 +43,7 @@ class Cluster(Struct, frozen=True):
         scheme, host = _parts(self.scheduler)
         files = self.tls_ca, self.tls_cert, self.tls_key
         if scheme == "tls":
-            if any(files) and not all(files):
+            if any(files) and not all(files[:2]):
                 raise FleetError(_INCOMPLETE)
         elif any(files):
             raise FleetError(f"{self.scheduler}: certificates need an address that starts with tls://")
@@ -55,17 +58,12 @@ class Cluster(Struct, frozen=True):
 
 def _parts(scheduler: str) -> tuple[str, str]:
     """Return the scheme and the host of an address. Raises FleetError."""
-    scheme, _, rest = scheduler.partition("://")
-    try:
-        address = urlsplit(f"//{rest}")
-        host, port = address.hostname, address.port
-    except ValueError:
-        host = port = None
-    if scheme not in {"tcp", "tls"} or not host or not port or rest.rpartition(":")[0].strip("[]").lower() != host:
+    found = _ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found[3]) < _PORTS:
         raise FleetError(
             f"invalid scheduler {scheduler!r}: write tls://HOST:PORT, or tcp://HOST:PORT for one on this machine"
         )
-    return scheme, host
+    return found[1], found[2].strip("[]")
 
 
 def _is_loopback(host: str) -> bool:

@@ -58,10 +58,6 @@ class Spread(Protocol):
         """
         ...
 
-    def again(self, task: Task) -> Done:
-        """Read one state once more, while the work goes on."""
-        ...
-
 
 def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
     """Group tasks, in order, to about CHUNK bytes each."""

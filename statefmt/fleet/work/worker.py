@@ -10,7 +10,7 @@ from statefmt.context import RunContext
 from statefmt.edit.session import state_name
 from statefmt.fleet.rows.extract import StateRows, unreadable
 from statefmt.fleet.rows.read import read_rows
-from statefmt.fleet.work.message import Answer, Job, SentTask, decoded_job, encoded_answer
+from statefmt.fleet.work._message import Job, SentTask, WorkerAnswer, decoded_job, encoded_answer
 from statefmt.fleet.work.task import Task, work_on
 from statefmt.model.errors import StatetoolError
 from statefmt.store.backends.options import BackendOptions
@@ -24,10 +24,10 @@ def answer(context: RunContext, data: bytes) -> bytes:
     """Return the rows of the states of a job, as it travels. Whatever prevents reading one is a row, no exception."""
     job = decoded_job(data)
     if job is None:
-        return encoded_answer(Answer(refused=f"it has statetool {__version__}"))
+        return encoded_answer(WorkerAnswer(refused=f"it has statetool {__version__}"))
     tasks = [Task(os.fsdecode(one.name), one.origin) for one in job.tasks]
     sent = {one.origin.state_id: one for one in job.tasks}
-    return encoded_answer(Answer(work_on(tasks, lambda task: _rows(context, job, sent[task.origin.state_id]))))
+    return encoded_answer(WorkerAnswer(work_on(tasks, lambda task: _rows(context, job, sent[task.origin.state_id]))))
 
 
 def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:

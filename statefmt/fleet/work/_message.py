@@ -41,14 +41,14 @@ class Job(Struct, frozen=True):
     verify: bool = True
 
 
-class Answer(Struct, frozen=True):
+class WorkerAnswer(Struct, frozen=True):
     """The rows of a chunk, or why the worker refuses it."""
 
     done: Done | None = None
     refused: str = ""
 
 
-_ANSWER: Final = msgspec.msgpack.Decoder(Answer)
+_ANSWER: Final = msgspec.msgpack.Decoder(WorkerAnswer)
 
 
 def sent(task: Task) -> SentTask | None:
@@ -77,12 +77,12 @@ def decoded_job(data: bytes) -> Job | None:
     return msgspec.msgpack.decode(job, type=Job) if release == __version__ else None
 
 
-def encoded_answer(answer: Answer) -> bytes:
+def encoded_answer(answer: WorkerAnswer) -> bytes:
     """Return an answer as it travels."""
     return msgspec.msgpack.encode(answer)
 
 
-def decoded_answer(data: object) -> Answer:
+def decoded_answer(data: object) -> WorkerAnswer:
     """Return an answer. Raises msgspec.ValidationError or DecodeError if it is none."""
     if not isinstance(data, bytes):
         raise msgspec.ValidationError("not bytes")
