@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,7 +32,8 @@ class RunContext:
     read. `encryption` loads the encryption configuration on first use and returns None if the given module has none;
     the field itself is None if no configuration was given. `progress` receives what the run is doing; None without a
     terminal. `backend` has what was said about the state of a folder, None if nothing; `hosts` are those that the run
-    has named, as in Connection. `statefmt.run_context()` makes one for programs that use the library.
+    has named, and `credentials` those that it has found, as in Connection. `statefmt.run_context()` makes one for
+    programs that use the library.
     """
 
     environment: Mapping[str, str]
@@ -45,6 +46,7 @@ class RunContext:
     progress: ProgressReport | None = None
     backend: BackendOptions | None = None
     hosts: dict[str, bool] = field(default_factory=dict, repr=False)
+    credentials: dict[bytes, Callable[[], Any]] = field(default_factory=dict, repr=False)
 
     def configuration(self) -> EncryptionConfiguration | None:
         """Return the encryption configuration, or None. Raises ConfigurationError."""
@@ -73,7 +75,7 @@ class RunContext:
         from statefmt.store.backends.options import BackendOptions
         from statefmt.store.remote.connection import Connection
 
-        return Connection(self.environment, self.note, self.backend or BackendOptions(), self.hosts)
+        return Connection(self.environment, self.note, self.backend or BackendOptions(), self.hosts, self.credentials)
 
     def phase(self, name: str, done: int = 0, total: int = 0, unit: str = "") -> None:
         """Report what the run is doing, such as `reading`, and how much of it is done.

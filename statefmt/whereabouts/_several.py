@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
+from msgspec import structs
+
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import SettingSource
+from statefmt.whereabouts._find import FoundState
 from statefmt.whereabouts._names import words_at_url
-from statefmt.whereabouts._urls import SHORT_NAMES, found_at_url, url_parts
+from statefmt.whereabouts._urls import SHORT_NAMES, UrlParts, found_at_url, url_parts
 
 # An object that need not exist, in place of those that have the prefix.
 _ANY: Final = "terraform.tfstate"
@@ -51,12 +54,17 @@ def several_at_url(
     if url.backend == "s3" and (not url.path or url.path.endswith("/")):
         any_state = f"s3://{url.authority}{url.path or '/'}{_ANY}" + (f"?{url.query}" if url.query else "")
         found = found_at_url(any_state, environment, options)
-        return None if found is None else SeveralStates(found.place, unquote(url.path[1:]), url.query)
+        return None if found is None else _several(found, url, unquote(url.path[1:]))
     if url.backend == "pg" and "workspace" not in dict(parse_qsl(url.query, keep_blank_values=True)):
         found = found_at_url(name, environment, options)
         if found is None:
             return None
         schema = next(setting for setting in found.settings if setting.name == "schema_name")
         is_named = schema.source is not SettingSource.DEFAULT
-        return SeveralStates(found.place, str(schema.value) if is_named else "", url.query)
+        return _several(found, url, str(schema.value) if is_named else "")
     return None
+
+
+def _several(found: FoundState, url: UrlParts, prefix: str) -> SeveralStates:
+    # Messages name what was asked for, and not a state that need not exist.
+    return SeveralStates(structs.replace(found.place, location=url.shown), prefix, url.query)

@@ -26,13 +26,13 @@ from statefmt.render.counted import counted
 EXAMPLES: Final = (
     ("Index all states below a folder.", "statetool fleet index infra"),
     (
-        "Index a bucket's state and those in git, in another file.",
-        "statetool fleet index s3://states/app git:main: --into all.duckdb",
+        "Index the states in a bucket below app/, and those in git, in another file.",
+        "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
     ),
     ("Index without running the rules.", "statetool fleet index infra --no-check"),
     (
         "Read the states on the machines of a Dask cluster.",
-        "statetool fleet index s3://states/app --scheduler tls://scheduler:8786",
+        "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
     ),
 )
 _MOST_SHOWN: Final = 10
@@ -41,7 +41,7 @@ _MOST_SHOWN: Final = 10
 def command(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER and URLs of states."),
+        typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, s3:// and pg:// URLs."),
     ],
     into: IntoOption = Path("statetool.duckdb"),
     check: Annotated[bool, typer.Option("--check/--no-check", help="Also store the findings of the rules.")] = True,
@@ -60,8 +60,12 @@ def command(
 ) -> int:
     """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
 
-    Sensitive values are never stored. A state that cannot be read is recorded with the reason, and does not stop the
-    others.
+    A folder stands for the *.tfstate files below it, as they are on disk, and for all workspaces of its backend.
+    s3://BUCKET/PREFIX/ stands for the *.tfstate objects below a prefix, pg://HOST/DATABASE for all states of a database
+    or, with ?schema=NAME, of a schema. git:REVISION:FOLDER takes an absolute folder for another repository.
+
+    The index keeps the states of sources that are not named again, and of those that cannot be listed. Sensitive values
+    are never stored. A state that cannot be read is recorded with the reason, and does not stop the others.
 
     Exit status 0: all states were read; 2: some were not, or a source was not found.
     """

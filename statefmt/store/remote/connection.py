@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from statefmt.store.backends.options import BackendOptions
 
@@ -14,13 +15,15 @@ class Connection:
     """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
 
     `hosts` are those that the run has named, with whether the user agreed to send them credentials. All connections of
-    a run share it, so that each host is named, and asked about, once.
+    a run share it, so that each host is named, and asked about, once. They share `credentials`, too: finding them may
+    take requests, and a run may read thousands of states.
     """
 
     environment: Mapping[str, str] = field(repr=False)
     note: Callable[[str], None]
     options: BackendOptions
     hosts: dict[str, bool] = field(default_factory=dict)
+    credentials: dict[bytes, Callable[[], Any]] = field(default_factory=dict, repr=False)
 
     @property
     def state_home(self) -> Path:

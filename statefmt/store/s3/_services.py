@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
+
+import msgspec
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
@@ -63,7 +66,12 @@ class Services:
 
     @cached_property
     def _keys(self) -> Callable[[], AwsKeys]:
-        return keys_of(self._given, self._connection, self._subject)
+        kept = self._connection.credentials
+        # Not those of a process that forked this one: their way to a server may be open.
+        same = msgspec.json.encode([os.getpid(), [one for one in self._given.by_name.values() if one.name != "key"]])
+        if same not in kept:
+            kept[same] = keys_of(self._given, self._connection, self._subject)
+        return kept[same]
 
     def _approached(self, service: str) -> Endpoint:
         """Return the endpoint of a service. Raises StoreError if it must not have the user's credentials."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.fleet.sources.conftest import Indexer
 from tests.fleet.test_index import state
-from tests.servers.s3 import S3Server
+from tests.servers.s3 import ACCESS_KEY, SECRET_KEY, S3Server
+from tests.servers.wrong_s3 import Answer, Request, wrong_server
 
 pytest.importorskip("duckdb")
 pytestmark = pytest.mark.xdist_group("moto")
@@ -121,3 +124,42 @@ def test_a_bucket_that_is_missing_does_not_stop_the_others(bucket: str, index: I
     run = index("s3://no-such-bucket-here/?use_path_style=true", str(tmp_path))
     assert (run.states, len(run.missing)) == (1, 1)
     assert "no-such-bucket-here" in run.missing[0]
+
+
+def test_a_role_is_assumed_once(moto: S3Server, bucket: str, index: Indexer, tmp_path: Path) -> None:
+    """And not for each state: there may be thousands."""
+    config = tmp_path / "config"
+    config.write_text(
+        "[profile reader]\nrole_arn = arn:aws:iam::123456789012:role/reader\nsource_profile = base\n"
+        f"[profile base]\naws_access_key_id = {ACCESS_KEY}\naws_secret_access_key = {SECRET_KEY}\n"
+    )
+    with wrong_server(moto) as between:
+        index.environment |= {"AWS_CONFIG_FILE": str(config), "AWS_PROFILE": "reader"}
+        index.environment["AWS_ENDPOINT_URL"] = between.server.url
+        del index.environment["AWS_ACCESS_KEY_ID"], index.environment["AWS_SECRET_ACCESS_KEY"]
+        run = index(f"s3://{bucket}?use_path_style=true")
+        assert (run.read, list(run.failed), list(run.missing)) == (4, [], [])
+        assert between.count("GET", ".tfstate") == 4
+        assert between.count("POST", "/") == 1
+
+
+def test_a_listing_without_an_end_is_refused(moto: S3Server, bucket: str, index: Indexer) -> None:
+    """A server that repeats its page; what it listed stays, and nothing is taken for deleted."""
+    index(f"s3://{bucket}?use_path_style=true")
+    token = "<IsTruncated>true</IsTruncated><NextContinuationToken>again</NextContinuationToken>"
+
+    def endless(request: Request) -> Answer:
+        answer = request.forward(replace(request, target=re.sub("continuation-token=[^&]*&", "", request.target)))
+        body = answer.body.replace(b"<IsTruncated>false</IsTruncated>", token.encode()).replace(
+            b"<IsTruncated>False</IsTruncated>", token.encode()
+        )
+        headers = tuple(one for one in answer.headers if one[0].lower() != "content-length")
+        return Answer(answer.status, headers, body)
+
+    with wrong_server(moto) as between:
+        between.at(lambda request: "list-type=2" in request.target, endless)
+        index.environment["AWS_ENDPOINT_URL"] = between.server.url
+        run = index(f"s3://{bucket}?use_path_style=true")
+    assert run.missing[0].startswith(f"s3://{bucket}: ")
+    assert "lists the same objects without an end" in run.missing[0]
+    assert (run.states, run.read, run.removed) == (4, 0, 0)
