@@ -11,7 +11,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.fleet.checked_states import StoredFindings, stored_findings
+    from statefmt.fleet._checked_states import StoredFindings, stored_findings
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
@@ -46,14 +46,14 @@ __getattr__ = lazy_names(
         "IndexRun": "statefmt.fleet.index.refresh",
         "QueryResult": "statefmt.fleet.queries.run",
         "SavedQuery": "statefmt.fleet.queries.saved",
-        "StoredFindings": "statefmt.fleet.checked_states",
+        "StoredFindings": "statefmt.fleet._checked_states",
         "WorkerEntry": "statefmt.fleet.work.cluster",
         "answer": "statefmt.fleet.work.worker",
         "index_states": "statefmt.fleet.index.refresh",
         "query": "statefmt.fleet.queries.run",
         "saved_queries": "statefmt.fleet.queries.saved",
         "saved_query": "statefmt.fleet.queries.saved",
-        "stored_findings": "statefmt.fleet.checked_states",
+        "stored_findings": "statefmt.fleet._checked_states",
         "write_parquet": "statefmt.fleet.queries.run",
     },
 )

@@ -87,9 +87,11 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
     if not paths:
         return {}
     root.offset = skip_space(data, 0)
-    # A ValueError means that the text is not JSON from there on.
-    with suppress(ValueError):
-        _walk(data, root.offset, root)
+    # Many findings are about the whole file, whose start is known. A ValueError means that the text is not JSON from
+    # there on.
+    if root.children:
+        with suppress(ValueError):
+            _walk(data, root.offset, root)
     offsets = {
         pointer: next(part.offset for part in reversed(path) if part.offset >= 0) for pointer, path in paths.items()
     }

@@ -5,7 +5,7 @@ No state is read again: what `check` says depends on nothing else that the index
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -26,15 +26,17 @@ from statefmt.lint.fixable import fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading
+from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place, Severity
+from statefmt.model.wording import Wording
 from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import GIT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# How many findings are in memory at a time, beside those of one state.
-_BATCH: Final = 10_000
+# About as many findings are in memory at a time: sorting all in the database takes gigabytes.
+_BATCH: Final = 20_000
 
 
 class _State(Struct, array_like=True, frozen=True):
@@ -42,11 +44,12 @@ class _State(Struct, array_like=True, frozen=True):
     uri: str
     format_version: int | None
     short_addresses: bool
+    findings: int
 
 
 class _Row(Struct, array_like=True, frozen=True, gc=False):
     state_id: str
-    code: str
+    code: Code
     severity: Severity
     address: str
     pointer: str
@@ -58,15 +61,16 @@ class _Row(Struct, array_like=True, frozen=True, gc=False):
     col: int | None
 
 
-_COLUMNS: Final = ", ".join(f"findings.{name}" for name in _Row.__struct_fields__)
 _STATES: Final = """
-    SELECT state_id, uri, format_version, short_addresses FROM states
-    WHERE error IS NULL OR state_id IN (SELECT state_id FROM findings)
+    SELECT state_id, uri, format_version, short_addresses, count(code) FROM states LEFT JOIN findings USING (state_id)
+    WHERE error IS NULL OR code IS NOT NULL
+    GROUP BY ALL
     ORDER BY uri, state_id
 """
 _FINDINGS: Final = f"""
-    SELECT {_COLUMNS} FROM findings JOIN states USING (state_id)
-    ORDER BY states.uri, states.state_id, findings.number
+    SELECT {", ".join(_Row.__struct_fields__)} FROM findings
+    WHERE state_id IN (SELECT unnest($1))
+    ORDER BY state_id, number
 """
 _UNREADABLE: Final = """
     SELECT uri, error FROM states
@@ -86,29 +90,25 @@ class StoredFindings:
         self._connection = connection
         self._gate = gate
         self.unreadable: Sequence[UnreadableState] = [
-            UnreadableState(_name(uri), f"{uri}: {error}") for uri, error in connection.execute(_UNREADABLE).fetchall()
+            UnreadableState(_name(uri), f"{uri}: {error}")
+            for uri, error in msgspec.convert(connection.execute(_UNREADABLE).fetchall(), list[tuple[str, str]])
         ]
         self._noticed_by_reader = frozenset(
             code for code, rule in rules_for().items() if rule.check is found_while_reading
         )
 
     def __iter__(self) -> Iterator[CheckedState]:
-        states = msgspec.convert(self._connection.cursor().execute(_STATES).fetchall(), list[_State])
-        groups = groupby(self._rows(), attrgetter("state_id"))
-        state_id, rows = next(groups, ("", iter(())))
-        for state in states:
-            if state.state_id == state_id:
-                yield self._checked(state, rows)
-                state_id, rows = next(groups, ("", iter(())))
-            else:
-                yield CheckedState(_name(state.uri), ())
+        states = msgspec.convert(self._connection.execute(_STATES).fetchall(), list[_State])
+        for batch in _batches(states):
+            found = self._connection.execute(_FINDINGS, [[state.state_id for state in batch]]).fetchall()
+            rows = {
+                state_id: list(of_one)
+                for state_id, of_one in groupby(msgspec.convert(found, list[_Row]), attrgetter("state_id"))
+            }
+            for state in batch:
+                yield self._checked(state, rows.pop(state.state_id, ()))
 
-    def _rows(self) -> Iterator[_Row]:
-        found = self._connection.cursor().execute(_FINDINGS)
-        while batch := found.fetchmany(_BATCH):
-            yield from msgspec.convert(batch, list[_Row])
-
-    def _checked(self, state: _State, rows: Iterator[_Row]) -> CheckedState:
+    def _checked(self, state: _State, rows: Iterable[_Row]) -> CheckedState:
         name = _name(state.uri)
         positions: dict[str, Position] = {}
         findings = [_finding(name, row, positions) for row in rows]
@@ -143,6 +143,10 @@ def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
 
 
 def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse an index that says nothing about some states: a check of it would pass."""
+    last = connection.execute("SELECT finished IS NULL FROM runs ORDER BY run_id DESC LIMIT 1").fetchone()
+    if last is None or last[0]:
+        raise FleetError(f"{path}: the last `statetool fleet index` did not finish; run it again")
     current = [made_by(checks=True, attributes=attributes) for attributes in (False, True)]
     counts = connection.execute(
         "SELECT count(*), count(*) FILTER (NOT list_contains(?, made_by)) FROM states", [current]
@@ -152,8 +156,21 @@ def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
     if others:
         raise FleetError(
             f"{path}: {others:,} of {states:,} states were not checked with the rules of this release; index them "
-            "again, with `statetool fleet index SOURCE...` and without --no-check"
+            "again, with `statetool fleet index SOURCE...`",
+            Wording(" and without --no-check", " and with checks=True"),
         )
+
+
+def _batches(states: Iterable[_State]) -> Iterator[list[_State]]:
+    batch: list[_State] = []
+    size = 0
+    for state in states:
+        batch.append(state)
+        size += state.findings
+        if size >= _BATCH:
+            yield batch
+            batch, size = [], 0
+    yield batch
 
 
 def _name(uri: str) -> str:
