@@ -79,6 +79,8 @@ SECTIONS: Final = {
     "Many states": {
         "fleet index": "Store what many states say in a database.",
         "fleet query": "Query such a database with SQL.",
+        "fleet duplicates": "Find real objects that several states manage.",
+        "fleet graph": "Show which states read the outputs of which.",
     },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",

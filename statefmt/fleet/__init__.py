@@ -12,25 +12,56 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
+    from statefmt.fleet.queries.duplicates import (
+        DuplicateObject,
+        LineageCopies,
+        ManagedPlace,
+        StateCopy,
+        duplicate_objects,
+        state_copies,
+    )
+    from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
 
 __all__ = [
+    "DuplicateObject",
     "FleetError",
+    "FleetGraph",
+    "FleetNode",
+    "FleetReference",
     "IndexOptions",
     "IndexRun",
+    "LineageCopies",
+    "ManagedPlace",
     "QueryResult",
     "SavedQuery",
+    "StateCopy",
+    "UnknownReference",
+    "duplicate_objects",
+    "fleet_graph",
     "index_states",
     "query",
     "saved_queries",
     "saved_query",
+    "state_copies",
     "write_parquet",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "DuplicateObject": "statefmt.fleet.queries.duplicates",
+        "FleetGraph": "statefmt.fleet.queries.references",
+        "FleetNode": "statefmt.fleet.queries.references",
+        "FleetReference": "statefmt.fleet.queries.references",
+        "LineageCopies": "statefmt.fleet.queries.duplicates",
+        "ManagedPlace": "statefmt.fleet.queries.duplicates",
+        "UnknownReference": "statefmt.fleet.queries.references",
+        "StateCopy": "statefmt.fleet.queries.duplicates",
+        "duplicate_objects": "statefmt.fleet.queries.duplicates",
+        "fleet_graph": "statefmt.fleet.queries.references",
+        "state_copies": "statefmt.fleet.queries.duplicates",
         "FleetError": "statefmt.fleet.errors",
         "IndexOptions": "statefmt.fleet.index.refresh",
         "IndexRun": "statefmt.fleet.index.refresh",
