@@ -21,7 +21,14 @@ if TYPE_CHECKING:
         state_copies,
     )
     from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
-    from statefmt.fleet.queries.run import QueryResult, query, write_parquet
+    from statefmt.fleet.queries.run import (
+        QueryResult,
+        StreamedResult,
+        parquet_blocks,
+        query,
+        streamed_query,
+        write_parquet,
+    )
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
 
 __all__ = [
@@ -37,14 +44,17 @@ __all__ = [
     "QueryResult",
     "SavedQuery",
     "StateCopy",
+    "StreamedResult",
     "UnknownReference",
     "duplicate_objects",
     "fleet_graph",
     "index_states",
+    "parquet_blocks",
     "query",
     "saved_queries",
     "saved_query",
     "state_copies",
+    "streamed_query",
     "write_parquet",
 ]
 
@@ -57,6 +67,9 @@ __getattr__ = lazy_names(
         "FleetReference": "statefmt.fleet.queries.references",
         "LineageCopies": "statefmt.fleet.queries.duplicates",
         "ManagedPlace": "statefmt.fleet.queries.duplicates",
+        "StreamedResult": "statefmt.fleet.queries.run",
+        "parquet_blocks": "statefmt.fleet.queries.run",
+        "streamed_query": "statefmt.fleet.queries.run",
         "UnknownReference": "statefmt.fleet.queries.references",
         "StateCopy": "statefmt.fleet.queries.duplicates",
         "duplicate_objects": "statefmt.fleet.queries.duplicates",
