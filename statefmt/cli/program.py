@@ -79,6 +79,7 @@ SECTIONS: Final = {
     "Many states": {
         "fleet index": "Store what many states say in a database.",
         "fleet query": "Query such a database with SQL.",
+        "fleet diff": "Show what changed between two runs of fleet index.",
     },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",

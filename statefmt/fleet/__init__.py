@@ -1,7 +1,7 @@
 """Many states as tables: an index in DuckDB, and read-only queries over it.
 
 `index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
-SQL over the result. Both need the package duckdb: `pip install statetool[fleet]`.
+SQL over the result; `run_difference()` compares two runs. All need the package duckdb: `pip install statetool[fleet]`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,35 @@ if TYPE_CHECKING:
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
+    from statefmt.fleet.runs.difference import (
+        FindingDifference,
+        ObjectDifference,
+        OutputDifference,
+        RunChangeKind,
+        RunDifference,
+        StateDifference,
+        StateFacts,
+        run_difference,
+    )
+    from statefmt.fleet.runs.named import FleetRun
 
 __all__ = [
+    "FindingDifference",
     "FleetError",
+    "FleetRun",
     "IndexOptions",
     "IndexRun",
+    "ObjectDifference",
+    "OutputDifference",
     "QueryResult",
+    "RunChangeKind",
+    "RunDifference",
     "SavedQuery",
+    "StateDifference",
+    "StateFacts",
     "index_states",
     "query",
+    "run_difference",
     "saved_queries",
     "saved_query",
     "write_parquet",
@@ -31,13 +51,22 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "FindingDifference": "statefmt.fleet.runs.difference",
         "FleetError": "statefmt.fleet.errors",
+        "FleetRun": "statefmt.fleet.runs.named",
         "IndexOptions": "statefmt.fleet.index.refresh",
         "IndexRun": "statefmt.fleet.index.refresh",
+        "ObjectDifference": "statefmt.fleet.runs.difference",
+        "OutputDifference": "statefmt.fleet.runs.difference",
         "QueryResult": "statefmt.fleet.queries.run",
+        "RunChangeKind": "statefmt.fleet.runs.difference",
+        "RunDifference": "statefmt.fleet.runs.difference",
         "SavedQuery": "statefmt.fleet.queries.saved",
+        "StateDifference": "statefmt.fleet.runs.difference",
+        "StateFacts": "statefmt.fleet.runs.difference",
         "index_states": "statefmt.fleet.index.refresh",
         "query": "statefmt.fleet.queries.run",
+        "run_difference": "statefmt.fleet.runs.difference",
         "saved_queries": "statefmt.fleet.queries.saved",
         "saved_query": "statefmt.fleet.queries.saved",
         "write_parquet": "statefmt.fleet.queries.run",

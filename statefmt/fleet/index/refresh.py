@@ -82,7 +82,7 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     work = chunks(tasks)
     # Forks before the database is open: DuckDB starts threads.
     with closing(_spread(options.workers, len(work)).run(work, read)) as results, opened(into) as database:
-        run_id = database.begin_run(_now(context), made_by)
+        run_id = database.begin_run(_now(context), made_by, checks=options.checks)
         done_count = 0
         by_id = {task.origin.state_id: task for task in tasks}
         for done in results:
