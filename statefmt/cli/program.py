@@ -78,6 +78,7 @@ SECTIONS: Final = {
     },
     "Many states": {
         "fleet index": "Store what many states say in a database.",
+        "fleet check": "Report what the rules found in all these states.",
         "fleet query": "Query such a database with SQL.",
         "fleet diff": "Show what changed between two runs of fleet index.",
     },

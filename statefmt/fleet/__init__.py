@@ -1,7 +1,8 @@
 """Many states as tables: an index in DuckDB, and read-only queries over it.
 
 `index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
-SQL over the result; `run_difference()` compares two runs. All need the package duckdb: `pip install statetool[fleet]`.
+SQL over the result, and `stored_findings()` gives what the rules found. `run_difference()` compares
+two runs. All need the package duckdb: `pip install statetool[fleet]`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.fleet.checked_states import StoredFindings, stored_findings
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.run import QueryResult, query, write_parquet
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
         run_difference,
     )
     from statefmt.fleet.runs.named import FleetRun
+    from statefmt.fleet.work.cluster import Cluster, WorkerEntry
+    from statefmt.fleet.work.worker import answer
 
 __all__ = [
+    "Cluster",
     "FindingDifference",
     "FleetError",
     "FleetRun",
@@ -40,17 +45,22 @@ __all__ = [
     "SavedQuery",
     "StateDifference",
     "StateFacts",
+    "StoredFindings",
+    "WorkerEntry",
+    "answer",
     "index_states",
     "query",
     "run_difference",
     "saved_queries",
     "saved_query",
+    "stored_findings",
     "write_parquet",
 ]
 
 __getattr__ = lazy_names(
     __name__,
     {
+        "Cluster": "statefmt.fleet.work.cluster",
         "FindingDifference": "statefmt.fleet.runs.difference",
         "FleetError": "statefmt.fleet.errors",
         "FleetRun": "statefmt.fleet.runs.named",
@@ -64,11 +74,15 @@ __getattr__ = lazy_names(
         "SavedQuery": "statefmt.fleet.queries.saved",
         "StateDifference": "statefmt.fleet.runs.difference",
         "StateFacts": "statefmt.fleet.runs.difference",
+        "StoredFindings": "statefmt.fleet.checked_states",
+        "WorkerEntry": "statefmt.fleet.work.cluster",
+        "answer": "statefmt.fleet.work.worker",
         "index_states": "statefmt.fleet.index.refresh",
         "query": "statefmt.fleet.queries.run",
         "run_difference": "statefmt.fleet.runs.difference",
         "saved_queries": "statefmt.fleet.queries.saved",
         "saved_query": "statefmt.fleet.queries.saved",
+        "stored_findings": "statefmt.fleet.checked_states",
         "write_parquet": "statefmt.fleet.queries.run",
     },
 )

@@ -36,6 +36,9 @@ class FleetStateRow(Struct, frozen=True, kw_only=True):
     encrypted: Annotated[bool, Meta(description="Whether it is stored encrypted.")] = False
     n_resources: Annotated[int, Meta(description="The number of its resources.")] = 0
     n_objects: Annotated[int, Meta(description="The number of its objects, deposed ones included.")] = 0
+    short_addresses: Annotated[
+        bool, Meta(description="Whether it names providers by their type only, as before Terraform 0.13.")
+    ] = False
     error: Annotated[str | None, Meta(description="Why it could not be read.")] = None
     made_by: Annotated[str, Meta(description="What the rows depend on beside the state: the rules.")] = ""
     run_id: Annotated[int, Meta(description="The run that last read it.")] = 0
@@ -116,14 +119,26 @@ class RemoteRefRow(Struct, frozen=True):
 
 
 class FindingRow(Struct, frozen=True):
-    """One finding of the rules."""
+    """One finding of the rules, whatever settings and baselines say."""
 
     state_id: _STATE
+    number: Annotated[int, Meta(description="Its place among the findings of the state, from 0, as `check` has them.")]
     code: Annotated[str, Meta(description="The code of the rule.")]
     severity: Annotated[str, Meta(description="error, warning or info.")]
     address: Annotated[str, Meta(description="What it is about; empty for the whole state.")]
     pointer: Annotated[str, Meta(description="A JSON pointer into the file.")]
     summary: Annotated[str, Meta(description="What is wrong.")]
+    detail: Annotated[str, Meta(description="More about it; may be empty.")]
+    fix: Annotated[
+        Raw | None,
+        Meta(
+            description="What to do: an array of sentences, and of objects with a `command` and its `arguments`.",
+            extra_json_schema=_JSON,
+        ),
+    ]
+    snippet: Annotated[str, Meta(description="The configuration to paste; may be empty.")]
+    line: Annotated[int | None, Meta(description="The line in the file, from 1.")]
+    col: Annotated[int | None, Meta(description="The column in this line, in characters, from 1.")]
 
 
 class RunRow(Struct, frozen=True):

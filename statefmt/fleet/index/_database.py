@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # Raise it when columns change: an index of another version is refused.
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 _KEY_BYTES: Final = 32
 
 
@@ -89,22 +89,22 @@ class Database:
             self._connection.execute(_HISTORY, [run_id])
             self._connection.execute(
                 "UPDATE runs SET finished = ?, n_states = ?, n_read = ?, n_removed = ?, n_failed = "
-                "(SELECT count(*) FROM states WHERE error IS NOT NULL AND list_contains(?, state_id)) WHERE run_id = ?",
+                "(SELECT count(*) FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?))) "
+                "WHERE run_id = ?",
                 [finished, len(found), read, len(gone), list(found), run_id],
             )
 
     def failed(self, found: Sequence[str]) -> list[tuple[str, str]]:
         """Return the URI and the error of each of some states that could not be read."""
         return self._connection.execute(
-            "SELECT uri, error FROM states WHERE error IS NOT NULL AND list_contains(?, state_id) ORDER BY uri",
+            "SELECT uri, error FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?)) ORDER BY uri",
             [list(found)],
         ).fetchall()
 
     def _delete(self, state_ids: Sequence[str]) -> None:
         if state_ids:
-            marks = ", ".join("?" * len(state_ids))
             for name in STATE_TABLES:
-                self._connection.execute(f"DELETE FROM {name} WHERE state_id IN ({marks})", list(state_ids))
+                self._connection.execute(f"DELETE FROM {name} WHERE state_id IN (SELECT unnest(?))", [list(state_ids)])
 
     def _insert(self, name: str, data: bytes) -> None:
         # DuckDB's fastest way in without another package is its reader of JSON lines.
