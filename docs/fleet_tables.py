@@ -14,7 +14,8 @@ _ABOUT: Final = """\
 # The tables of an index
 
 [`statetool fleet index`](../commands/fleet-index.md) writes a DuckDB file with these tables;
-[`statetool fleet query`](../commands/fleet-query.md) runs SQL over them. [A fleet of states](../guides/fleet.md) is the guide.
+[`statetool fleet query`](../commands/fleet-query.md) runs SQL over them. The guide is
+[A fleet of states](../guides/fleet.md).
 
 - Sensitive values are in no table. What is sensitive, or repeats what is, reads `(sensitive value)`.
 - Hashes are keyed with a random key of the index: equal hashes in one index are of equal values, those of two indexes
