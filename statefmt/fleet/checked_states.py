@@ -26,6 +26,7 @@ from statefmt.lint.fixable import fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading
+from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place, Severity
 from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import GIT
@@ -46,7 +47,7 @@ class _State(Struct, array_like=True, frozen=True):
 
 class _Row(Struct, array_like=True, frozen=True, gc=False):
     state_id: str
-    code: str
+    code: Code
     severity: Severity
     address: str
     pointer: str
@@ -143,6 +144,10 @@ def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
 
 
 def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse an index that says nothing about some states: a check of it would pass."""
+    last = connection.execute("SELECT finished IS NULL FROM runs ORDER BY run_id DESC LIMIT 1").fetchone()
+    if last is None or last[0]:
+        raise FleetError(f"{path}: the last `statetool fleet index` did not finish; run it again")
     current = [made_by(checks=True, attributes=attributes) for attributes in (False, True)]
     counts = connection.execute(
         "SELECT count(*), count(*) FILTER (NOT list_contains(?, made_by)) FROM states", [current]

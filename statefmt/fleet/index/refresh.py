@@ -67,6 +67,8 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     Each batch is one transaction, so that a run that is killed leaves a consistent index, and the next one goes on.
     Raises FleetError if the database cannot be used.
     """
+    if options.cluster is not None:
+        options.cluster.check()
     made = made_by(checks=options.checks, attributes=options.attributes)
     with opened(into) as database:
         known, key = database.known(), database.key()

@@ -37,12 +37,12 @@ def finding_rows(state_id: str, data: bytes, findings: Sequence[Finding], maskin
             number,
             one.code,
             one.severity.value,
-            _stored(one.address, masking),
-            _stored(one.pointer, masking),
-            _stored(one.summary, masking),
-            _stored(one.detail, masking),
+            _stored(masking.address(one.address)),
+            _stored(masking.pointer(one.pointer)),
+            _stored(masking.prose(one.summary)),
+            _stored(masking.prose(one.detail)),
             _stored_fix(one.fix, masking),
-            _stored(one.fix.snippet, masking),
+            _stored(masking.prose(one.fix.snippet)),
             *(places.get(one.pointer) or (None, None)),
         )
         for number, one in enumerate(findings)
@@ -60,19 +60,18 @@ def _fix_of(parts: str, snippet: str) -> Fix:
     return Fix(tuple(advice), snippet)
 
 
-def _stored(text: str, masking: Masking) -> str:
-    """Return a text without secrets, and with unpaired surrogates, which no database has, as text."""
-    shown = masking.address(text)
-    return shown if shown.isascii() else shown.encode("utf-8", "backslashreplace").decode()
+def _stored(text: str) -> str:
+    """Return a text with unpaired surrogates, which no database has, written as `\\ud800`."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _stored_fix(fix: Fix, masking: Masking) -> Raw | None:
     if not fix.advice:
         return None
     parts = [
-        _stored(part, masking)
+        _stored(masking.prose(part))
         if isinstance(part, str)
-        else StoredCommand(part.name, tuple([_stored(each, masking) for each in part.arguments]))
+        else StoredCommand(part.name, tuple([_stored(masking.address(each)) for each in part.arguments]))
         for part in fix.advice
     ]
     return Raw(msgspec.json.encode(parts))

@@ -34,30 +34,39 @@ def connected(cluster: Cluster) -> Iterator[Client]:
         import distributed
     except ModuleNotFoundError as error:
         raise FleetError("a scheduler needs the package distributed; install statetool[cluster]") from error
-    log = logging.getLogger("distributed")
-    level = log.level
-    # What it logs here is either in an exception or of no use to a user.
-    log.setLevel(logging.CRITICAL + 1)
+    with _quiet(), _client(cluster, distributed.Client) as client:
+        _check_versions(client, cluster)
+        yield client
+
+
+@contextmanager
+def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
+    security = _security(cluster)
     try:
         with warnings.catch_warnings():
+            # Of releases that differ, which are compared below.
             warnings.simplefilter("ignore")
-            try:
-                client = distributed.Client(
-                    cluster.scheduler,
-                    security=_security(cluster),
-                    timeout=_PATIENCE,
-                    set_as_default=False,
-                    name=_PACKAGE,
-                )
-            except (OSError, ValueError, RuntimeError) as error:
-                raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(error)}") from error
-        try:
-            _check_versions(client, cluster)
-            yield client
-        finally:
-            client.close(timeout=_PATIENCE)
+            client = make(cluster.scheduler, security=security, timeout=_PATIENCE, set_as_default=False, name=_PACKAGE)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(error)}") from error
+    try:
+        yield client
     finally:
-        log.setLevel(level)
+        client.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what Dask logs here: it is also in an exception, or of no use to a user."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = [(logger, logger.level) for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for logger, level in levels:
+            logger.setLevel(level)
 
 
 def lost(cluster: Cluster) -> FleetError:
