@@ -51,12 +51,16 @@ class RunContext:
         return None if self.encryption is None else self.encryption()
 
     def read(self, name: str) -> bytes:
-        """Read a state: a file, a state in a backend, or standard input for `-`. Raises StoreError."""
+        """Read a state: a file, one in git or in a backend, or standard input for `-`. Raises StoreError."""
         from statefmt.store.backends.remote_name import RemoteName, VersionName
         from statefmt.store.local.settled import read_settled
-        from statefmt.store.reading import STANDARD_INPUT
+        from statefmt.store.reading import GIT, STANDARD_INPUT
 
         self.phase("reading")
+        if name.startswith(GIT):
+            from statefmt.store.git_version import GitVersion
+
+            return GitVersion(name, self.environment).read().data
         if isinstance(name, (RemoteName, VersionName)):
             from statefmt.store.kept_versions import remote_content
 

@@ -78,9 +78,11 @@ SECTIONS: Final = {
     },
     "Many states": {
         "fleet index": "Store what many states say in a database.",
+        "fleet check": "Report what the rules found in all these states.",
         "fleet query": "Query such a database with SQL.",
         "fleet duplicates": "Find real objects that several states manage.",
         "fleet graph": "Show which states read the outputs of which.",
+        "fleet diff": "Show what changed between two runs of fleet index.",
     },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",

@@ -7,6 +7,7 @@ A timer signal writes the line between two steps of the only thread: a second th
 from __future__ import annotations
 
 import io
+import math
 import os
 import signal
 import time
@@ -23,12 +24,16 @@ class Progress:
     """The progress line on standard error. It does not return once anything else is printed."""
 
     def __init__(self) -> None:
-        self._start = time.monotonic()
+        self._start = self._phase_start = time.monotonic()
+        self._phase_base = 0
         self._is_shown = False
         self._phase = ("working", 0, 0, "")
 
     def report(self, name: str, done: int, total: int, unit: str) -> None:
         """Set the phase that the line shows next; see RunContext.phase()."""
+        if name != self._phase[0]:
+            self._phase_start = time.monotonic()
+            self._phase_base = done
         self._phase = (name, done, total, unit)
 
     def begin(self) -> None:
@@ -45,18 +50,36 @@ class Progress:
 
     def _show(self, *_: object) -> None:
         self._is_shown = True
-        seconds = int(time.monotonic() - self._start)
+        now = time.monotonic()
+        _, done, total, unit = self._phase
+        is_counted = unit and total
+        pace = pace_text(done - self._phase_base, total - done, now - self._phase_start) if is_counted else ""
         # The line before may have been longer.
-        _write(f"\rstatetool: {phase_text(*self._phase)}, {seconds} s\x1b[K".encode())
+        _write(f"\rstatetool: {phase_text(*self._phase)}{pace}, {int(now - self._start)} s\x1b[K".encode())
 
 
 def phase_text(name: str, done: int, total: int, unit: str) -> str:
     """Format a phase: `checking 12 of 40 states`, `reading 41 %`, or `reading 12 MB` if the total is unknown."""
     if unit:
-        return f"{name} {done:,} of {total:,} {unit}"
+        return f"{name} {done:,} of {total:,} {unit}" if total else f"{name} {done:,} {unit}"
     if total:
         return f"{name} {100 * done // total} %"
     return f"{name} {done // 1_000_000:,} MB" if done else name
+
+
+def pace_text(done: int, left: int, seconds: float) -> str:
+    """Format the rate at which `done` things were done, and how long those that are left take: `, 120/s, 14 s left`.
+
+    Empty if nothing is done yet.
+    """
+    if done <= 0 or seconds <= 0:
+        return ""
+    rate = done / seconds
+    pace = f", {rate:,.0f}/s" if rate >= 1 else f", {60 * rate:,.0f}/min"
+    minutes, rest = divmod(math.ceil(left / rate), 60)
+    if minutes:
+        return f"{pace}, {minutes:,} min {rest} s left"
+    return f"{pace}, {rest} s left" if rest else pace
 
 
 class PromptFile(io.FileIO):

@@ -1,7 +1,8 @@
 """Many states as tables: an index in DuckDB, and read-only queries over it.
 
 `index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
-SQL over the result. Both need the package duckdb: `pip install statetool[fleet]`.
+SQL over the result, and `stored_findings()` gives what the rules found. `run_difference()` compares
+two runs. All need the package duckdb: `pip install statetool[fleet]`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.fleet.checked_states import StoredFindings, stored_findings
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
     from statefmt.fleet.queries.duplicates import (
@@ -30,30 +32,57 @@ if TYPE_CHECKING:
         write_parquet,
     )
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
+    from statefmt.fleet.runs.difference import (
+        FindingDifference,
+        ObjectDifference,
+        OutputDifference,
+        RunChangeKind,
+        RunDifference,
+        StateDifference,
+        StateFacts,
+        run_difference,
+    )
+    from statefmt.fleet.runs.named import FleetRun
+    from statefmt.fleet.work.cluster import Cluster, WorkerEntry
+    from statefmt.fleet.work.worker import answer
 
 __all__ = [
+    "Cluster",
     "DuplicateObject",
+    "FindingDifference",
     "FleetError",
     "FleetGraph",
     "FleetNode",
     "FleetReference",
+    "FleetRun",
     "IndexOptions",
     "IndexRun",
     "LineageCopies",
     "ManagedPlace",
+    "ObjectDifference",
+    "OutputDifference",
     "QueryResult",
+    "RunChangeKind",
+    "RunDifference",
     "SavedQuery",
     "StateCopy",
+    "StateDifference",
+    "StateFacts",
+    "StoredFindings",
     "StreamedResult",
     "UnknownReference",
+    "WorkerEntry",
+    "answer",
     "duplicate_objects",
     "fleet_graph",
     "index_states",
     "parquet_blocks",
     "query",
+    "run_difference",
     "saved_queries",
     "saved_query",
     "state_copies",
+    "stored_findings",
     "streamed_query",
     "write_parquet",
 ]
@@ -61,29 +90,43 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
+        "Cluster": "statefmt.fleet.work.cluster",
         "DuplicateObject": "statefmt.fleet.queries.duplicates",
+        "FindingDifference": "statefmt.fleet.runs.difference",
+        "FleetError": "statefmt.fleet.errors",
         "FleetGraph": "statefmt.fleet.queries.references",
         "FleetNode": "statefmt.fleet.queries.references",
         "FleetReference": "statefmt.fleet.queries.references",
-        "LineageCopies": "statefmt.fleet.queries.duplicates",
-        "ManagedPlace": "statefmt.fleet.queries.duplicates",
-        "StreamedResult": "statefmt.fleet.queries.run",
-        "parquet_blocks": "statefmt.fleet.queries.run",
-        "streamed_query": "statefmt.fleet.queries.run",
-        "UnknownReference": "statefmt.fleet.queries.references",
-        "StateCopy": "statefmt.fleet.queries.duplicates",
-        "duplicate_objects": "statefmt.fleet.queries.duplicates",
-        "fleet_graph": "statefmt.fleet.queries.references",
-        "state_copies": "statefmt.fleet.queries.duplicates",
-        "FleetError": "statefmt.fleet.errors",
+        "FleetRun": "statefmt.fleet.runs.named",
         "IndexOptions": "statefmt.fleet.index.refresh",
         "IndexRun": "statefmt.fleet.index.refresh",
+        "LineageCopies": "statefmt.fleet.queries.duplicates",
+        "ManagedPlace": "statefmt.fleet.queries.duplicates",
+        "ObjectDifference": "statefmt.fleet.runs.difference",
+        "OutputDifference": "statefmt.fleet.runs.difference",
         "QueryResult": "statefmt.fleet.queries.run",
+        "RunChangeKind": "statefmt.fleet.runs.difference",
+        "RunDifference": "statefmt.fleet.runs.difference",
         "SavedQuery": "statefmt.fleet.queries.saved",
+        "StateCopy": "statefmt.fleet.queries.duplicates",
+        "StateDifference": "statefmt.fleet.runs.difference",
+        "StateFacts": "statefmt.fleet.runs.difference",
+        "StoredFindings": "statefmt.fleet.checked_states",
+        "StreamedResult": "statefmt.fleet.queries.run",
+        "UnknownReference": "statefmt.fleet.queries.references",
+        "WorkerEntry": "statefmt.fleet.work.cluster",
+        "answer": "statefmt.fleet.work.worker",
+        "duplicate_objects": "statefmt.fleet.queries.duplicates",
+        "fleet_graph": "statefmt.fleet.queries.references",
         "index_states": "statefmt.fleet.index.refresh",
+        "parquet_blocks": "statefmt.fleet.queries.run",
         "query": "statefmt.fleet.queries.run",
+        "run_difference": "statefmt.fleet.runs.difference",
         "saved_queries": "statefmt.fleet.queries.saved",
         "saved_query": "statefmt.fleet.queries.saved",
+        "state_copies": "statefmt.fleet.queries.duplicates",
+        "stored_findings": "statefmt.fleet.checked_states",
+        "streamed_query": "statefmt.fleet.queries.run",
         "write_parquet": "statefmt.fleet.queries.run",
     },
 )

@@ -52,9 +52,7 @@ class StateHandle:
         self.refuse_nested()
         with located(self.location):
             # The context reports progress, and a program that only reads needs no store.
-            in_git = self.location.startswith(GIT)
-            data = self.store.read().data if in_git else self.context.read(self.location)
-            self._found = loaded(self.context, self.location, data)
+            self._found = loaded(self.context, self.location, self.context.read(self.location))
 
     @contextmanager
     def opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:

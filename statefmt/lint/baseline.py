@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -63,23 +63,33 @@ def read_baseline(path: Path) -> Baseline:
     return baseline
 
 
-def write_baseline(path: Path, findings: Mapping[str, Sequence[Finding]]) -> None:
-    """Write findings, by the path of their state relative to the baseline, to a file, which may exist.
+def write_baseline(
+    path: Path, findings: Mapping[str, Sequence[Finding]] | Iterable[tuple[str, Sequence[Finding]]]
+) -> int:
+    """Write findings, by the path of their state relative to the baseline, to a file; return their number.
 
+    The file may exist. Pairs of a path and its findings are not kept while those of other states are made.
     Symbolic links are not followed: the file may be part of an untrusted repository. Raises StoreError.
     """
     try:
-        write_over(path, baseline_text(findings))
+        baseline = made_baseline(findings.items() if isinstance(findings, Mapping) else findings)
+        write_over(path, baseline_text(baseline))
     except OSError as error:
         raise StoreError(f"{path}: {error.strerror}; the baseline was not written") from error
+    return sum(map(len, baseline.states.values()))
 
 
-def baseline_text(findings: Mapping[str, Sequence[Finding]]) -> bytes:
-    """Return the contents of a baseline for findings by path, sorted for readable diffs."""
+def made_baseline(findings: Iterable[tuple[str, Sequence[Finding]]]) -> Baseline:
+    """Return the baseline of findings, given with the path of their state relative to the baseline."""
+    marks = {_key(path): sorted(map(fingerprint, found)) for path, found in findings if found}
+    return Baseline(states=dict(sorted(marks.items())))
+
+
+def baseline_text(baseline: Baseline) -> bytes:
+    """Return the contents of a baseline, sorted for readable diffs."""
     import orjson
 
-    states = {_key(path): sorted(map(fingerprint, found)) for path, found in sorted(findings.items()) if found}
-    document = {"format_version": _FORMAT_VERSION, "states": states}
+    document = {"format_version": baseline.format_version, "states": baseline.states}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from enum import StrEnum, unique
 from typing import TYPE_CHECKING, Final
 
@@ -53,19 +53,43 @@ def fixable_codes(
     would drop resources, or would also decide what is not among the findings.
     """
     snapshot, document = inspection.snapshot, inspection.document
-    found = {finding.code for finding in findings}
+    if snapshot is None or document is None or inspection.version != CURRENT_VERSION:
+        return {}
+    return fixable_among(
+        {finding.code for finding in findings},
+        (each.code for each in inspection.findings),
+        has_short_addresses=lambda: bool(short_addresses(document)),
+        sources_known=lambda: _sources_known(snapshot, configuration),
+    )
+
+
+def fixable_among(
+    found: Set[str],
+    noticed: Iterable[str],
+    *,
+    has_short_addresses: Callable[[], bool],
+    sources_known: Callable[[], bool] = lambda: False,
+) -> Mapping[str, Fixable]:
+    """Return what fixable_codes() does for a state of the current format, by what is known about it.
+
+    Args:
+        found: The codes of the findings that are reported.
+        noticed: The codes of what reading found, reported or not.
+        has_short_addresses: Whether it names providers by their type only.
+        sources_known: Whether a configuration has a source for each of these.
+    """
     mends = {code: mend for code in found if (mend := mend_of(code)) is not None}
-    if not mends or snapshot is None or document is None or inspection.version != CURRENT_VERSION or found & NO_STATE:
+    if not mends or found & NO_STATE:
         return {}
     fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
     canonical = [code for code, mend in mends.items() if mend.change is None]
-    undecided = {code for code in {*found, *(each.code for each in inspection.findings)} if _is_decision(code)}
-    if canonical and (undecided - found or _IS_DECIDED & found or short_addresses(document)):
+    undecided = {code for code in {*found, *noticed} if _is_decision(code)}
+    if canonical and (undecided - found or _IS_DECIDED & found or has_short_addresses()):
         fixable = {code: way for code, way in fixable.items() if code not in canonical}
     elif undecided:
         fixable |= dict.fromkeys(canonical, Fixable.UNSAFE)
     needy = [code for code, mend in mends.items() if mend.needs_sources]
-    if needy and not _sources_known(snapshot, configuration):
+    if needy and not sources_known():
         fixable = {code: way for code, way in fixable.items() if code not in needy}
     return fixable
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint._workers import map_in_processes
 from statefmt.lint.baseline import Baseline
-from statefmt.lint.check import check, check_configuration, check_plan
+from statefmt.lint.check import check, check_configuration, check_plan, selected_rules
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fixable import fixable_codes
 from statefmt.lint.settings import Settings
@@ -23,7 +23,7 @@ from statefmt.model import codes
 from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 if TYPE_CHECKING:
@@ -104,6 +104,11 @@ class Gate:
         )
         return self._new(name, self._allowed(name, findings))
 
+    def kept(self, name: str, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], int]:
+        """Return what found() does, from the findings of all rules about the state alone, made earlier."""
+        rules = selected_rules(None if self.select is None else tuple(self.select), tuple(self.ignore)).by_code
+        return self._new(name, self._allowed(name, [finding for finding in findings if finding.code in rules]))
+
     def check_configuration(self) -> CheckedState:
         """Check the configuration alone; it must be set."""
         assert self.configuration is not None
@@ -152,5 +157,5 @@ class Gate:
 
 def relative_path(name: str, folder: Path) -> str:
     """Return a path relative to a folder, with forward slashes; `-` and states in backends are unchanged."""
-    is_file = name != STANDARD_INPUT and not isinstance(name, RemoteName)
+    is_file = name != STANDARD_INPUT and not isinstance(name, RemoteLocation)
     return Path(os.path.relpath(name, folder)).as_posix() if is_file else name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, quote_from_bytes
 
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.remote_name import RemoteLocation
 
 # What has a meaning in a URL, or is escaped there already.
 _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"
@@ -15,7 +15,7 @@ _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"
 
 def path_within(name: str, folder: Path) -> str | None:
     """Return a path relative to a folder, with forward slashes; None if it is outside of the folder, or no path."""
-    if isinstance(name, RemoteName):
+    if isinstance(name, RemoteLocation):
         return None
     path = Path(os.path.normpath(folder / name))
     return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None
@@ -30,6 +30,6 @@ def relative_uri(name: str, folder: Path) -> str | None:
 
 def absolute_uri(name: str, folder: Path) -> str:
     """Return a path as a `file:` URI, and a URL as it is."""
-    if isinstance(name, RemoteName):
+    if isinstance(name, RemoteLocation):
         return quote(name, safe=_OF_URLS)
     return Path(os.path.normpath(folder / name)).as_uri()

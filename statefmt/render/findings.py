@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from statefmt.model.findings import Finding, Fix, Severity
@@ -71,6 +71,12 @@ def message(finding: Finding) -> str:
 
 def counts_text(findings: Iterable[Finding]) -> str:
     """Format the number of findings by severity: `2 errors, 1 warning`, or `no findings`."""
-    counts = Counter(finding.severity for finding in findings)
-    parts = [counted(counts[severity], severity.value, _PLURALS[severity]) for severity in Severity if counts[severity]]
+    return severities_text(Counter(finding.severity for finding in findings))
+
+
+def severities_text(counts: Mapping[Severity, int]) -> str:
+    """Format numbers by severity, as counts_text() does."""
+    parts = [
+        counted(counts[severity], severity.value, _PLURALS[severity]) for severity in Severity if counts.get(severity)
+    ]
     return ", ".join(parts) or "no findings"

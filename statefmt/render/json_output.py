@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 import orjson
@@ -22,6 +22,40 @@ _UNSAFE: Final = pattern(
 def document(members: Mapping[str, object]) -> bytes:
     """Write a document with `format_version` and the given members, ending in a newline."""
     return json_text({"format_version": FORMAT_VERSION, **members}, _LAYOUT)
+
+
+def document_of(name: str, items: Iterable[object], members: Callable[[], Mapping[str, object]]) -> Iterator[bytes]:
+    """Write a document piece by piece: an array `name` with items, which are not kept, and then other members.
+
+    `members` is called when all items have been written.
+    """
+    return with_items({"format_version": FORMAT_VERSION, name: []}, name, items, members)
+
+
+def with_items(
+    above: Mapping[str, object],
+    name: str,
+    items: Iterable[object],
+    members: Callable[[], Mapping[str, object]] = dict,
+    depth: int = 1,
+) -> Iterator[bytes]:
+    """Write indented JSON with items in an array `name`, which is empty in `above`, at a depth of objects and arrays.
+
+    `members` are more members of the whole, and follow the others.
+    """
+    space = b"\n" + b"  " * depth
+    # A string has no line ends as JSON, so that this is the member itself.
+    place = b'%b"%b": []' % (space, name.encode())
+    before, _, after = json_text(above, _LAYOUT).partition(place)
+    yield before + place[:-1]
+    inside = space + b"  "
+    is_first = True
+    for item in items:
+        yield (inside if is_first else b"," + inside) + json_text(item, orjson.OPT_INDENT_2).replace(b"\n", inside)
+        is_first = False
+    yield b"]" if is_first else space + b"]"
+    more = members()
+    yield after if not more else b"," + json_text(more, _LAYOUT)[1:]
 
 
 def json_text(value: object, layout: int = 0) -> bytes:

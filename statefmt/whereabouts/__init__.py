@@ -26,5 +26,6 @@ from statefmt.whereabouts._locks import (
 )
 from statefmt.whereabouts._names import folder_name as folder_name, url_name as url_name
 from statefmt.whereabouts._programs import folder_programs as folder_programs, unsupported as unsupported
+from statefmt.whereabouts._several import SeveralStates as SeveralStates, several_at_url as several_at_url
 from statefmt.whereabouts._urls import found_at_url as found_at_url, url_without_values as url_without_values
 from statefmt.whereabouts._workspaces import Workspaces as Workspaces, listed_workspaces as listed_workspaces

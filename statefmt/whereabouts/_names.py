@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.shown import without_credentials
@@ -27,9 +28,13 @@ def url_name(url: str, environment: Mapping[str, str], options: BackendOptions |
     if found is None:
         return None
     place = found.place
+    return RemoteName(place, None, words_at_url(url_without_values(url), place, options))
+
+
+def words_at_url(url: str, place: StatePlace, options: BackendOptions | None) -> tuple[str, ...]:
+    """Return the words of a command that name a state by its URL."""
     options = options or BackendOptions()
-    words = ("--state", url_without_values(url), *_settings(options.settings, place.type), *_allowing(options))
-    return RemoteName(place, None, words)
+    return ("--state", url, *_settings(options.settings, place.type), *_allowing(options))
 
 
 def _settings(options: Iterable[str], type_: str) -> Iterable[str]:

@@ -38,7 +38,7 @@ _OTHERS: Final = {
 _POSTGRES: Final = frozenset({"postgres", "postgresql"})
 _BAD_ESCAPE: Final = pattern(r"%(?![0-9A-Fa-f]{2})")
 # Short names in queries of `pg://`, which locations have.
-_SHORT: Final = {"schema": "schema_name", "table": "table_name", "index": "index_name"}
+SHORT_NAMES: Final = {"schema": "schema_name", "table": "table_name", "index": "index_name"}
 _WORKSPACE: Final = "workspace"
 # Parameters of a connection that are not secret.
 # Source: PostgreSQL, "Parameter Key Words" of libpq.
@@ -64,8 +64,8 @@ _NO_PASSWORD: Final = {
 }
 
 
-class _Url(NamedTuple):
-    """The parts of a URL, as written. `shown` has neither user, nor query, nor fragment."""
+class UrlParts(NamedTuple):
+    """The parts of a URL of a backend, as written. `shown` has neither user, nor query, nor fragment."""
 
     backend: str
     scheme: str
@@ -97,7 +97,7 @@ def found_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
     Settings that the URL does not have come from `options`, the environment, or defaults. Raises StoreError if the URL
     has a secret, an argument that the backend does not have, or is incomplete; no message contains a value.
     """
-    url = _parts(name)
+    url = url_parts(name)
     if url is None:
         return None
     options = options or BackendOptions()
@@ -118,7 +118,8 @@ def found_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
     return located(found, environment)
 
 
-def _parts(name: str) -> _Url | None:
+def url_parts(name: str) -> UrlParts | None:
+    """Take a URL apart; None if the name has no scheme of a backend. Raises StoreError as `found_at_url`."""
     found = _SCHEME.match(name)
     if found is None:
         return None
@@ -151,7 +152,7 @@ def _parts(name: str) -> _Url | None:
         raise StoreError(_NO_PASSWORD[backend])
     if "#" in rest:
         raise StoreError(f"{shown}: the URL has a #; write %23 for the character itself")
-    return _Url(backend, scheme, authority, slash + path, query, shown)
+    return UrlParts(backend, scheme, authority, slash + path, query, shown)
 
 
 def _is_host(text: str) -> bool:
@@ -159,7 +160,7 @@ def _is_host(text: str) -> bool:
     return text.startswith("arn:") or all(_HOST.fullmatch(one) is not None for one in text.split(","))
 
 
-def _said(url: _Url) -> _Said:
+def _said(url: UrlParts) -> _Said:
     """Read a URL. Raises StoreError as `found_at_url`."""
     read = {"s3": _s3, "pg": _pg, "http": _http}[url.backend](url)
     arguments = dict(named_arguments(known_backend(url.backend).arguments))
@@ -170,7 +171,7 @@ def _said(url: _Url) -> _Said:
     return _Said(settings, read.base.keys(), read.workspace)
 
 
-def _s3(url: _Url) -> _Read:
+def _s3(url: UrlParts) -> _Read:
     key = unquote(url.path[1:])
     if not url.authority or not key:
         raise StoreError(f"{url.shown}: name an object as s3://BUCKET/KEY?region=REGION")
@@ -179,7 +180,7 @@ def _s3(url: _Url) -> _Read:
     return _Read({"bucket": unquote(url.authority), "key": key}, _pairs(url.query))
 
 
-def _pg(url: _Url) -> _Read:
+def _pg(url: UrlParts) -> _Read:
     database = url.path[1:]
     if "/" in database:
         raise StoreError(f"{url.shown}: name a state as pg://HOST:PORT/DATABASE?schema=…&workspace=…")
@@ -194,7 +195,7 @@ def _pg(url: _Url) -> _Read:
         elif name in _CONNECTION:
             connection.append((name, value))
         else:
-            arguments.append((_SHORT.get(name, name), value))
+            arguments.append((SHORT_NAMES.get(name, name), value))
     if not is_workspace_name(workspace):
         raise StoreError(f"{url.shown}: {workspace!r} is not the name of a workspace")
     base: dict[str, str] = {}
@@ -204,7 +205,7 @@ def _pg(url: _Url) -> _Read:
     return _Read(base, arguments, workspace)
 
 
-def _http(url: _Url) -> _Read:
+def _http(url: UrlParts) -> _Read:
     if not url.authority:
         raise StoreError(f"{url.shown}: the URL has no host")
     own = dict(named_arguments(known_backend("http").arguments))
@@ -225,16 +226,16 @@ def _pairs(query: str) -> list[tuple[str, str]]:
     return parse_qsl(query, keep_blank_values=True)
 
 
-def _once(url: _Url, pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+def _once(url: UrlParts, pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     seen: set[str] = set()
     for name, value in pairs:
-        if _SHORT.get(name, name) in seen:
+        if SHORT_NAMES.get(name, name) in seen:
             raise StoreError(f"{url.shown}: {name} is given twice in the URL")
-        seen.add(_SHORT.get(name, name))
+        seen.add(SHORT_NAMES.get(name, name))
         yield name, value
 
 
-def _setting(url: _Url, name: str, text: str, arguments: Mapping[str, BackendArgument]) -> GivenSetting:
+def _setting(url: UrlParts, name: str, text: str, arguments: Mapping[str, BackendArgument]) -> GivenSetting:
     """Return an argument in a query. Raises StoreError if it is not known, a part of the URL, or secret."""
     argument = arguments.get(name)
     if argument is None or argument.parts:
@@ -253,7 +254,7 @@ def _setting(url: _Url, name: str, text: str, arguments: Mapping[str, BackendArg
     return GivenSetting(name, _value(url, argument, name, text), SettingSource.URL, url.shown)
 
 
-def _value(url: _Url, argument: BackendArgument, name: str, text: str) -> SettingValue:
+def _value(url: UrlParts, argument: BackendArgument, name: str, text: str) -> SettingValue:
     if argument.kind is not ArgumentKind.STRUCTURE:
         return text
     from statefmt.configuration.loading.backend_block import literal_value
@@ -277,7 +278,7 @@ def _like(name: str, arguments: Mapping[str, BackendArgument]) -> str:
 def url_without_values(url: str) -> str:
     """Return a URL as it may be shown and recorded: without what may be secret, but with arguments of the backend."""
     try:
-        parts = _parts(url)
+        parts = url_parts(url)
         if parts is None or parts.backend != "http":
             if parts is not None:
                 _said(parts)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.cli.progress import phase_text
+from statefmt.cli.progress import pace_text, phase_text
 from tests.cli.conftest import Environment, Program
 from tests.cli.states import SAMPLES
 from tests.cli.terminal import on_terminal
@@ -91,6 +91,7 @@ PHASES = [
     (("reading", 12_345_678, 0, ""), "reading 12 MB"),
     (("checking", 12, 40, "states"), "checking 12 of 40 states"),
     (("checking", 0, 2000, "states"), "checking 0 of 2,000 states"),
+    (("listing", 2000, 0, "states"), "listing 2,000 states"),
     (("writing", 0, 0, ""), "writing"),
 ]
 
@@ -98,6 +99,21 @@ PHASES = [
 @pytest.mark.parametrize(("phase", "text"), PHASES)
 def test_phases(phase: tuple[str, int, int, str], text: str) -> None:
     assert phase_text(*phase) == text
+
+
+@pytest.mark.parametrize(
+    ("done", "left", "seconds", "text"),
+    [
+        (0, 40, 5.0, ""),
+        (-1, 40, 5.0, ""),
+        (1200, 800, 10.0, ", 120/s, 7 s left"),
+        (30_000, 20_000, 10.0, ", 3,000/s, 7 s left"),
+        (2, 10, 60.0, ", 2/min, 5 min 0 s left"),
+        (10, 0, 2.0, ", 5/s"),
+    ],
+)
+def test_the_pace_of_a_phase(done: int, left: int, seconds: float, text: str) -> None:
+    assert pace_text(done, left, seconds) == text
 
 
 def test_an_edit_and_its_phases(folder: Path) -> None:

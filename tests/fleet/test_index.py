@@ -150,10 +150,13 @@ def test_a_worker_that_dies_costs_one_state() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return unreadable(task.origin, "read")
 
-    found = [json.loads(line) for done in Processes(2).run([tasks], read) for line in done.lines["states"].splitlines()]
+    with Processes(2, read).started([tasks]) as results:
+        every = list(results)
+    found = [json.loads(line) for done in every if done.lines for line in done.lines["states"].splitlines()]
     assert sorted((row["state_id"], row["error"]) for row in found) == [
         *(("0", "read"), ("1", "read"), ("2", "read"), ("3", "worker died"), ("4", "read"))
     ]
+    assert sum(done.deaths for done in every) == 2
 
 
 def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -125,7 +125,8 @@ def test_orphans_of_modules(tmp_path: Path) -> None:
 
 
 def test_secrets_in_clear(tmp_path: Path) -> None:
-    key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1fakeFAKEfakeFAKEfakeFAKEfakeFAKEfakeFAKEfakeFAKE\n7fakeFAKE==\n-----END RSA PRIVATE KEY-----\n"
+    body = "MIIEpAIBAAKCAQEA1fakeFAKEfakeFAKEfakeFAKEfakeFAKEfakeFAKEfakeFAKE"
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{body}\n7fakeFAKE==\n-----END RSA PRIVATE KEY-----\n"
     states = {
         "clear": planted(made("aws_thing", id="1", note=key), lineage="c"),
         "marked": planted(made("aws_thing", id="1", note=key, hides=["note"]), lineage="m"),

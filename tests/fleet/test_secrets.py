@@ -58,7 +58,7 @@ def _planted() -> list[dict[str, Any]]:
     ]
 
 
-def _state() -> bytes:
+def planted_state() -> bytes:
     document = {
         "version": 4,
         "terraform_version": "1.11.0",
@@ -76,7 +76,7 @@ def _state() -> bytes:
 
 @pytest.mark.parametrize("attributes", [False, True])
 def test_no_secret_is_in_an_index(attributes: bool, tmp_path: Path) -> None:
-    (tmp_path / "a.tfstate").write_bytes(_state())
+    (tmp_path / "a.tfstate").write_bytes(planted_state())
     index = tmp_path / "index"
     run = index_states(run_context(), [str(tmp_path)], index, IndexOptions(attributes=attributes, workers=1))
     assert run.failed == []
@@ -100,7 +100,7 @@ def test_hashes_are_not_made_of_sensitive_values(tmp_path: Path) -> None:
     index = tmp_path / "index"
     hashes = []
     for secret in ("one", "two"):
-        (tmp_path / "a.tfstate").write_bytes(_state().replace(SECRET.encode(), secret.encode()))
+        (tmp_path / "a.tfstate").write_bytes(planted_state().replace(SECRET.encode(), secret.encode()))
         index_states(run_context(), [str(tmp_path)], index, IndexOptions(checks=False, workers=1))
         sql = "SELECT attr_hash FROM objects UNION ALL SELECT value_hash FROM outputs"
         hashes.append(query(index, f"{sql} UNION ALL SELECT outputs_hash FROM remote_refs ORDER BY ALL").rows)

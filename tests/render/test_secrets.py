@@ -42,12 +42,12 @@ STATES: Final = {
 }
 
 FORMATS: dict[str, Callable[[list[CheckedState]], str]] = {
-    "text": lambda states: check_text(states, Terminal(80)),
-    "coloured text": lambda states: check_text(states, Terminal(120, colour=True)),
-    "json": lambda states: check_json(states).decode(),
-    "sarif": lambda states: check_sarif(states).decode(),
-    "junit": lambda states: check_junit(states, fail_on=Severity.INFO).decode(),
-    "github": check_github,
+    "text": lambda states: "\n".join(check_text(states, Terminal(80))),
+    "coloured text": lambda states: "\n".join(check_text(states, Terminal(120, colour=True))),
+    "json": lambda states: b"".join(check_json(states)).decode(),
+    "sarif": lambda states: b"".join(check_sarif(states)).decode(),
+    "junit": lambda states: b"".join(check_junit(states, fail_on=Severity.INFO)).decode(),
+    "github": lambda states: "\n".join(check_github(states)),
 }
 
 

@@ -38,7 +38,7 @@ CASES = pytest.mark.parametrize(
 
 @CASES
 def test_json(unreadable: tuple[UnreadableState, ...]) -> None:
-    document = orjson.loads(check_json([CLEAN, state(ERROR)], unreadable))
+    document = orjson.loads(b"".join(check_json([CLEAN, state(ERROR)], unreadable)))
     JSON_SCHEMA.validate(document)
     assert [each["message"] for each in document["unreadable"]] == [each.message for each in unreadable]
     assert document["summary"]["files"] == 2
@@ -46,7 +46,7 @@ def test_json(unreadable: tuple[UnreadableState, ...]) -> None:
 
 @CASES
 def test_sarif(unreadable: tuple[UnreadableState, ...]) -> None:
-    log = orjson.loads(check_sarif([state(ERROR)], FOLDER, unreadable=unreadable))
+    log = orjson.loads(b"".join(check_sarif([state(ERROR)], FOLDER, unreadable=unreadable)))
     SARIF_SCHEMA.validate(log)
     (run,) = log["runs"]
     assert len(run["results"]) == 1
@@ -61,7 +61,7 @@ def test_sarif(unreadable: tuple[UnreadableState, ...]) -> None:
 
 @CASES
 def test_junit(unreadable: tuple[UnreadableState, ...]) -> None:
-    root = ElementTree.fromstring(check_junit([CLEAN], unreadable=unreadable))
+    root = ElementTree.fromstring(b"".join(check_junit([CLEAN], unreadable=unreadable)))
     JUNIT_SCHEMA.validate(root)
     assert root.get("tests") == str(1 + len(unreadable))
     assert root.get("errors") == str(len(unreadable))
@@ -69,7 +69,7 @@ def test_junit(unreadable: tuple[UnreadableState, ...]) -> None:
 
 
 def test_github() -> None:
-    assert check_github([CLEAN], FOLDER, unreadable=[GONE, HOSTILE]).split("\n") == [
+    assert "\n".join(check_github([CLEAN], FOLDER, unreadable=[GONE, HOSTILE])).split("\n") == [
         "::error file=envs/gone.tfstate,title=Unreadable state::envs/gone.tfstate: there is no such file",
         HOSTILE_COMMAND,
     ]
@@ -77,5 +77,5 @@ def test_github() -> None:
 
 @pytest.mark.parametrize("name", ["<standard input>"])
 def test_standard_input_is_no_file_of_the_repository(name: str) -> None:
-    line = check_github([], FOLDER, unreadable=[UnreadableState(name, "standard input is closed")])
+    line = "\n".join(check_github([], FOLDER, unreadable=[UnreadableState(name, "standard input is closed")]))
     assert line == "::error title=Unreadable state::standard input is closed"

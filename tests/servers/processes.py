@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sysconfig
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -33,11 +33,15 @@ def free_ports(number: int) -> list[int]:
 
 
 @contextmanager
-def running(command: Sequence[str], log: Path, is_up: Callable[[], bool]) -> Iterator[subprocess.Popen[bytes]]:
+def running(
+    command: Sequence[str], log: Path, is_up: Callable[[], bool], environment: Mapping[str, str] | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server in the background, and wait until it is up. Raises NotStartedError."""
     with (
         log.open("wb") as output,
-        subprocess.Popen(command, cwd=log.parent, stdin=subprocess.DEVNULL, stdout=output, stderr=output) as process,
+        subprocess.Popen(
+            command, cwd=log.parent, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output
+        ) as process,
     ):
         try:
             until = time.monotonic() + _PATIENCE

@@ -8,7 +8,16 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.fleet_worker import read_states
+from statefmt.cli.options.fleet_options import (
+    InsecureSchedulerOption,
+    IntoOption,
+    SchedulerOption,
+    TlsCaOption,
+    TlsCertOption,
+    TlsKeyOption,
+    given_cluster,
+)
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.fleet import IndexOptions, index_states
@@ -21,6 +30,10 @@ EXAMPLES: Final = (
         "statetool fleet index s3://states/app git:main: --into all.duckdb",
     ),
     ("Index without running the rules.", "statetool fleet index infra --no-check"),
+    (
+        "Read the states on the machines of a Dask cluster.",
+        "statetool fleet index s3://states/app --scheduler tls://scheduler:8786",
+    ),
 )
 _MOST_SHOWN: Final = 10
 
@@ -39,6 +52,11 @@ def command(
         Optional[int],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(metavar="N", min=1, help="Use N processes; default: one per processor."),
     ] = None,
+    scheduler: SchedulerOption = None,
+    tls_ca: TlsCaOption = None,
+    tls_cert: TlsCertOption = None,
+    tls_key: TlsKeyOption = None,
+    insecure_scheduler: InsecureSchedulerOption = False,
 ) -> int:
     """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
 
@@ -47,13 +65,16 @@ def command(
 
     Exit status 0: all states were read; 2: some were not, or a source was not found.
     """
-    run = index_states(run_context(), sources, into, IndexOptions(check, attributes, workers))
+    cluster = given_cluster(read_states, scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler, workers)
+    run = index_states(run_context(), sources, into, IndexOptions(check, attributes, workers, cluster))
     for message in run.missing:
         say(f"statetool: {message}")
     for uri, error in run.failed[:_MOST_SHOWN]:
         say(f"statetool: {uri}: {error}")
     if len(run.failed) > _MOST_SHOWN:
         say(f"statetool: and {counted(len(run.failed) - _MOST_SHOWN, 'more state')}; see states.error in {into}")
+    if run.deaths:
+        say(f"statetool: {counted(run.deaths, 'worker')} died; their states were read again")
     removed = f", {run.removed:,} removed" if run.removed else ""
     failed = f", {len(run.failed):,} failed" if run.failed else ""
     unchanged = run.states - run.read

@@ -8,9 +8,9 @@ import typer
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report
-from statefmt.cli.commands.check import FailOn
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
+from statefmt.cli.options.finding_options import FailOn
 from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import ShowSensitiveOption

@@ -7,7 +7,7 @@ names another.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -23,6 +23,7 @@ from statefmt.cli.options.remembered import remembered, remembered_values
 from statefmt.cli.run import current_run
 
 if TYPE_CHECKING:
+    from statefmt import RunContext
     from statefmt.encryption import EncryptionConfiguration
 
 # Only the value 1 acts like --allow-external.
@@ -90,24 +91,14 @@ def use_encryption(context: click.Context) -> None:
     if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
         return
 
-    @functools.cache
-    def read() -> EncryptionConfiguration | ConfigurationError | None:
+    def read() -> EncryptionConfiguration | None:
         # Imported here, since nearly every state is plain.
         from statefmt.cli.options.encryption_option import configuration_from
 
-        try:
-            variables = options_in_order(*_VALUES.values())
-            return configuration_from(file, directory, variables, environment, allow_external=allow_external)
-        except ConfigurationError as error:
-            # Report the same error for every state without reading again.
-            return error
+        variables = options_in_order(*_VALUES.values())
+        return configuration_from(file, directory, variables, environment, allow_external=allow_external)
 
-    def configured() -> EncryptionConfiguration | None:
-        found = read()
-        if isinstance(found, ConfigurationError):
-            raise found
-        return found
-
+    configured = _read_once(read)
     context.obj = replace(run, context=replace(run.context, encryption=configured))
     if directory is not None and not Path(directory).is_dir():
         from statefmt.cli.options.configuration import no_directory
@@ -116,6 +107,40 @@ def use_encryption(context: click.Context) -> None:
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
         configured()
+
+
+def use_environment(context: RunContext) -> RunContext:
+    """Return a context that opens encrypted states with what its environment says."""
+    environment = context.environment
+    if not environment.get(ENVIRONMENT, "").strip():
+        return context
+
+    def read() -> EncryptionConfiguration | None:
+        from statefmt.cli.options.encryption_option import configuration_from
+
+        allow_external = environment.get(_ALLOWING) == "1"
+        return configuration_from(None, None, (), environment, allow_external=allow_external)
+
+    return replace(context, encryption=_read_once(read))
+
+
+def _read_once(read: Callable[[], EncryptionConfiguration | None]) -> Callable[[], EncryptionConfiguration | None]:
+    """Return a function that reads on first use, and reports the same error for every state without reading again."""
+
+    @functools.cache
+    def result() -> EncryptionConfiguration | ConfigurationError | None:
+        try:
+            return read()
+        except ConfigurationError as error:
+            return error
+
+    def configured() -> EncryptionConfiguration | None:
+        found = result()
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    return configured
 
 
 def encryption_words() -> tuple[str, ...]:

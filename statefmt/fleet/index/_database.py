@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from statefmt.fleet.errors import FleetError
+from statefmt.fleet.index._changes import RunChanges
 from statefmt.fleet.index.connection import open_to_write
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 from statefmt.fleet.work.task import Done, Task, not_stored
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 # Raise it when columns change: an index of another version is refused.
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 _KEY_BYTES: Final = 32
 
 
@@ -37,6 +38,7 @@ class Database:
     def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
+        self._changes = RunChanges(connection)
 
     def key(self) -> bytes:
         """Return the key of its hashes."""
@@ -49,11 +51,12 @@ class Database:
         ).fetchall()
         return {state_id: KnownState(*row) for state_id, *row in rows}
 
-    def begin_run(self, started: str, made_by: str) -> int:
+    def begin_run(self, started: str, made_by: str, *, checks: bool) -> int:
         """Start a run, and return its number."""
         number = int(self._one("SELECT coalesce(max(run_id), 0) + 1 FROM runs"))
         self._connection.execute(
-            "INSERT INTO runs (run_id, started, made_by) VALUES (?, ?, ?)", [number, started, made_by]
+            "INSERT INTO runs (run_id, started, made_by, checks) VALUES (?, ?, ?, ?)",
+            [number, started, made_by, checks],
         )
         return number
 
@@ -69,7 +72,7 @@ class Database:
 
     def replace(self, state_ids: Sequence[str], known: Sequence[str], lines: Mapping[str, bytes], run_id: int) -> None:
         """Replace the rows of some states, those that are `known` to have any, in one transaction."""
-        with self._transaction():
+        with self._transaction(), self._changes.recorded(run_id, state_ids):
             self._delete(known)
             for name, data in lines.items():
                 if data:
@@ -81,26 +84,27 @@ class Database:
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
         """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
         with self._transaction():
-            self._delete(gone)
-            self._connection.execute(_HISTORY, [run_id, list(found)])
+            with self._changes.recorded(run_id, gone):
+                self._delete(gone)
+            self._connection.execute(_HISTORY, [run_id])
             self._connection.execute(
                 "UPDATE runs SET finished = ?, n_states = ?, n_read = ?, n_removed = ?, n_failed = "
-                "(SELECT count(*) FROM states WHERE error IS NOT NULL AND list_contains(?, state_id)) WHERE run_id = ?",
+                "(SELECT count(*) FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?))) "
+                "WHERE run_id = ?",
                 [finished, len(found), read, len(gone), list(found), run_id],
             )
 
     def failed(self, found: Sequence[str]) -> list[tuple[str, str]]:
         """Return the URI and the error of each of some states that could not be read."""
         return self._connection.execute(
-            "SELECT uri, error FROM states WHERE error IS NOT NULL AND list_contains(?, state_id) ORDER BY uri",
+            "SELECT uri, error FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?)) ORDER BY uri",
             [list(found)],
         ).fetchall()
 
     def _delete(self, state_ids: Sequence[str]) -> None:
         if state_ids:
-            marks = ", ".join("?" * len(state_ids))
             for name in STATE_TABLES:
-                self._connection.execute(f"DELETE FROM {name} WHERE state_id IN ({marks})", list(state_ids))
+                self._connection.execute(f"DELETE FROM {name} WHERE state_id IN (SELECT unnest(?))", [list(state_ids)])
 
     def _insert(self, name: str, data: bytes) -> None:
         # DuckDB's fastest way in without another package is its reader of JSON lines.
@@ -130,14 +134,15 @@ class Database:
 
 
 _HISTORY: Final = """
-    INSERT INTO history
-    SELECT $1, state_id, serial, size, n_resources, n_objects,
-        count(*) FILTER (severity = 'error'),
-        count(*) FILTER (severity = 'warning'),
-        count(*) FILTER (severity = 'info')
-    FROM states LEFT JOIN findings USING (state_id)
-    WHERE list_contains($2, state_id)
-    GROUP BY ALL
+    INSERT INTO history BY NAME
+    SELECT $1 AS run_id, state_id, uri, error, format_version, terraform_version, lineage, serial, encrypted, size,
+        n_resources, n_objects, coalesce(counts.errors, 0) AS errors, coalesce(counts.warnings, 0) AS warnings,
+        coalesce(counts.infos, 0) AS infos
+    FROM states LEFT JOIN (
+        SELECT state_id, count(*) FILTER (severity = 'error') AS errors,
+            count(*) FILTER (severity = 'warning') AS warnings, count(*) FILTER (severity = 'info') AS infos
+        FROM findings GROUP BY state_id
+    ) AS counts USING (state_id)
 """
 
 

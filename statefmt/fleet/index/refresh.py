@@ -5,48 +5,45 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._database import Database, KnownState, opened
-from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
-from statefmt.fleet.rows.hashes import state_id_of
+from statefmt.fleet.index._listing import listed
+from statefmt.fleet.made_by import made_by
+from statefmt.fleet.rows.extract import StateRows, Wanted
 from statefmt.fleet.rows.read import read_rows
-from statefmt.fleet.sources.found import SourceState, found_states
+from statefmt.fleet.work.cluster import Cluster
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
-from statefmt.fleet.work.task import Done, ReadRows, Spread, Task, chunks, work_on
-from statefmt.lint.registry import all_codes
-from statefmt.model.errors import StoreError
-from statefmt.store.reading import STANDARD_INPUT
-from statefmt.version import __version__
+from statefmt.fleet.work.task import Done, Spread, Task, chunks
 
 _MOST: Final = 8
 
 
 class IndexOptions(NamedTuple):
-    """How to index: with the findings of the rules, with attributes and output values, and in how many processes.
+    """How to index: with the findings of the rules, with attributes and output values, and where states are read.
 
-    `workers` is None for one process per processor, as far as there is work for them.
+    `workers` is the number of processes, None for one per processor, as far as there is work for them. With a
+    `cluster`, its workers read the states.
     """
 
     checks: bool = True
     attributes: bool = False
     workers: int | None = None
+    cluster: Cluster | None = None
 
 
 class IndexRun(NamedTuple):
     """What a run did: its number, the states in the sources, those read again, those removed, and those that failed.
 
     `failed` has the URI and the reason of each, also of those that had failed before. `missing` has the sources that
-    could not be listed, and why; their states stay in the index.
+    could not be listed, and why; their states stay in the index. `deaths` is the number of workers that died; the
+    states that they were reading were read again.
     """
 
     run_id: int
@@ -55,6 +52,7 @@ class IndexRun(NamedTuple):
     removed: int
     failed: Sequence[tuple[str, str]]
     missing: Sequence[str]
+    deaths: int = 0
 
 
 def index_states(context: RunContext, sources: Sequence[str], into: Path, options: IndexOptions) -> IndexRun:
@@ -69,32 +67,33 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     Each batch is one transaction, so that a run that is killed leaves a consistent index, and the next one goes on.
     Raises FleetError if the database cannot be used.
     """
-    found, missing = _found(context, sources)
-    made_by = _made_by(options)
+    if options.cluster is not None:
+        options.cluster.check()
+    made = made_by(checks=options.checks, attributes=options.attributes)
     with opened(into) as database:
         known, key = database.known(), database.key()
-    tasks = [
-        _task(state, state_id, made_by)
-        for state_id, state in found.items()
-        if _is_due(state, known.get(state_id), made_by)
-    ]
-    read = partial(_read, replace(context, progress=None), Wanted(key, options.attributes), options.checks)
+    listing = listed(context, sources, known, made)
+    tasks, found = listing.due, list(listing.found)
     work = chunks(tasks)
+    spread = _spread(context, options, Wanted(key, options.attributes), len(work))
     # Forks before the database is open: DuckDB starts threads.
-    with closing(_spread(options.workers, len(work)).run(work, read)) as results, opened(into) as database:
-        run_id = database.begin_run(_now(context), made_by)
-        done_count = 0
+    with spread.started(work) as results, opened(into) as database:
+        run_id = database.begin_run(_now(context), made, checks=options.checks)
+        done_count = deaths = 0
         by_id = {task.origin.state_id: task for task in tasks}
+        context.phase("indexing", 0, len(tasks), "states")
         for done in results:
-            _store(database, done, known, run_id, by_id, read)
+            deaths += done.deaths
+            if done.state_ids:
+                _store(database, done, known, run_id, by_id, spread)
             done_count += len(done.state_ids)
             context.phase("indexing", done_count, len(tasks), "states")
-        listed = {_normal(source) for source in sources} - {_normal(one) for one, _ in missing}
-        gone = [state_id for state_id, one in known.items() if one.source in listed and state_id not in found]
-        database.end_run(run_id, _now(context), gone, list(found), done_count)
-        return IndexRun(
-            run_id, len(found), done_count, len(gone), database.failed(list(found)), [message for _, message in missing]
-        )
+        gone = [
+            state_id for state_id, one in known.items() if one.source in listing.whole and state_id not in listing.found
+        ]
+        database.end_run(run_id, _now(context), gone, found, done_count)
+        failed = database.failed(found)
+        return IndexRun(run_id, len(found), done_count, len(gone), failed, listing.missing, deaths)
 
 
 def _now(context: RunContext) -> str:
@@ -107,7 +106,7 @@ def _store(
     known: Mapping[str, KnownState],
     run_id: int,
     tasks: Mapping[str, Task],
-    read: ReadRows,
+    spread: Spread,
 ) -> None:
     """Store a batch; if the database refuses it, which no ordinary state causes, store its states one by one."""
     import duckdb
@@ -117,53 +116,22 @@ def _store(
     except duckdb.Error:
         for state_id in done.state_ids:
             task = tasks[state_id]
-            database.store(task, [state_id] if state_id in known else [], work_on([task], read), run_id)
-
-
-def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, SourceState], list[tuple[str, str]]]:
-    """Return the states of the sources by id, and the sources that cannot be listed with the reasons."""
-    found: dict[str, SourceState] = {}
-    missing: list[tuple[str, str]] = []
-    for source in sources:
-        if source == STANDARD_INPUT:
-            raise FleetError("an index is not made of standard input: name files, folders or URLs")
-        try:
-            for state in found_states(context, source):
-                found.setdefault(state_id_of(state.uri), state)
-        except StoreError as error:
-            missing.append((source, error.on_command_line))
-    return found, missing
-
-
-def _normal(source: str) -> str:
-    return source if "://" in source or source.startswith("git:") else os.path.abspath(source)  # noqa: PTH100
-
-
-def _made_by(options: IndexOptions) -> str:
-    """Return what rows depend on beside their state: release, rules and what is stored."""
-    rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if options.checks else "no rules"
-    return f"statetool {__version__}, {rules}" + (", attributes" if options.attributes else "")
-
-
-def _is_due(state: SourceState, known: KnownState | None, made_by: str) -> bool:
-    if known is None or known.failed or known.made_by != made_by:
-        return True
-    return state.version is None or state.version != known.version
-
-
-def _task(state: SourceState, state_id: str, made_by: str) -> Task:
-    origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made_by)
-    return Task(state.name, origin, state.size)
+            database.store(task, [state_id] if state_id in known else [], spread.again(task), run_id)
 
 
 def _read(context: RunContext, wanted: Wanted, checks: bool, task: Task) -> StateRows:
     return read_rows(context, task.name, task.origin, wanted, checks=checks)
 
 
-def _spread(workers: int | None, work: int) -> Spread:
+def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: int) -> Spread:
+    read = partial(_read, replace(context, progress=None), wanted, options.checks)
+    if options.cluster is not None and work:
+        from statefmt.fleet.work.dask_spread import DaskSpread
+
+        return DaskSpread(context, options.cluster, wanted, options.checks, read)
     # Forking is unsafe on systems whose libraries start threads, such as macOS.
     if not sys.platform.startswith("linux"):
-        return InProcess()
-    count = min(len(os.sched_getaffinity(0)), _MOST) if workers is None else workers
+        return InProcess(read)
+    count = min(len(os.sched_getaffinity(0)), _MOST) if options.workers is None else options.workers
     count = min(count, work)
-    return Processes(count) if count > 1 else InProcess()
+    return Processes(count, read) if count > 1 else InProcess(read)

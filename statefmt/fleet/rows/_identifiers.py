@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from statefmt.analysis.selection.object_id import SECRET_IDS, id_among
 from statefmt.fleet.rows._masking import MASK
+from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.flat import flat_value
 from statefmt.redaction.object_value import sensitive_paths
@@ -53,7 +54,7 @@ def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[
 
 def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:
     raw = obj.attributes or _ABSENT
-    hidden = {step_key(path[0]) if path else None for path in sensitive_paths(obj)}
+    hidden = [step_key(path[0]) if path else None for path in sensitive_paths(obj)]
     if memoryview(raw)[0] != ord("{") or not all(isinstance(name, str) for name in hidden):
         return dict.fromkeys(_NAMES)
     try:
@@ -70,7 +71,11 @@ def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:
 def _text(raw: Raw) -> str | None:
     text = bytes(raw)
     if text[:1] == b'"':
-        return text[1:-1].decode() if b"\\" not in text else str(msgspec.json.decode(text))
+        try:
+            return msgspec.json.decode(text, type=str)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            # Half a character, or a byte that is not UTF-8.
+            return str(loads_exact(text, replace_invalid=True))
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
@@ -9,7 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
-from statefmt.fleet.rows._secrets import names_secret
+from statefmt.fleet.rows._secrets import names_secret, secret_words
 from statefmt.golang import JSONValue, Members
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
@@ -22,12 +23,18 @@ MASK: Final = str(HIDDEN)
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
+# A word of a sentence, such as an address, with the quoted strings that it has.
+_TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+|"')
 
 
 def one_line(value: bytes | Raw) -> bytes:
     """Return JSON without whitespace between its parts, so that the layout of a file makes no difference."""
     text = bytes(value)
-    return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    try:
+        return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    except (msgspec.DecodeError, RecursionError):
+        # Half a character, or nested too deeply: as it is, but for the ends of lines, which are no part of a string.
+        return text.replace(b"\n", b" ")
 
 
 class Masking:
@@ -50,8 +57,36 @@ class Masking:
         return MASK if text in self.secrets else text
 
     def address(self, text: str) -> str:
-        """Return an address, a pointer or a sentence, hidden if a part of it is a secret."""
+        """Return an address, hidden if a part of it is a secret."""
         return MASK if self.secrets and names_secret(text, self.secrets) else text
+
+    def pointer(self, pointer: str) -> str:
+        """Return a JSON pointer, hidden if one of its names is or has a secret."""
+        if not self.secrets:
+            return pointer
+        names = (name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/"))
+        return MASK if any(names_secret(name, self.secrets) for name in names) else pointer
+
+    def prose(self, text: str) -> str:
+        """Return a sentence in which words, addresses and quoted strings are hidden if they have a secret."""
+        if not self.secrets:
+            return text
+        if self._phrases and self._has_phrase(text):
+            return MASK
+        return _TOKEN.sub(lambda found: MASK if names_secret(found[0], self.secrets) else found[0], text)
+
+    def _has_phrase(self, text: str) -> bool:
+        return any(phrase in text for word in secret_words(text) for phrase in self._phrases.get(word, ()))
+
+    @cached_property
+    def _phrases(self) -> Mapping[str, list[str]]:
+        """The secrets of several words, by their first word."""
+        found: dict[str, list[str]] = {}
+        for secret in self.secrets:
+            first, *others = secret_words(secret)[:2] or [secret]
+            if others:
+                found.setdefault(first, []).append(secret)
+        return found
 
     def is_secret(self, type_name: str) -> bool:
         """Return whether resources of a type are secrets as a whole, or have credentials without a mark."""

@@ -10,6 +10,7 @@ from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
+from statefmt.model.addrs import StringKey
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import Hidden
@@ -19,7 +20,7 @@ from statefmt.redaction.withheld import Withheld, withheld_members
 from statefmt.text.pattern import pattern
 
 # What many values are: hiding every `true` and every port would hide what is no secret.
-_PLAIN: Final = pattern(r"-?[0-9]{0,5}|true|false|none|null")
+_PLAIN: Final = pattern(r"-?[0-9]{0,5}|.|true|false|none|null")
 # What is left of an address or a sentence between these may be a secret.
 _WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\.)*\"""")
 
@@ -38,12 +39,21 @@ def secrets_of(snapshot: Snapshot) -> frozenset[str]:
     for output in snapshot.outputs:
         if output.sensitive:
             found.update(_strings(loads_exact(output.value, replace_invalid=True)))
-    return frozenset(text for text in found if not _PLAIN.fullmatch(text))
+    secrets = {text for text in found if not _PLAIN.fullmatch(text)}
+    # As addresses have them.
+    return frozenset({*secrets, *(str(StringKey(text))[2:-2] for text in secrets if not text.isalnum())})
+
+
+def secret_words(text: str) -> list[str]:
+    """Return the parts of a text that may be a secret: its words and its quoted strings."""
+    return _WORD.findall(text)
 
 
 def names_secret(text: str, secrets: frozenset[str]) -> bool:
     """Return whether a text, such as an address, is or contains one of the secrets as a word or a quoted string."""
-    return text in secrets or any(word in secrets or word.strip('"') in secrets for word in _WORD.findall(text))
+    return text in secrets or any(
+        word in secrets or (word[:1] == '"' and word[1:-1] in secrets) for word in secret_words(text)
+    )
 
 
 def _strings_of_all(obj: ResourceInstanceObject) -> Iterator[str]:

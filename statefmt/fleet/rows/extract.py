@@ -12,6 +12,7 @@ from statefmt.fleet.rows._identifiers import identifiers
 from statefmt.fleet.rows._masking import MASK, REMOTE_STATE, Masking, one_line
 from statefmt.fleet.rows._remote_refs import remote_ref
 from statefmt.fleet.rows._secrets import secrets_of
+from statefmt.fleet.rows.findings import finding_rows
 from statefmt.fleet.rows.hashes import keyed_hash
 from statefmt.fleet.tables import (
     DependencyRow,
@@ -22,6 +23,7 @@ from statefmt.fleet.tables import (
     RemoteRefRow,
     ResourceRow,
 )
+from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import Inspection
 from statefmt.model.addrs import NO_KEY, ResourceMode
 from statefmt.model.findings import Finding, Severity
@@ -92,7 +94,7 @@ def rows_of(
     if snapshot is None:
         reason = next((one for one in inspection.findings if one.severity is Severity.ERROR), None)
         rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
-        rows.findings += _findings(origin.state_id, findings, Masking(frozenset()))
+        rows.findings += finding_rows(origin.state_id, inspection.data, findings, Masking(frozenset()))
         return rows
     state = FleetStateRow(
         **_columns(origin),
@@ -105,10 +107,11 @@ def rows_of(
         lineage=snapshot.lineage or None,
         encrypted=encrypted,
         n_resources=len(snapshot.resources),
+        short_addresses=inspection.document is not None and bool(short_addresses(inspection.document)),
         n_objects=sum(len(resource.objects) for resource in snapshot.resources),
     )
     masking = Masking(secrets_of(snapshot))
-    rows = StateRows([state], [], [], [], [], [], _findings(origin.state_id, findings, masking))
+    rows = StateRows([state], [], [], [], [], [], finding_rows(origin.state_id, inspection.data, findings, masking))
     for resource in snapshot.resources:
         _add_resource(rows, resource, origin, wanted, masking)
     rows.outputs += _outputs(snapshot, origin.state_id, wanted, masking)
@@ -209,18 +212,4 @@ def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking
         )
         for output in snapshot.outputs
         for hidden in [output.sensitive or masking.repeats(output.value)]
-    ]
-
-
-def _findings(state_id: str, findings: Sequence[Finding], masking: Masking) -> list[FindingRow]:
-    return [
-        FindingRow(
-            state_id,
-            one.code,
-            one.severity.value,
-            masking.address(one.address),
-            masking.address(one.pointer),
-            masking.address(one.summary),
-        )
-        for one in findings
     ]

@@ -12,6 +12,7 @@ from statefmt.lint.check import check
 from statefmt.model.errors import EncryptionError, StatetoolError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
+from statefmt.store.backends.remote_name import RemoteName
 
 
 def read_rows(context: RunContext, name: str, origin: StateOrigin, wanted: Wanted, *, checks: bool) -> StateRows:
@@ -39,7 +40,8 @@ def _rows(
     inspection = inspect(stored if found is None else found.plain)
     findings: Sequence[Finding] = ()
     if checks:
-        findings = check(inspection, name=name, opened=found)
+        # Commands that findings suggest are run in any folder.
+        findings = check(inspection, name=name if isinstance(name, RemoteName) else origin.uri, opened=found)
     if inspection.snapshot is None and any(one.code == "STA003" for one in inspection.findings):
         is_encrypted = True
     return rows_of(origin, stored, inspection, findings, wanted, encrypted=is_encrypted)

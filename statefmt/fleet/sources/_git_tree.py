@@ -2,45 +2,49 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
+from statefmt.store.git_path import git_path, git_reason, repository_top, run_git
 from statefmt.store.reading import GIT
 
 _SUFFIX: Final = b".tfstate"
 
 
-def states_in_git(source: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the name of each state in `git:REVISION:FOLDER`, or of one file, and the id of its blob.
+class GitState(NamedTuple):
+    """A state in a revision: its name, which has the absolute path of its repository, and the ID of its blob."""
 
-    FOLDER may be empty. Raises StoreError if git is not installed, does not know the revision, or finds no state.
+    name: str
+    blob: str
+    size: int
+
+
+def states_in_git(source: str, environment: Mapping[str, str]) -> tuple[str, Iterator[GitState]]:
+    """Return `git:REVISION:FOLDER` with an absolute folder, and the states in it; FOLDER may also be one file.
+
+    An empty FOLDER stands for the whole repository. Raises StoreError if git is not installed, or does not know the
+    revision.
     """
-    revision, colon, folder = source.removeprefix(GIT).partition(":")
-    if not colon or not revision or revision.startswith("-"):
+    found = git_path(source, environment)
+    if found is None or not found.revision:
         raise StoreError(f"{source}: write states in git as git:REVISION:FOLDER, for example git:main:prod")
-    arguments = ["git", "ls-tree", "-r", "-z", "--full-tree", revision, "--", *([folder] if folder else [])]
-    try:
-        done = subprocess.run(
-            arguments,
-            env={**environment, "LC_ALL": "C", "GIT_LITERAL_PATHSPECS": "1"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-        )
-    except OSError as error:
-        raise StoreError(f"{source}: cannot run git: {error.strerror}") from error
+    top = repository_top(found, source, environment)
+    folder = found.path.rstrip("/")
+    if folder in (".", "..") or folder.startswith(("./", "../")):
+        raise StoreError(f"{source}: write the folder relative to the top of the repository, or as an absolute path")
+    start = f"{GIT}{found.revision}:{top}"
+    arguments = ["ls-tree", "-r", "-z", "-l", "--full-tree", found.revision, "--", *([folder] if folder else [])]
+    done = run_git(source, arguments, {**environment, "GIT_LITERAL_PATHSPECS": "1"}, found.folder)
     if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise StoreError(f"{source}: {reason or 'git cannot read it'}")
-    found = False
-    for line in filter(None, done.stdout.split(b"\0")):
+        raise StoreError(f"{source}: {git_reason(done)}")
+    return f"{start}/{folder}" if folder else start, _states(done.stdout, start, folder)
+
+
+def _states(listing: bytes, start: str, folder: str) -> Iterator[GitState]:
+    for line in filter(None, listing.split(b"\0")):
         about, _, path = line.partition(b"\t")
         name = path.decode("utf-8", "surrogateescape")
-        kind, blob = about.split()[1:3]
+        _, kind, blob, size = about.split()
         if kind == b"blob" and (path.endswith(_SUFFIX) or name == folder):
-            found = True
-            yield f"{GIT}{revision}:{name}", blob.decode()
-    if not found:
-        raise StoreError(f"{source}: no state file (*.tfstate) in this folder or below it")
+            yield GitState(f"{start}/{name}", blob.decode(), int(size) if size.isdigit() else 0)

@@ -1,19 +1,21 @@
-"""Finds the states of a source: a file, a folder, a glob, a revision in git, or a state in a backend."""
+"""Finds the states of a source: a file, a folder, a glob, a revision in git, or states in a backend."""
 
 from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.listed_states import listed_states
+from statefmt.fleet.sources._backends import states_at_url, states_of_folder
 from statefmt.fleet.sources._git_tree import states_in_git
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import RemoteStateError, StoreError
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.reading import GIT
+from statefmt.store.discover import find_states
+from statefmt.store.reading import GIT, is_folder
+from statefmt.store.remote.listing import ListedState
 
 _WORKSPACES: Final = "terraform.tfstate.d"
 _DEFAULT: Final = "default"
@@ -22,7 +24,7 @@ _DEFAULT: Final = "default"
 class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
-    `version` is None if only reading tells.
+    `source` is the same from any directory. `version` is None if only reading tells.
     """
 
     name: str
@@ -34,26 +36,67 @@ class SourceState(NamedTuple):
 
 
 def found_states(context: RunContext, source: str) -> Iterator[SourceState]:
-    """Yield the states of a source. Raises StoreError if it does not exist or has no states."""
+    """Yield the states of a source. Raises StoreError if it cannot be listed or has none, also after some states."""
+    is_empty = True
+    for state in _states(context, source):
+        is_empty = False
+        yield state
+    if is_empty:
+        raise StoreError(f"{source}: no state (*.tfstate) here or below")
+
+
+def _states(context: RunContext, source: str) -> Iterator[SourceState]:
     if source.startswith(GIT):
-        for name, blob in states_in_git(source, context.environment):
-            yield SourceState(name, name, source, None, blob, 0)
-        return
-    where = source if "://" in source else os.path.abspath(source)  # noqa: PTH100 - globs are no paths
-    if "://" not in source and not glob.has_magic(source) and not os.path.lexists(source):
+        where, states = states_in_git(source, context.environment)
+        for name, blob, size in states:
+            yield SourceState(name, _text(name), _text(where), None, blob, size)
+    elif "://" in source:
+        yield from _remote(states_at_url(context, source), source)
+    elif is_folder(source):
+        yield from _folder(context, source)
+    elif glob.has_magic(source) and not os.path.lexists(source):
+        yield from _files(find_states([source]), source)
+    elif os.path.lexists(source):
+        yield _file(source, _text(os.path.abspath(source)))  # noqa: PTH100
+    else:
         # Otherwise it is a state that cannot be read, and the states of a folder that is not mounted are gone.
         raise StoreError(f"{source}: there is no such file or folder")
-    for name in listed_states(context, [source]):
-        if isinstance(name, RemoteName):
-            yield SourceState(name, str(name), where, name.place.workspace, None, 0)
-        else:
-            yield _file(name, where)
+
+
+def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
+    """Yield the files below a folder, and the states of all workspaces of its backend."""
+    problem: StoreError | None = None
+    try:
+        files = find_states([folder])
+    except StoreError as error:
+        files, problem = [], error
+    yield from _files(files, folder)
+    try:
+        for state in _remote(states_of_folder(context, Path(folder)), _text(os.path.abspath(folder))):  # noqa: PTH100
+            problem = None
+            yield state
+    except RemoteStateError as error:
+        if not files:
+            raise
+        context.note(f"{error.on_command_line}; only the files below are used")
+    if problem is not None:
+        raise problem
+
+
+def _remote(states: Iterable[tuple[RemoteName, ListedState | None]], source: str) -> Iterator[SourceState]:
+    for name, listed in states:
+        version, size = (None, 0) if listed is None else (listed.version, listed.size)
+        yield SourceState(name, str(name), source, name.place.workspace, version, size)
+
+
+def _files(names: Iterable[str], source: str) -> Iterator[SourceState]:
+    where = _text(os.path.abspath(source))  # noqa: PTH100 - globs are no paths
+    return (_file(name, where) for name in names)
 
 
 def _file(name: str, source: str) -> SourceState:
     path = Path(os.path.abspath(name))  # noqa: PTH100 - Path.resolve follows links, and the name is what users know
-    # A database has only text.
-    uri = os.fsencode(path).decode("utf-8", "backslashreplace")
+    uri = _text(str(path))
     above = path.parent.parent.name
     workspace = path.parent.name if above == _WORKSPACES else _DEFAULT
     try:
@@ -63,3 +106,8 @@ def _file(name: str, source: str) -> SourceState:
         return SourceState(name, uri, source, workspace, None, 0)
     version = f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"
     return SourceState(name, uri, source, workspace, version, status.st_size)
+
+
+def _text(path: str) -> str:
+    """Return a path as text: a database has nothing else."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")

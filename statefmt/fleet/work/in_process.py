@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from statefmt.fleet.work.task import Done, ReadRows, Task, work_on
 
@@ -10,7 +11,14 @@ from statefmt.fleet.work.task import Done, ReadRows, Task, work_on
 class InProcess:
     """Works in this process; see Spread."""
 
-    def run(self, chunks: Sequence[Sequence[Task]], read: ReadRows) -> Generator[Done, None, None]:
-        """Yield the rows of each chunk in order."""
-        for chunk in chunks:
-            yield work_on(chunk, read)
+    def __init__(self, read: ReadRows) -> None:
+        self._read = read
+
+    @contextmanager
+    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+        """Yield the rows of each chunk in order; see Spread."""
+        yield (work_on(chunk, self._read) for chunk in chunks)
+
+    def again(self, task: Task) -> Done:
+        """Read one state; see Spread."""
+        return work_on([task], self._read)

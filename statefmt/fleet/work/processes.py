@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import selectors
+import signal
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import BinaryIO, Final, NoReturn
 
 import msgspec
@@ -24,30 +25,36 @@ _DECODER: Final = msgspec.msgpack.Decoder(Done)
 class Processes:
     """Works in `count` processes at a time; see Spread. For systems on which forking is safe, such as Linux."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, read: ReadRows) -> None:
         self._count = count
+        self._read = read
 
-    def run(self, chunks: Sequence[Sequence[Task]], read: ReadRows) -> Generator[Done, None, None]:
-        """Start the coordinator at once, and return the results as they come. Closing the iterator ends the work."""
-        process, pipe = _forked(lambda pipe: _coordinate(chunks, read, self._count, pipe))
-        return _results(process, pipe, {task.origin.state_id: task for chunk in chunks for task in chunk})
+    @contextmanager
+    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+        """Start the coordinator at once, and yield the results as they come; see Spread."""
+        process, pipe = _forked(lambda pipe: _coordinate(chunks, self._read, self._count, pipe))
+        try:
+            with os.fdopen(pipe, "rb") as results:
+                yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
+        finally:
+            # Its workers die with it: their pipe breaks.
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+            os.waitpid(process, 0)
+
+    def again(self, task: Task) -> Done:
+        """Read one state in this process, which may not fork any more; see Spread."""
+        return work_on([task], self._read)
 
 
-def _results(process: int, pipe: int, missing: dict[str, Task]) -> Generator[Done, None, None]:
-    try:
-        with os.fdopen(pipe, "rb") as results:
-            while data := _message(results):
-                done = _DECODER.decode(data)
-                for state_id in done.state_ids:
-                    missing.pop(state_id, None)
-                yield done
-        # The coordinator itself was killed.
-        yield from map(worker_died, missing.values())
-    finally:
-        # Its workers die with it: their pipe breaks.
-        with suppress(ProcessLookupError):
-            os.kill(process, 15)
-        os.waitpid(process, 0)
+def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
+    while data := _message(results):
+        done = _DECODER.decode(data)
+        for state_id in done.state_ids:
+            missing.pop(state_id, None)
+        yield done
+    # The coordinator itself was killed.
+    yield from map(worker_died, missing.values())
 
 
 def _message(pipe: BinaryIO) -> bytes:
@@ -84,9 +91,10 @@ def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, pi
                     pipe.write(data)
                     pipe.flush()
                 elif len(chunk) == 1:
-                    _send(pipe, _encoded(worker_died(chunk[0])))
+                    _send(pipe, _encoded(worker_died(chunk[0], deaths=1)))
                 else:
                     # One of them is the culprit.
+                    _send(pipe, _encoded(Done((), {}, deaths=1)))
                     waiting.extend([task] for task in chunk)
 
 
@@ -114,8 +122,6 @@ def _child(work: Callable[[BinaryIO], None], writing: int) -> NoReturn:
     """Work and exit in any case, without running the parent's cleanup handlers and without a traceback."""
     status = 1
     try:
-        import signal
-
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, 0)
         with os.fdopen(writing, "wb") as pipe:

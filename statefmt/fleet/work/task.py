@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -16,7 +17,7 @@ CHUNK: Final = 20_000_000
 # States whose size is unknown, such as those in a backend, count as this many bytes.
 _USUAL_SIZE: Final = 200_000
 
-# Makes the rows of one state, and never raises.
+# Makes the rows of one state; an exception is a bug.
 ReadRows: TypeAlias = "Callable[[Task], StateRows]"
 
 
@@ -29,17 +30,28 @@ class Task(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """The rows of some states as JSON lines by table, and the ids of these states."""
+    """The rows of some states as JSON lines by table, and the ids of these states.
+
+    `deaths` is the number of workers that died since the last one; the states that they were reading are read again.
+    """
 
     state_ids: tuple[str, ...]
     lines: Mapping[str, bytes]
+    deaths: int = 0
 
 
 class Spread(Protocol):
-    """Runs work somewhere. Results come in any order, and every task has exactly one."""
+    """Reads states somewhere. Results come in any order, and every task has exactly one."""
 
-    def run(self, chunks: Sequence[Sequence[Task]], read: ReadRows) -> Generator[Done, None, None]:
-        """Yield the rows of each chunk, or of parts of it. A state whose worker died has a row that says so."""
+    def started(self, chunks: Sequence[Sequence[Task]]) -> AbstractContextManager[Iterator[Done]]:
+        """Start at once, and yield the rows of each chunk, or of parts of it; leaving the context ends the work.
+
+        A state whose worker died has a row that says so. Raises FleetError if the work cannot be done there.
+        """
+        ...
+
+    def again(self, task: Task) -> Done:
+        """Read one state once more, while the work goes on."""
         ...
 
 
@@ -57,11 +69,14 @@ def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
 
 
 def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
-    """Read the states of a chunk."""
+    """Read the states of a chunk. A bug costs the state that has met it."""
     encoder = msgspec.json.Encoder()
     lines: dict[str, bytearray] = {name: bytearray() for name in STATE_TABLES}
     for task in chunk:
-        rows = read(task)
+        try:
+            rows = read(task)
+        except Exception as error:
+            rows = unreadable(task.origin, f"statetool failed on it: {error.__class__.__name__}")
         for name in STATE_TABLES:
             lines[name] += encoder.encode_lines(getattr(rows, name))
     return Done(tuple(task.origin.state_id for task in chunk), {name: bytes(found) for name, found in lines.items()})
@@ -72,6 +87,7 @@ def not_stored(task: Task, reason: str) -> Done:
     return work_on([task], lambda task: unreadable(task.origin, f"its rows cannot be stored: {reason}"))
 
 
-def worker_died(task: Task) -> Done:
-    """Return the rows of a state that killed the worker that read it."""
-    return work_on([task], lambda task: unreadable(task.origin, "worker died"))
+def worker_died(task: Task, deaths: int = 0) -> Done:
+    """Return the rows of a state that killed the worker that read it, `deaths` of them since the last rows."""
+    done = work_on([task], lambda task: unreadable(task.origin, "worker died"))
+    return msgspec.structs.replace(done, deaths=deaths)

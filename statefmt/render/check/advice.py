@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.fixable import Fixable
 from statefmt.model.findings import Finding
+from statefmt.render.check.tally import Tally
 from statefmt.render.fixes import fix_text
 
 # Marks a finding that `check --fix` mends.
@@ -21,9 +21,9 @@ def advice_text(state: CheckedState, finding: Finding) -> str:
     return " ".join(filter(None, (fix_text(finding.fix), option)))
 
 
-def fixable_text(states: Sequence[CheckedState]) -> str:
+def fixable_text(tally: Tally) -> str:
     """Return `2 fixable with --fix, 1 more with --unsafe-fixes`; "" if nothing is fixable."""
-    safe, unsafe = (sum(len(state.fixable(way)) for state in states) for way in (Fixable.SAFE, Fixable.UNSAFE))
+    safe, unsafe = tally.fixable[Fixable.SAFE], tally.fixable[Fixable.UNSAFE]
     if not safe:
         return f"{unsafe} fixable with --fix --unsafe-fixes" if unsafe else ""
     more = f", {unsafe} more with --unsafe-fixes" if unsafe else ""

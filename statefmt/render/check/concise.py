@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.fixable import Fixable
@@ -13,12 +13,12 @@ from statefmt.render.printable import one_line, printable
 from statefmt.render.terminal import Terminal
 
 
-def check_concise(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return a line per finding, never wrapped; an unknown position is 1:1. Empty if there are no findings.
+def check_concise(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[str]:
+    """Yield a line per finding, never wrapped; an unknown position is 1:1.
 
     `[*]` marks what `check --fix` mends.
     """
-    return "\n".join(_line(finding, state, terminal) for state in states for finding in state.findings)
+    return (_line(finding, state, terminal) for state in states for finding in state.findings)
 
 
 def _line(finding: Finding, state: CheckedState, terminal: Terminal) -> str:

@@ -5,7 +5,7 @@ Source: GitHub, "Workflow commands"; escapes as in `actions/toolkit`, `packages/
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,26 +15,28 @@ from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import message
 from statefmt.render.printable import one_line, printable, printable_lines
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.remote_name import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
 def check_github(
-    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
-) -> str:
-    """Return one command per line for each finding and each unreadable file; empty if there are none.
+    states: Iterable[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> Iterator[str]:
+    """Yield a command, which is one line, for each finding and each unreadable file.
 
     Paths are relative to `folder` (default: the working directory).
     """
     folder = folder or Path.cwd()
-    lines = [line for state in states for line in _commands(state, folder)]
-    return "\n".join([*lines, *(_unreadable_command(state, folder) for state in unreadable)])
+    for state in states:
+        yield from _commands(state, folder)
+    for missing in unreadable:
+        yield _unreadable_command(missing, folder)
 
 
 def _path(name: str, folder: Path) -> str:
-    no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteName)
+    no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteLocation)
     return "" if no_file else path_within(name, folder) or name
 
 

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from statefmt.formats.members import member_at
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fingerprint import fingerprint
 from statefmt.lint.fixable import Fixable
 from statefmt.model.findings import Finding, Severity
+from statefmt.render.check.tally import Tally
 from statefmt.render.fixes import fix_text
-from statefmt.render.json_output import document
+from statefmt.render.json_output import document_of
 
 
-def check_json(states: Sequence[CheckedState], unreadable: Sequence[UnreadableState] = ()) -> bytes:
-    """Return all findings and unreadable files (schema: `check-output.schema.json`)."""
-    counts = Counter(finding.severity for state in states for finding in state.findings)
-    return document(
-        {
-            "files": [_file(state) for state in states],
-            "unreadable": [{"path": state.name, "message": state.message} for state in unreadable],
-            "summary": {
-                "files": len(states),
-                **{severity.value: counts[severity] for severity in Severity},
-                "hidden": sum(state.hidden for state in states),
-                "fixable": sum(len(state.fixable(Fixable.SAFE)) for state in states),
-                "fixable_unsafe": sum(len(state.fixable(Fixable.UNSAFE)) for state in states),
-            },
-        }
-    )
+def check_json(states: Iterable[CheckedState], unreadable: Sequence[UnreadableState] = ()) -> Iterator[bytes]:
+    """Yield the pieces of a document with all findings and unreadable files (schema: `check-output.schema.json`)."""
+    tally = Tally()
+    return document_of("files", map(_file, tally.of(states)), lambda: _rest(tally, unreadable))
+
+
+def _rest(tally: Tally, unreadable: Sequence[UnreadableState]) -> dict[str, object]:
+    return {
+        "unreadable": [{"path": state.name, "message": state.message} for state in unreadable],
+        "summary": {
+            "files": tally.states,
+            **{severity.value: tally.severities[severity] for severity in Severity},
+            "hidden": tally.hidden,
+            "fixable": tally.fixable[Fixable.SAFE],
+            "fixable_unsafe": tally.fixable[Fixable.UNSAFE],
+        },
+    }
 
 
 def _file(state: CheckedState) -> dict[str, object]:

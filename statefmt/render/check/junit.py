@@ -9,7 +9,9 @@ suite, shows the text of a failure, not its `message`, and keeps only the first 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from statefmt.lint.checked import CheckedState, UnreadableState
@@ -21,24 +23,38 @@ from statefmt.render.printable import one_line, printable, printable_lines
 
 
 def check_junit(
-    states: Sequence[CheckedState], *, fail_on: Severity = Severity.ERROR, unreadable: Sequence[UnreadableState] = ()
-) -> bytes:
-    """Return all findings; those of severity `fail_on` and above are failures, unreadable files are errors."""
-    findings = [finding for state in states for finding in state.findings]
-    tests = sum(max(1, len(state.findings)) for state in states) + len(unreadable)
+    states: Iterable[CheckedState], *, fail_on: Severity = Severity.ERROR, unreadable: Sequence[UnreadableState] = ()
+) -> Iterator[bytes]:
+    """Yield the pieces of a report; findings of severity `fail_on` and above are failures, unreadable files are errors.
+
+    Iterates over the states twice: the report begins with their number.
+    """
+    tests, outcomes = len(unreadable), Counter({"error": len(unreadable)})
+    for state in states:
+        tests += max(1, len(state.findings))
+        outcomes.update(_outcome(finding, fail_on) for finding in state.findings)
     root = Element("testsuites", name="statetool check", tests=str(tests))
-    root.attrib |= _counts(findings, fail_on, len(unreadable))
-    root.extend([*(_suite(state, fail_on) for state in states), *map(_unreadable_suite, unreadable)])
-    indent(root)
+    root.attrib |= _counts(outcomes)
     # ElementTree would write the declaration with single quotes and in lower case.
-    document: bytes = tostring(root, encoding="utf-8")
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + document + b"\n"
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
+    opening = _printed(root).removesuffix(b" />")
+    is_empty = True
+    for suite in chain((_suite(state, fail_on) for state in states), map(_unreadable_suite, unreadable)):
+        indent(suite, level=1)
+        yield (opening + b">" if is_empty else b"") + b"\n  " + _printed(suite)
+        is_empty = False
+    yield opening + b" />\n" if is_empty else b"\n</testsuites>\n"
+
+
+def _printed(element: Element) -> bytes:
+    text: bytes = tostring(element, encoding="utf-8")
+    return text
 
 
 def _suite(state: CheckedState, fail_on: Severity) -> Element:
     name = printable(state.name)
     suite = Element("testsuite", name=name, tests=str(max(1, len(state.findings))))
-    suite.attrib |= _counts(state.findings, fail_on)
+    suite.attrib |= _counts(Counter(_outcome(finding, fail_on) for finding in state.findings))
     if not state.findings:
         SubElement(suite, "testcase", name="no findings", classname=name)
     seen: dict[str, int] = {}
@@ -57,15 +73,14 @@ def _suite(state: CheckedState, fail_on: Severity) -> Element:
 def _unreadable_suite(state: UnreadableState) -> Element:
     name = printable(state.name)
     suite = Element("testsuite", name=name, tests="1")
-    suite.attrib |= _counts((), Severity.ERROR, 1)
+    suite.attrib |= _counts({"error": 1})
     case = SubElement(suite, "testcase", name="unreadable", classname=name)
     SubElement(case, "error", type="unreadable", message="The file could not be read").text = one_line(state.message)
     return suite
 
 
-def _counts(findings: Sequence[Finding], fail_on: Severity, unreadable: int = 0) -> dict[str, str]:
-    outcomes = [_outcome(finding, fail_on) for finding in findings]
-    return {"failures": str(outcomes.count("failure")), "errors": str(outcomes.count("error") + unreadable)}
+def _counts(outcomes: Mapping[str, int]) -> dict[str, str]:
+    return {"failures": str(outcomes.get("failure", 0)), "errors": str(outcomes.get("error", 0))}
 
 
 def _outcome(finding: Finding, fail_on: Severity) -> str:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
-
-import orjson
 
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fingerprint import numbered_fingerprints
@@ -16,7 +14,7 @@ from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings import message
-from statefmt.render.json_output import json_text
+from statefmt.render.json_output import with_items
 from statefmt.render.printable import printable
 from statefmt.text.pattern import pattern
 from statefmt.version import __version__
@@ -31,9 +29,11 @@ _FIRST_SECTION: Final = pattern(r"\A## [^\n]*\n(?P<text>.*?)(?=\n\s*\n|\n## |\Z)
 
 
 def check_sarif(
-    states: Sequence[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
-) -> bytes:
-    """Return all findings and the pages of all rules. Paths are relative to `folder` (default: the working directory).
+    states: Iterable[CheckedState], folder: Path | None = None, *, unreadable: Sequence[UnreadableState] = ()
+) -> Iterator[bytes]:
+    """Yield the pieces of a log with all findings and the pages of all rules.
+
+    Paths are relative to `folder` (default: the working directory).
 
     If files could not be read, the invocation has failed, with a notification for each.
     """
@@ -41,16 +41,13 @@ def check_sarif(
     pages = all_pages()
     numbers = {code: number for number, code in enumerate(pages)}
     driver = {"name": "statetool", "version": __version__, "rules": [_rule(page) for page in pages.values()]}
-    run: dict[str, Any] = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": [result for state in states for result in _results(state, folder, numbers)],
-    }
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": []}
     if unreadable:
         notifications = [_notification(state, folder) for state in unreadable]
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json_text(log, orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    results = (result for state in states for result in _results(state, folder, numbers))
+    return with_items(log, "results", results, depth=3)
 
 
 def _rule(page: Page) -> dict[str, Any]:

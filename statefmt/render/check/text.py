@@ -3,42 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.fixable import Fixable
 from statefmt.lint.registry import all_rules
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import FIXABLE_MARK, fixable_text
 from statefmt.render.check.grouping import Group, grouped, without_address
 from statefmt.render.check.place import place_text
+from statefmt.render.check.tally import Tally
 from statefmt.render.counted import counted
-from statefmt.render.findings import COLOURS, counts_text, finding_text, fix_lines, kind_text, message
+from statefmt.render.findings import COLOURS, finding_text, fix_lines, kind_text, message, severities_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
 
-def check_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return the findings of each state, with their positions, and a summary line.
+def check_text(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[str]:
+    """Yield the lines about each state, its findings with their positions, and at the end a summary line.
 
     `[*]` marks the findings that `check --fix` mends.
     """
-    parts = [_state_text(state, terminal) for state in states if state.findings]
-    return "\n\n".join([*parts, _summary(states, terminal)])
+    tally = Tally()
+    for state in tally.of(states):
+        if state.findings:
+            yield f"{_state_text(state, terminal)}\n"
+    if tally.states:
+        yield _summary(tally, terminal)
 
 
-def statistics_text(states: Sequence[CheckedState], terminal: Terminal) -> str:
-    """Return how often each rule found something, most frequent first, and a summary line."""
+def statistics_text(states: Iterable[CheckedState], terminal: Terminal) -> str:
+    """Return how often each rule found something, most frequent first, and a summary line; "" if there is no state."""
+    tally = Tally()
+    counts: Counter[str] = Counter()
+    severities: dict[str, Severity] = {}
+    for state in tally.of(states):
+        counts.update(finding.code for finding in state.findings)
+        severities.update((finding.code, finding.severity) for finding in state.findings)
+    if not tally.states:
+        return ""
     rules = all_rules()
-    counts = Counter(finding.code for finding in _all_findings(states))
-    severities = {finding.code: finding.severity for finding in _all_findings(states)}
     width = max((len(str(count)) for count in counts.values()), default=0)
     lines = []
     for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         severity = terminal.paint(f"{severities[code].value:<7}", COLOURS[severities[code]])
         name = f"  {rules[code].name}" if code in rules else ""
         lines.append(f"{count:>{width}}  {terminal.paint(code, 'bold')}  {severity}{name}")
-    return "\n".join([*lines, *([""] if lines else []), _summary(states, terminal)])
+    return "\n".join([*lines, *([""] if lines else []), _summary(tally, terminal)])
 
 
 def _state_text(state: CheckedState, terminal: Terminal) -> str:
@@ -87,20 +98,13 @@ def _mark(state: CheckedState, finding: Finding) -> str:
     return FIXABLE_MARK if state.fixes.get(finding.code) is Fixable.SAFE else ""
 
 
-def _summary(states: Sequence[CheckedState], terminal: Terminal) -> str:
+def _summary(tally: Tally, terminal: Terminal) -> str:
     """Return `2 states checked: 1 error, 3 warnings; 4 hidden`, and a line `2 fixable with --fix` if there are any."""
-    configurations = sum(state.is_configuration for state in states)
-    plans = sum(state.is_plan for state in states)
-    kinds = [(len(states) - configurations - plans, "state"), (configurations, "configuration"), (plans, "plan")]
-    *first, last = [counted(count, kind) for count, kind in kinds if count] or [counted(0, "state")]
+    others = tally.configurations + tally.plans
+    kinds = [(tally.states - others, "state"), (tally.configurations, "configuration"), (tally.plans, "plan")]
+    *first, last = [counted(count, kind) for count, kind in kinds if count]
     checked = f"{', '.join(first)} and {last}" if first else last
-    held_back = sum(state.hidden for state in states)
-    worst = max((finding.severity for finding in _all_findings(states)), key=lambda each: each.rank, default=None)
-    counts = terminal.paint(counts_text(_all_findings(states)), "bold", COLOURS[worst] if worst else "green")
-    hidden = f"; {held_back} hidden" if held_back else ""
-    return "\n".join(filter(None, [f"{checked} checked: {counts}{hidden}", fixable_text(states)]))
-
-
-def _all_findings(states: Sequence[CheckedState]) -> Iterator[Finding]:
-    for state in states:
-        yield from state.findings
+    worst = max(tally.severities, key=lambda each: each.rank, default=None)
+    counts = terminal.paint(severities_text(tally.severities), "bold", COLOURS[worst] if worst else "green")
+    hidden = f"; {tally.hidden} hidden" if tally.hidden else ""
+    return "\n".join(filter(None, [f"{checked} checked: {counts}{hidden}", fixable_text(tally)]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, structs
 
 from statefmt.store.backends.description import SettingValues, text_of
 from statefmt.store.backends.settings import BackendSetting
@@ -24,6 +26,17 @@ class StatePlace(Struct, frozen=True):
     def values(self) -> SettingValues:
         """The values of the settings by name."""
         return {setting.name: setting.value for setting in self.settings}
+
+    def moved(self, environment: Mapping[str, str], workspace: str, **values: str) -> StatePlace:
+        """Return the place of another state with the same settings but for some values."""
+        settings = tuple(
+            structs.replace(setting, value=values[setting.name]) if setting.name in values else setting
+            for setting in self.settings
+        )
+        backend = backend_type(self.type)
+        assert backend is not None
+        location = backend.place({setting.name: setting.value for setting in settings}, workspace, environment)
+        return StatePlace(self.type, workspace, location, settings)
 
     @property
     def identity(self) -> str:

@@ -9,7 +9,13 @@ if TYPE_CHECKING:
     from statefmt.store.backends.place import StatePlace
 
 
-class RemoteName(str):
+class RemoteLocation(str):
+    """The location of a state in a backend, as users see it: enough to show, and not enough to read the state."""
+
+    __slots__ = ()
+
+
+class RemoteName(RemoteLocation):
     """The location of a state in a backend, as users see it, with its place.
 
     States are named by strings everywhere; this one remembers the settings that a URL must not show. `folder` is the

@@ -26,6 +26,19 @@ pg_try_advisory_xact_lock_shared(%s) AND pg_try_advisory_xact_lock_shared(%s) FR
 """
 _UPDATE: Final = f"UPDATE {{table}} SET data = %s WHERE name = %s AND {_VERSION} = %s"
 _DELETE: Final = f"DELETE FROM {{table}} WHERE name = %s AND {_VERSION} = %s"
+# A row is stored anew with each change, at another place or by another transaction. Neither reads the state.
+_LISTED: Final = """
+SELECT name, octet_length(data), concat_ws('-', tableoid, xmin, ctid, octet_length(data)) FROM {table}
+WHERE name IS NOT NULL AND octet_length(data) > 0 ORDER BY name
+"""
+_SCHEMAS: Final = """
+SELECT n.nspname, has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relname = %s AND c.relkind IN ('r', 'p') AND n.nspname NOT LIKE 'pg\\_%%' AND 3 = (
+    SELECT count(*) FROM pg_catalog.pg_attribute AS a
+    WHERE a.attrelid = c.oid AND NOT a.attisdropped AND a.attname IN ('id', 'name', 'data')
+) ORDER BY 1
+"""
 # No schema, and no table. Source: PostgreSQL, appendix "Error Codes".
 _MISSING: Final = frozenset({"3F000", "42P01"})
 
@@ -69,6 +82,14 @@ class StateRow:
     def names(self, session: Session) -> list[str]:
         """Return the names of all rows of the table, sorted."""
         return sorted(str(row[0]) for row in self._query(session, _NAMES, ()) if row[0] is not None)
+
+    def listed(self, session: Session) -> list[tuple[str, int, str]]:
+        """Return the name, the size in bytes and the version of each row that has a state, sorted by name."""
+        return [(str(name), int(size), str(version)) for name, size, version in self._query(session, _LISTED, ())]
+
+    def schemas(self, session: Session) -> list[tuple[str, bool]]:
+        """Return the schemas that have a table of states of this name, sorted, and whether it can be read."""
+        return [(str(schema), bool(readable)) for schema, readable in session.execute(_SCHEMAS, (self.table.table,))]
 
     def _only(self, rows: Sequence[tuple[Any, ...]]) -> tuple[Any, ...] | None:
         if len(rows) > 1:

@@ -6,8 +6,9 @@ Source: OpenTofu `internal/backend/remote-state/pg/client.go`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from statefmt.model.errors import ChangedError, StoreError
@@ -21,6 +22,7 @@ from statefmt.store.pg._session import LostError, Session
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.listing import ListedState
 
 # Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
 # locked only while somebody writes it.
@@ -36,6 +38,8 @@ class PgClient:
     def __init__(self, place: StatePlace, connection: Connection) -> None:
         """Prepare to connect. Raises StoreError if a parameter is not supported."""
         self._place: Final = place
+        self._environment: Final = connection.environment
+        self._note: Final = connection.note
         self._link: Final = ServerLink(place, connection)
         self._row: Final = StateRow(place.location, StateTable.of(place.values), place.workspace)
         self._locks: Final = RowLocks(self._row, self._link)
@@ -131,6 +135,26 @@ class PgClient:
     def workspaces(self) -> Sequence[str]:
         """Return the names of all rows."""
         return self._link.retried(self._row.names)
+
+    def states_below(self, prefix: str) -> Iterator[ListedState]:
+        """Yield the rows of a schema or, if it is "", of all schemas with a table of states."""
+        if prefix:
+            yield from self._states_in(prefix)
+            return
+        for schema, is_readable in self._link.retried(self._row.schemas):
+            if is_readable:
+                yield from self._states_in(schema)
+            else:
+                self._note(f"{self.location}: no right to read the states in the schema {schema!r}; they are left out")
+
+    def workspace_states(self) -> Iterator[ListedState]:
+        """Yield the rows of the schema."""
+        return self._states_in(self._row.table.schema)
+
+    def _states_in(self, schema: str) -> Iterator[ListedState]:
+        row = replace(self._row, table=replace(self._row.table, schema=schema))
+        for name, size, version in self._link.retried(row.listed):
+            yield ListedState(self._place.moved(self._environment, name, schema_name=schema), version, size)
 
     def delete(self, expected: Hashable) -> None:
         """Delete the row, if it has this version."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.object_version import ObjectVersion
 from statefmt.store.s3._errors import RefusedRequestError
-from statefmt.store.s3._objects import Objects, parsed
+from statefmt.store.s3._objects import Objects, parsed, whole_number
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -20,7 +20,7 @@ def versions_of(objects: Objects, key: str) -> Sequence[ObjectVersion]:
         ObjectVersion(
             found.findtext("VersionId", ""),
             _in_seconds(found.findtext("LastModified", "")),
-            _whole_number(found.findtext("Size", "0")),
+            whole_number(found.findtext("Size", "0")),
             found.findtext("IsLatest") == "true",
         )
         for page in _pages(objects, key)
@@ -61,10 +61,6 @@ def _pages(objects: Objects, key: str) -> Iterator[Element]:
             )
         query["key-marker"] = marker
         query["version-id-marker"] = following
-
-
-def _whole_number(text: str) -> int:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def _in_seconds(time: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote_plus
 
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.transport import Answer
@@ -24,6 +25,14 @@ class StoredObject:
 
     content: bytes
     version: ReadVersion
+
+
+class ListedObject(NamedTuple):
+    """An object in a listing, with its size in bytes."""
+
+    key: str
+    etag: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +99,20 @@ class Objects:
         """Return what the bucket knows about an object, `tagging` or `acl`. Raises StoreError."""
         return parsed(self.service.send(call, "GET", key, query={name: ""}).body, self.service)
 
-    def keys(self, prefix: str) -> Iterator[str]:
-        """Yield the keys of all objects that start with the prefix. Raises StoreError."""
-        query = {"list-type": "2", "prefix": prefix}
+    def listed(self, prefix: str) -> Iterator[ListedObject]:
+        """Yield all objects whose keys start with the prefix. Raises StoreError."""
+        # Keys may have characters that XML does not.
+        query = {"list-type": "2", "prefix": prefix, "encoding-type": "url"}
         while True:
             page = parsed(self.service.send("ListObjectsV2", "GET", query=query).body, self.service)
-            yield from (found.findtext("Key", "") for found in page.iter("Contents"))
+            is_encoded = page.findtext("EncodingType") == "url"
+            for found in page.iter("Contents"):
+                key = found.findtext("Key", "")
+                yield ListedObject(
+                    unquote_plus(key) if is_encoded else key,
+                    found.findtext("ETag", ""),
+                    whole_number(found.findtext("Size", "0")),
+                )
             following = page.findtext("NextContinuationToken", "")
             if page.findtext("IsTruncated") != "true" or not following:
                 return
@@ -108,6 +125,11 @@ class Objects:
         return ReadVersion(
             headers.get("etag", ""), headers.get("x-amz-version-id", ""), kept_headers(headers, self.settings)
         )
+
+
+def whole_number(text: str) -> int:
+    """Return a number of an answer, 0 if it is not one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
 
 
 def parsed(body: bytes, service: AwsService) -> Element:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.listing import ListedState
 from statefmt.store.s3._objects import Objects
 from statefmt.store.s3._services import Services
 from statefmt.store.s3._state_object import StateObject
@@ -71,9 +73,25 @@ class S3Client:
 
     def workspaces(self) -> Sequence[str]:
         """Return the workspaces that have a state."""
-        from statefmt.store.s3._workspaces import workspaces_in
+        from statefmt.store.s3._workspaces import workspace_objects
 
-        return workspaces_in(self._objects)
+        return sorted(name for name, _ in workspace_objects(self._objects))
+
+    def states_below(self, prefix: str) -> Iterator[ListedState]:
+        """Yield the objects `*.tfstate` whose keys start with a prefix."""
+        from statefmt.store.s3._workspaces import state_objects
+
+        for found in state_objects(self._objects, prefix):
+            place = self._place.moved(self._connection.environment, DEFAULT_WORKSPACE, key=found.key)
+            yield ListedState(place, found.etag, found.size)
+
+    def workspace_states(self) -> Iterator[ListedState]:
+        """Yield the states of all workspaces."""
+        from statefmt.store.s3._workspaces import workspace_objects
+
+        for workspace, found in workspace_objects(self._objects):
+            place = self._place.moved(self._connection.environment, workspace)
+            yield ListedState(place, found.etag, found.size)
 
     def delete(self, expected: Hashable) -> None:
         """Delete the state with this version; in a versioned bucket, this adds a delete marker."""

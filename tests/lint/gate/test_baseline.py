@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.lint.baseline import baseline_text, read_baseline
+from statefmt.lint.baseline import baseline_text, made_baseline, read_baseline
 from statefmt.model.codes import Code
 from statefmt.model.errors import SettingsError
 from statefmt.schema_files import schema_text
@@ -37,6 +37,6 @@ def test_bad_baselines(case: str, tmp_path: Path) -> None:
 
 
 def test_what_is_written_fits_the_schema() -> None:
-    document = json.loads(baseline_text({"a.tfstate": [Code.TAINTED.finding("x", address="a.b")]}))
+    document = json.loads(baseline_text(made_baseline([("a.tfstate", [Code.TAINTED.finding("x", address="a.b")])])))
     assert document["states"]["a.tfstate"]
     Draft202012Validator(json.loads(schema_text("baseline"))).validate(document)

@@ -13,7 +13,7 @@ LINE = re.compile(r"(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): (?P<code>[A-Z
 
 
 def test_one_line_each() -> None:
-    lines = check_concise([state(ERROR, INFO, NO_STATE, name="s")], NARROW).split("\n")
+    lines = "\n".join(check_concise([state(ERROR, INFO, NO_STATE, name="s")], NARROW)).split("\n")
     assert lines == [
         f"s:12:9: ADR002 {ERROR.address} Duplicate resource instance in state. {ERROR.detail} [error]",
         "s:1:1: STA007 The file is not in the bytes that OpenTofu would write: it is not in canonical form. [info]",
@@ -22,21 +22,21 @@ def test_one_line_each() -> None:
 
 
 def test_nothing_is_grouped() -> None:
-    lines = check_concise([state(WARNING, WARNING)], NARROW).split("\n")
+    lines = "\n".join(check_concise([state(WARNING, WARNING)], NARROW)).split("\n")
     assert len(lines) == 2
-    assert len(check_concise(SEVERAL, NARROW).split("\n")) == sum(len(each.findings) for each in SEVERAL)
+    assert len("\n".join(check_concise(SEVERAL, NARROW)).split("\n")) == sum(len(each.findings) for each in SEVERAL)
 
 
 def test_nothing_found() -> None:
-    assert check_concise([CLEAN], NARROW) == ""
+    assert "\n".join(check_concise([CLEAN], NARROW)) == ""
 
 
 def test_hostile_text_stays_on_its_line() -> None:
-    text = check_concise([state(HOSTILE, name="a\x1b[31m\nb.tfstate")], NARROW)
+    text = "\n".join(check_concise([state(HOSTILE, name="a\x1b[31m\nb.tfstate")], NARROW))
     assert text.isprintable()
     assert LINE.fullmatch(text)
 
 
 def test_colours_change_nothing_else() -> None:
-    coloured = check_concise(SEVERAL, Terminal(colour=True))
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == check_concise(SEVERAL, NARROW)
+    coloured = "\n".join(check_concise(SEVERAL, Terminal(colour=True)))
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == "\n".join(check_concise(SEVERAL, NARROW))

@@ -55,7 +55,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("given_state", "command", "shows"), COMMANDS, ids=[case[2] for case in COMMANDS])
 def test_commands(given_state: CheckedState, command: str, shows: str) -> None:
-    assert check_github([given_state], FOLDER) == command
+    assert "\n".join(check_github([given_state], FOLDER)) == command
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_commands(given_state: CheckedState, command: str, shows: str) -> None:
     ],
 )
 def test_paths(name: str, path: str) -> None:
-    assert check_github([state(ERROR, name=name)], FOLDER).startswith(f"::error file={path},line=12,")
+    assert "\n".join(check_github([state(ERROR, name=name)], FOLDER)).startswith(f"::error file={path},line=12,")
 
 
 def test_nothing_found() -> None:
-    assert check_github([CLEAN], FOLDER) == ""
+    assert "\n".join(check_github([CLEAN], FOLDER)) == ""
 
 
 def test_one_line_a_finding() -> None:
-    lines = check_github([*SEVERAL, hundred(), state(HOSTILE)], FOLDER).splitlines()
+    lines = "\n".join(check_github([*SEVERAL, hundred(), state(HOSTILE)], FOLDER)).splitlines()
     assert len(lines) == 107
     assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)
 
@@ -100,7 +100,7 @@ def unescaped(value: str) -> str:
 @given(st.text(), st.text(), st.text())
 def test_any_text_stays_where_it_belongs(address: str, detail: str, name: str) -> None:
     finding = Finding("ADR001", Severity.ERROR, "Summary", detail, address)
-    (line,) = check_github([CheckedState(f"a{name}", (finding,))], FOLDER).splitlines()
+    (line,) = "\n".join(check_github([CheckedState(f"a{name}", (finding,))], FOLDER)).splitlines()
     command, properties, text = taken_apart(line)
     assert (command, list(properties)) == ("error", ["file", "title"])
     assert properties["title"].startswith("ADR001")

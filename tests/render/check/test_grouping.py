@@ -28,7 +28,7 @@ def _stranded(address: str, *, key: str = "us") -> Finding:
 def test_one_block_for_all_with_one_command() -> None:
     found = [_stranded("aws_vpc.a"), _stranded('aws_vpc.b["x y"]'), _stranded("aws_vpc.c")]
     command = """`statetool rebind aws_vpc.a 'aws_vpc.b["x y"]' aws_vpc.c 'aws.west["us"]' --state s`"""
-    assert check_text([state(*found, name="s")], PIPE).split("\n") == [
+    assert "\n".join(check_text([state(*found, name="s")], PIPE)).split("\n") == [
         "error   CFS001 Provider gone (3 findings)",
         "  aws_vpc.a  s:1:1",
         '  aws_vpc.b["x y"]  s:1:1',
@@ -49,7 +49,7 @@ def test_thirteen_hints_are_one() -> None:
         Finding("SEC004", Severity.INFO, "Password in plain sight", f"r.a{n}: looks like one.", f"r.a{n}", "", advice)
         for n in range(13)
     ]
-    text = check_text([state(*found)], PIPE)
+    text = "\n".join(check_text([state(*found)], PIPE))
     assert text.count("Pass it") == text.count("looks like one") == text.count("Password") == 1
     assert all(f"  r.a{n}  terraform.tfstate:1:1\n" in text for n in range(13))
     assert text.endswith("1 state checked: 13 info")
@@ -98,7 +98,7 @@ def test_different_texts_in_a_group_keep_their_addresses() -> None:
         Finding("STA010", Severity.INFO, "Not carried over", "dependencies (r.x)", "r.a", "", fix),
         Finding("STA010", Severity.INFO, "Choice made", "a key for r.b", "r.b", "", fix),
     ]
-    assert check_text([state(*found, name="s")], PIPE).split("\n")[:6] == [
+    assert "\n".join(check_text([state(*found, name="s")], PIPE)).split("\n")[:6] == [
         "info    STA010 (2 findings)",
         "  r.a  s:1:1",
         "    Not carried over: dependencies (r.x)",

@@ -19,7 +19,7 @@ VALIDATOR = Draft202012Validator(SCHEMA)
 
 
 def read(*states: CheckedState) -> dict[str, Any]:
-    document: dict[str, Any] = orjson.loads(check_json(states))
+    document: dict[str, Any] = orjson.loads(b"".join(check_json(states)))
     VALIDATOR.validate(document)
     return document
 

@@ -19,7 +19,7 @@ SCHEMA = xmlschema.XMLSchema(Path(__file__).parents[2] / "data" / "junit-10.xsd"
 
 
 def read(*states: CheckedState, fail_on: Severity = Severity.ERROR) -> ElementTree.Element:
-    root = ElementTree.fromstring(check_junit(states, fail_on=fail_on))
+    root = ElementTree.fromstring(b"".join(check_junit(states, fail_on=fail_on)))
     SCHEMA.validate(root)
     return root
 
@@ -39,7 +39,7 @@ def test_is_valid(states: tuple[CheckedState, ...]) -> None:
 
 
 def test_the_schema_refuses_what_is_not_junit() -> None:
-    text = check_junit(SEVERAL).replace(b"<testcase name=", b"<testcase title=", 1)
+    text = b"".join(check_junit(SEVERAL)).replace(b"<testcase name=", b"<testcase title=", 1)
     assert not SCHEMA.is_valid(ElementTree.fromstring(text))
 
 
@@ -113,4 +113,4 @@ def test_any_text_is_well_formed(name: str, address: str, detail: str, fix: str)
 
 
 def test_the_same_to_the_byte() -> None:
-    assert check_junit(SEVERAL) == check_junit(SEVERAL)
+    assert b"".join(check_junit(SEVERAL)) == b"".join(check_junit(SEVERAL))

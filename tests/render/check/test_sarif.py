@@ -25,7 +25,7 @@ FOLDER = Path("/srv/project")
 
 def read(*states: CheckedState) -> dict[str, Any]:
     """The run, of a valid log."""
-    log = orjson.loads(check_sarif(states, FOLDER))
+    log = orjson.loads(b"".join(check_sarif(states, FOLDER)))
     VALIDATOR.validate(log)
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -59,7 +59,7 @@ def test_is_valid(states: tuple[CheckedState, ...]) -> None:
 
 
 def test_the_schema_refuses_what_is_not_sarif() -> None:
-    log = orjson.loads(check_sarif(SEVERAL, FOLDER))
+    log = orjson.loads(b"".join(check_sarif(SEVERAL, FOLDER)))
     log["runs"][0]["results"][0]["level"] = "info"
     assert not VALIDATOR.is_valid(log)
 
@@ -165,7 +165,7 @@ def test_uris(name: str, uri: str, relative: bool) -> None:
 
 def test_paths_start_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    log = orjson.loads(check_sarif([state(ERROR, name=str(tmp_path / "a" / "b"))]))
+    log = orjson.loads(b"".join(check_sarif([state(ERROR, name=str(tmp_path / "a" / "b"))])))
     artifact = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert artifact["uri"] == "a/b"
 
@@ -183,4 +183,4 @@ def test_fingerprints_differ() -> None:
 
 
 def test_the_same_to_the_byte() -> None:
-    assert check_sarif(SEVERAL, FOLDER) == check_sarif(SEVERAL, FOLDER)
+    assert b"".join(check_sarif(SEVERAL, FOLDER)) == b"".join(check_sarif(SEVERAL, FOLDER))

@@ -32,15 +32,15 @@ GOLDEN = Path(__file__).with_name("golden")
 PLAIN, COLOURED = Terminal(80), Terminal(80, colour=True)
 
 TEXTS = {
-    "none.txt": check_text([CLEAN], PLAIN),
-    "none-hidden.txt": check_text([state(hidden=2), CLEAN], PLAIN),
-    "one.txt": check_text([state(ERROR)], PLAIN),
-    "one-coloured.txt": check_text([state(ERROR)], COLOURED),
-    "several.txt": check_text(SEVERAL, PLAIN),
-    "several-coloured.txt": check_text(SEVERAL, COLOURED),
-    "several-narrow.txt": check_text(SEVERAL, Terminal(50)),
-    "hundred.txt": check_text([hundred()], PLAIN),
-    "hostile.txt": check_text([state(HOSTILE, name="a\x1b[31m\nb\udcff.tfstate")], PLAIN),
+    "none.txt": "\n".join(check_text([CLEAN], PLAIN)),
+    "none-hidden.txt": "\n".join(check_text([state(hidden=2), CLEAN], PLAIN)),
+    "one.txt": "\n".join(check_text([state(ERROR)], PLAIN)),
+    "one-coloured.txt": "\n".join(check_text([state(ERROR)], COLOURED)),
+    "several.txt": "\n".join(check_text(SEVERAL, PLAIN)),
+    "several-coloured.txt": "\n".join(check_text(SEVERAL, COLOURED)),
+    "several-narrow.txt": "\n".join(check_text(SEVERAL, Terminal(50))),
+    "hundred.txt": "\n".join(check_text([hundred()], PLAIN)),
+    "hostile.txt": "\n".join(check_text([state(HOSTILE, name="a\x1b[31m\nb\udcff.tfstate")], PLAIN)),
     "statistics.txt": statistics_text([*SEVERAL, hundred()], PLAIN),
     "statistics-coloured.txt": statistics_text([*SEVERAL, hundred()], COLOURED),
     "statistics-none.txt": statistics_text([CLEAN], PLAIN),
@@ -61,7 +61,7 @@ def test_every_golden_text_is_compared() -> None:
 
 @pytest.mark.parametrize(("states", "width"), [(SEVERAL, 40), (SEVERAL, 80), (SEVERAL, 120), ((hundred(),), 80)])
 def test_lines_fit_where_no_word_is_longer(states: tuple[CheckedState, ...], width: int) -> None:
-    for line in check_text(states, Terminal(width)).splitlines()[:-1]:
+    for line in "\n".join(check_text(states, Terminal(width))).splitlines()[:-1]:
         # One word after the indentation may be as long as it is, and so may the head: severity, code, address.
         alone = len(re.sub(r'\["[^"]*"\]', "", line).split()) <= 2
         head = re.match(r"(error|warning|info) +[A-Z]{3}\d{3} ", line)
@@ -70,7 +70,7 @@ def test_lines_fit_where_no_word_is_longer(states: tuple[CheckedState, ...], wid
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_addresses_are_never_broken(width: int) -> None:
-    text = check_text(SEVERAL, Terminal(width))
+    text = "\n".join(check_text(SEVERAL, Terminal(width)))
     for address in (ERROR.address, WARNING.address, 'provider["registry.opentofu.org/hashicorp/aws"].by_region'):
         assert address in text
     assert text.count(WARNING.address) == 2

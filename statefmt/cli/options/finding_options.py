@@ -1,0 +1,170 @@
+"""The options that choose findings of the rules, compare them with a baseline, and print them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple, Optional
+
+import typer
+
+from statefmt import Severity
+from statefmt.cli.check_report import CheckFormat, Verdict, print_report, print_statistics
+from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say
+from statefmt.rules import (
+    CheckedState,
+    Gate,
+    Settings,
+    UnreadableState,
+    find_settings,
+    load_settings,
+    read_baseline,
+    relative_path,
+    selected_rules,
+    write_baseline,
+)
+
+_SETTINGS: Final = "Settings and baseline"
+
+
+class FailOn(StrEnum):
+    """The lowest severity that makes the command fail."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+class FindingOptions(NamedTuple):
+    """Which findings to report, how, and which of them make the command fail."""
+
+    select: str | None
+    ignore: str | None
+    fail_on: FailOn | None
+    exit_zero: bool
+    output_format: CheckFormat
+    quiet: bool
+    statistics: bool
+    baseline: Path | None
+    write_baseline: Path | None
+    settings: Path | None
+    no_settings: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether findings are printed as text, which is the default."""
+        return not self.statistics and self.output_format is CheckFormat.TEXT
+
+    def gate(self) -> Gate:
+        """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
+        found = None if self.no_settings else self.settings or find_settings(Path.cwd())
+        settings = load_settings(found) if found else Settings()
+        folder = found.parent if found else Path()
+        chosen = _codes(self.select) or settings.select
+        ignored = [*(_codes(self.ignore) or ()), *(settings.ignore if self.select is None else ())]
+        try:
+            selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
+        gate = Gate(run_context(), select=chosen, ignore=ignored, settings=settings, folder=folder)
+        path = None if self.write_baseline else self.baseline or settings.baseline_in(folder)
+        return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
+
+    def reported(
+        self, gate: Gate, checked: Iterable[CheckedState], unreadable: Sequence[UnreadableState], status: int = FINE
+    ) -> int:
+        """Print the findings, or write them to a baseline; return the exit status, which is `status` or higher.
+
+        Keeps no states; some formats iterate over them twice.
+        """
+        failing = Severity(self.fail_on.value if self.fail_on else gate.settings.fail_on)
+        verdict = Verdict(checked, failing)
+        if self.write_baseline is not None:
+            _write_baseline(self.write_baseline, verdict)
+        elif self.statistics:
+            print_statistics(verdict)
+        elif not self.quiet:
+            print_report(verdict, unreadable, self.output_format, failing)
+        else:
+            deque(verdict, maxlen=0)
+        if unreadable or verdict.unusable:
+            return FAILED
+        return status if self.exit_zero or self.write_baseline is not None else max(status, verdict.found)
+
+
+def finding_options(
+    *,
+    select: Annotated[
+        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas."),
+    ] = None,
+    ignore: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(metavar="CODES", help="Skip these rules; overrides --select."),
+    ] = None,
+    fail_on: Annotated[
+        Optional[FailOn],  # noqa: UP045
+        typer.Option(
+            metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
+        ),
+    ] = None,
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
+    output_format: Annotated[
+        CheckFormat,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            show_default=False,
+            help="text (the default), concise, json, sarif, junit, github.",
+        ),
+    ] = CheckFormat.TEXT,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
+    ] = False,
+    baseline: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS
+        ),
+    ] = None,
+    write_baseline: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS
+        ),
+    ] = None,
+    settings: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(
+            metavar="FILE",
+            help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
+            rich_help_panel=_SETTINGS,
+        ),
+    ] = None,
+    no_settings: Annotated[
+        bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
+    ] = False,
+) -> FindingOptions:
+    """Return the options as one value. Raises BadParameter if they contradict each other."""
+    options = FindingOptions(
+        *(select, ignore, fail_on, exit_zero, output_format, quiet, statistics),
+        *(baseline, write_baseline, settings, no_settings),
+    )
+    if quiet and not options.is_plain:
+        raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
+    return options
+
+
+def _codes(text: str | None) -> list[str] | None:
+    return None if text is None else [part.strip() for part in text.split(",")]
+
+
+def _write_baseline(path: Path, checked: Iterable[CheckedState]) -> None:
+    count = write_baseline(path, ((relative_path(state.name, path.parent), state.findings) for state in checked))
+    say(f"{path}: {count} finding{'' if count == 1 else 's'} written")

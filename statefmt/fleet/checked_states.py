@@ -1,0 +1,178 @@
+"""Reads the findings of all states from an index, as a project's rules, settings and baseline have them.
+
+No state is read again: what `check` says depends on nothing else that the index does not have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.fleet.errors import FleetError
+from statefmt.fleet.index.connection import open_to_read
+from statefmt.fleet.made_by import made_by
+from statefmt.fleet.rows.findings import fix_of
+from statefmt.formats.raw_json.positions import Position
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.lint.checked import CheckedState, UnreadableState
+from statefmt.lint.fixable import fixable_among
+from statefmt.lint.gate import Gate
+from statefmt.lint.registry import rules_for
+from statefmt.lint.rule import found_while_reading
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding, Place, Severity
+from statefmt.store.backends.remote_name import RemoteLocation
+from statefmt.store.reading import GIT
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+# How many findings are in memory at a time, beside those of one state.
+_BATCH: Final = 10_000
+
+
+class _State(Struct, array_like=True, frozen=True):
+    state_id: str
+    uri: str
+    format_version: int | None
+    short_addresses: bool
+
+
+class _Row(Struct, array_like=True, frozen=True, gc=False):
+    state_id: str
+    code: Code
+    severity: Severity
+    address: str
+    pointer: str
+    summary: str
+    detail: str
+    fix: str | None
+    snippet: str
+    line: int | None
+    col: int | None
+
+
+_COLUMNS: Final = ", ".join(f"findings.{name}" for name in _Row.__struct_fields__)
+_STATES: Final = """
+    SELECT state_id, uri, format_version, short_addresses FROM states
+    WHERE error IS NULL OR state_id IN (SELECT state_id FROM findings)
+    ORDER BY uri, state_id
+"""
+_FINDINGS: Final = f"""
+    SELECT {_COLUMNS} FROM findings JOIN states USING (state_id)
+    ORDER BY states.uri, states.state_id, findings.number
+"""
+_UNREADABLE: Final = """
+    SELECT uri, error FROM states
+    WHERE error IS NOT NULL AND state_id NOT IN (SELECT state_id FROM findings)
+    ORDER BY uri
+"""
+
+
+class StoredFindings:
+    """The findings in an open index. `stored_findings()` opens one.
+
+    `unreadable` are the states that could not be read. Iterating yields the others, in the order of their places, and
+    keeps none of them.
+    """
+
+    def __init__(self, connection: DuckDBPyConnection, gate: Gate) -> None:
+        self._connection = connection
+        self._gate = gate
+        self.unreadable: Sequence[UnreadableState] = [
+            UnreadableState(_name(uri), f"{uri}: {error}") for uri, error in connection.execute(_UNREADABLE).fetchall()
+        ]
+        self._noticed_by_reader = frozenset(
+            code for code, rule in rules_for().items() if rule.check is found_while_reading
+        )
+
+    def __iter__(self) -> Iterator[CheckedState]:
+        states = msgspec.convert(self._connection.cursor().execute(_STATES).fetchall(), list[_State])
+        groups = groupby(self._rows(), attrgetter("state_id"))
+        state_id, rows = next(groups, ("", iter(())))
+        for state in states:
+            if state.state_id == state_id:
+                yield self._checked(state, rows)
+                state_id, rows = next(groups, ("", iter(())))
+            else:
+                yield CheckedState(_name(state.uri), ())
+
+    def _rows(self) -> Iterator[_Row]:
+        found = self._connection.cursor().execute(_FINDINGS)
+        while batch := found.fetchmany(_BATCH):
+            yield from msgspec.convert(batch, list[_Row])
+
+    def _checked(self, state: _State, rows: Iterator[_Row]) -> CheckedState:
+        name = _name(state.uri)
+        positions: dict[str, Position] = {}
+        findings = [_finding(name, row, positions) for row in rows]
+        new, hidden = self._gate.kept(name, findings)
+        if state.format_version != CURRENT_VERSION:
+            return CheckedState(name, new, positions, hidden)
+        noticed = {finding.code for finding in findings} & self._noticed_by_reader
+        fixes = fixable_among(
+            {finding.code for finding in new}, noticed, has_short_addresses=lambda: state.short_addresses
+        )
+        return CheckedState(name, new, positions, hidden, fixes)
+
+
+@contextmanager
+def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
+    """Open an index to read the findings of its states, as `gate` selects them and knows them from a baseline.
+
+    A release, a configuration and schemas that the gate may have are not used. Raises FleetError if the file is not an
+    index with the findings of all rules of this release.
+    """
+    connection = open_to_read(path)
+    import duckdb
+
+    try:
+        _require_checked(connection, path)
+        yield StoredFindings(connection, gate)
+    except (duckdb.Error, msgspec.MsgspecError) as error:
+        reason = str(error).splitlines()[0]
+        raise FleetError(f"{path}: cannot read the findings of this index, make it again: {reason}") from error
+    finally:
+        connection.close()
+
+
+def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
+    """Refuse an index that says nothing about some states: a check of it would pass."""
+    last = connection.execute("SELECT finished IS NULL FROM runs ORDER BY run_id DESC LIMIT 1").fetchone()
+    if last is None or last[0]:
+        raise FleetError(f"{path}: the last `statetool fleet index` did not finish; run it again")
+    current = [made_by(checks=True, attributes=attributes) for attributes in (False, True)]
+    counts = connection.execute(
+        "SELECT count(*), count(*) FILTER (NOT list_contains(?, made_by)) FROM states", [current]
+    ).fetchone()
+    assert counts is not None
+    states, others = counts
+    if others:
+        raise FleetError(
+            f"{path}: {others:,} of {states:,} states were not checked with the rules of this release; index them "
+            "again, with `statetool fleet index SOURCE...` and without --no-check"
+        )
+
+
+def _name(uri: str) -> str:
+    is_url = "://" in uri and not uri.startswith(("/", GIT))
+    return RemoteLocation(uri) if is_url else uri
+
+
+def _finding(name: str, row: _Row, positions: dict[str, Position]) -> Finding:
+    place = None
+    if row.line is not None and row.col is not None:
+        position = Position(row.line, row.col)
+        if positions.setdefault(row.pointer, position) != position:
+            # Hidden pointers are equal.
+            place = Place(name, *position, *position)
+    return Finding(
+        row.code, row.severity, row.summary, row.detail, row.address, row.pointer, fix_of(row.fix, row.snippet), place
+    )

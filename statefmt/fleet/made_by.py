@@ -1,0 +1,14 @@
+"""Says what rows depend on beside their state."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from statefmt.lint.registry import all_codes
+from statefmt.version import __version__
+
+
+def made_by(*, checks: bool, attributes: bool) -> str:
+    """Return the release and its rules, if they are run, and what else is stored."""
+    rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if checks else "no rules"
+    return f"statetool {__version__}, {rules}" + (", attributes" if attributes else "")

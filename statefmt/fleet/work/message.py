@@ -1,0 +1,89 @@
+"""What travels between the run and the workers of a cluster: names of states one way, rows the other.
+
+Neither has variables, arguments of backends or sensitive values. The key of the index goes with every job: workers
+make its hashes.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.context import RunContext
+from statefmt.fleet.rows.extract import StateOrigin, Wanted
+from statefmt.fleet.work.task import Done, Task
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.remote_name import RemoteName, VersionName
+from statefmt.store.reading import GIT
+from statefmt.version import __version__
+
+
+class SentTask(Struct, frozen=True):
+    """A state to read: a file by its absolute path, or that of a URL or of a folder and workspace."""
+
+    kind: Literal["file", "url", "folder"]
+    name: bytes
+    origin: StateOrigin
+    workspace: str | None = None
+
+
+class Job(Struct, frozen=True):
+    """The states of a chunk, what to make of them, and what the run allows on the way to backends."""
+
+    tasks: tuple[SentTask, ...]
+    wanted: Wanted
+    checks: bool
+    allowed_hosts: tuple[str, ...] = ()
+    allow_external: bool = False
+    verify: bool = True
+
+
+class Answer(Struct, frozen=True):
+    """The rows of a chunk, or why the worker refuses it."""
+
+    done: Done | None = None
+    refused: str = ""
+
+
+_ANSWER: Final = msgspec.msgpack.Decoder(Answer)
+
+
+def sent(task: Task) -> SentTask | None:
+    """Return a task as it travels; None if only this process can read it, such as a version in a git repository."""
+    name, place = task.name, task.origin
+    if isinstance(name, RemoteName):
+        if name.folder is None:
+            # The words of a URL are `--state URL`, without values that may be secret.
+            return SentTask("url", name.words[1].encode(), place) if len(name.words) > 1 else None
+        return SentTask("folder", os.fsencode(os.path.abspath(name.folder)), place, name.place.workspace)  # noqa: PTH100
+    if isinstance(name, VersionName) or name.startswith(GIT) or "://" in name:
+        return None
+    return SentTask("file", os.fsencode(os.path.abspath(name)), place)  # noqa: PTH100 - a name may be no valid text
+
+
+def encoded_job(context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool) -> bytes:
+    """Return a job as it travels, with the release before it: another one might read it differently."""
+    allowed = context.backend or BackendOptions()
+    job = Job(tasks, wanted, checks, allowed.allowed_hosts, allowed.allow_external, allowed.verify)
+    return msgspec.msgpack.encode((__version__, job))
+
+
+def decoded_job(data: bytes) -> Job | None:
+    """Return a job, None if another release of statetool made it."""
+    release, job = msgspec.msgpack.decode(data, type=tuple[str, Raw])
+    return msgspec.msgpack.decode(job, type=Job) if release == __version__ else None
+
+
+def encoded_answer(answer: Answer) -> bytes:
+    """Return an answer as it travels."""
+    return msgspec.msgpack.encode(answer)
+
+
+def decoded_answer(data: object) -> Answer:
+    """Return an answer. Raises msgspec.ValidationError or DecodeError if it is none."""
+    if not isinstance(data, bytes):
+        raise msgspec.ValidationError("not bytes")
+    return _ANSWER.decode(data)

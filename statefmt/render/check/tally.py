@@ -1,0 +1,37 @@
+"""Counts what was checked and found, state by state, so that no format has to keep all states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from statefmt.lint.checked import CheckedState
+from statefmt.lint.fixable import Fixable
+from statefmt.model.findings import Severity
+
+
+class Tally:
+    """The numbers of the states that have passed through `of()`: mutable, and of one output."""
+
+    def __init__(self) -> None:
+        self.states = self.configurations = self.plans = self.hidden = 0
+        self.severities: Counter[Severity] = Counter()
+        self.fixable: Counter[Fixable] = Counter()
+
+    def of(self, states: Iterable[CheckedState]) -> Iterator[CheckedState]:
+        """Yield states, and count each one when it is asked for."""
+        for state in states:
+            self.add(state)
+            yield state
+
+    def add(self, state: CheckedState) -> None:
+        """Count a state and its findings."""
+        self.states += 1
+        self.configurations += state.is_configuration
+        self.plans += state.is_plan
+        self.hidden += state.hidden
+        for finding in state.findings:
+            self.severities[finding.severity] += 1
+            way = state.fixes.get(finding.code)
+            if way is not None:
+                self.fixable[way] += 1

@@ -1,0 +1,90 @@
+"""Reads names of files and folders in git: git:REVISION:PATH. An absolute PATH says which repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from statefmt.model.errors import StoreError
+from statefmt.store.reading import GIT
+
+# Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.
+_OF_REPOSITORY = frozenset({"GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"})
+
+
+class GitPath(NamedTuple):
+    """A path in a revision, "" for the staged version; `folder` is any folder of the repository, "" for this one."""
+
+    revision: str
+    path: str
+    folder: str = ""
+
+
+def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
+    """Take git:REVISION:PATH apart; None if it is not complete.
+
+    An absolute path becomes relative to the top of its repository, and need not exist on disk. Raises StoreError.
+    """
+    spec = name.removeprefix(GIT)
+    revision, colon, path = spec.partition(":/")
+    if colon:
+        return None if revision.startswith("-") else _of_repository(name, revision, f"/{path}", environment)
+    revision, colon, path = spec.rpartition(":")
+    return GitPath(revision, path) if colon and not revision.startswith("-") else None
+
+
+def repository_top(found: GitPath, name: str, environment: Mapping[str, str]) -> str:
+    """Return the folder of the repository of a path. Raises StoreError."""
+    return _top(found.folder or ".", name, environment)
+
+
+def run_git(
+    name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder, or here; its messages are in English. Raises StoreError if it cannot be run."""
+    kept = {one: value for one, value in environment.items() if not folder or one not in _OF_REPOSITORY}
+    try:
+        return subprocess.run(
+            ["git", *(["-C", folder] if folder else []), *arguments],
+            env={**kept, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise StoreError(f"{name}: git is not installed or not on PATH") from error
+    except OSError as error:
+        raise StoreError(f"{name}: cannot run git: {error.strerror}") from error
+    except ValueError as error:
+        raise StoreError(f"{name}: a path cannot contain a NUL character") from error
+
+
+def git_reason(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return why git failed."""
+    return done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or "git cannot read it"
+
+
+def _of_repository(name: str, revision: str, path: str, environment: Mapping[str, str]) -> GitPath:
+    path = os.path.normpath(path)
+    folder = path
+    while not os.path.isdir(folder):  # noqa: PTH112 - for text with surrogates as for any other
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    # The folder may be reached by a symbolic link.
+    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(_top(folder, name, environment)))
+    inside = os.path.normpath(os.path.join(inside, os.path.relpath(path, folder)))  # noqa: PTH118
+    return GitPath(revision, "" if inside == "." else inside, folder)
+
+
+def _top(folder: str, name: str, environment: Mapping[str, str]) -> str:
+    """Return the folder of a repository, that of a bare one included. Raises StoreError."""
+    is_bare = _asked(folder, name, environment, "--is-bare-repository") == "true"
+    return _asked(folder, name, environment, "--absolute-git-dir" if is_bare else "--show-toplevel")
+
+
+def _asked(folder: str, name: str, environment: Mapping[str, str], what: str) -> str:
+    done = run_git(name, ["rev-parse", what], environment, folder)
+    if done.returncode != 0:
+        raise StoreError(f"{name}: {git_reason(done)}")
+    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")

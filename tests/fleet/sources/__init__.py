@@ -1,0 +1,1 @@
+"""Where an index finds its states: folders, git, and real servers."""
