@@ -92,7 +92,7 @@ def test_html_has_every_text_escaped(index: Path, statetool: Statetool) -> None:
     assert "\x1b" not in text
     assert " style=" not in text
     assert text.count('class="edge stale"') == 2
-    assert text.count('class="node lost"') == 1
+    assert text.count('class="node lost"') == 2
 
 
 def test_circles_and_references_to_itself(folder: Path, statetool: Statetool) -> None:
