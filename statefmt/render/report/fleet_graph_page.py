@@ -19,8 +19,8 @@ _MOST_NODES: Final = 80
 class FleetDrawing(NamedTuple):
     """A drawing of states or, if `folders`, of their folders; the `omitted` ones are too many to be drawn.
 
-    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or cannot
-    be read.
+    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
+    cannot be read.
     """
 
     drawing: Drawing

@@ -74,7 +74,7 @@ found AS (
         WHEN by_id IS NULL THEN strong
         WHEN min(by_identity) OVER alike IS DISTINCT FROM max(by_identity) OVER alike
             OR min(by_arn) OVER alike IS DISTINCT FROM max(by_arn) OVER alike THEN coalesce(strong, by_id)
-        ELSE coalesce(min(strong) FILTER (by_arn IS NOT NULL) OVER alike, min(strong) OVER alike, by_id) END AS thing
+        ELSE coalesce(min(strong) OVER alike, by_id) END AS thing
     FROM joined WINDOW alike AS (PARTITION BY by_id)
 ),
 several AS (
