@@ -26,6 +26,7 @@ from statefmt.fleet.tables import (
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import Inspection
 from statefmt.model.addrs import NO_KEY, ResourceMode
+from statefmt.model.codes import NO_STATE
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
@@ -91,10 +92,11 @@ def rows_of(
         encrypted: Whether it is stored encrypted.
     """
     snapshot = inspection.snapshot
-    if snapshot is None:
-        reason = next((one for one in inspection.findings if one.severity is Severity.ERROR), None)
+    reason = next((one for one in inspection.findings if _prevents(one)), None)
+    if snapshot is None or reason is not None:
+        masking = Masking(frozenset() if snapshot is None else secrets_of(snapshot))
         rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
-        rows.findings += finding_rows(origin.state_id, inspection.data, findings, Masking(frozenset()))
+        rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows
     state = FleetStateRow(
         **_columns(origin),
@@ -116,6 +118,11 @@ def rows_of(
         _add_resource(rows, resource, origin, wanted, masking)
     rows.outputs += _outputs(snapshot, origin.state_id, wanted, masking)
     return rows
+
+
+def _prevents(one: Finding) -> bool:
+    """Return whether commands refuse a state with this finding."""
+    return one.severity is Severity.ERROR or one.code in NO_STATE
 
 
 def _columns(origin: StateOrigin) -> dict[str, Any]:
