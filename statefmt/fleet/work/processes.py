@@ -42,10 +42,6 @@ class Processes:
                 os.kill(process, signal.SIGTERM)
             os.waitpid(process, 0)
 
-    def again(self, task: Task) -> Done:
-        """Read one state in this process, which may not fork any more; see Spread."""
-        return work_on([task], self._read)
-
 
 def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
     while data := _message(results):
