@@ -15,6 +15,9 @@ _OFFLINE: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
+    # Nor are the secrets in the home folder, nor the variables of this program, which SQL could name as tables.
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
 }
 
 
@@ -38,6 +41,8 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
     connection = _connect(path, read_only=True)
     if writes_to is not None:
         connection.execute("SET allowed_directories = ?", [[writes_to]])
+    # A query that takes more than the memory fails; otherwise it would fill the disk beside the index.
+    connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection
@@ -49,7 +54,8 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     except ModuleNotFoundError as error:
         raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
     try:
-        return duckdb.connect(str(path), read_only=read_only, config={**_OFFLINE})
+        # As a name, `md:x` would be a service.
+        return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})
     except duckdb.Error as error:
         reason = "another process uses it" if "lock on file" in str(error) else str(error).splitlines()[0]
         raise FleetError(f"{path}: cannot open this index: {reason}") from error

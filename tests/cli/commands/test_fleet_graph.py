@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ pytest.importorskip("duckdb")
 
 @pytest.fixture
 def index(folder: Path) -> Path:
-    states = {
+    states: dict[str, dict[str, Any] | bytes] = {
         "net/net": planted(lineage="n"),
         "app/app": planted(
             reading("net", {"path": "../net/net.tfstate"}), reading("again", {"path": "../net/net.tfstate"})
