@@ -30,7 +30,7 @@ SECTIONS: Final = {
         "grep": "Search attributes and outputs for text.",
         "stats": "Show what a state contains, in numbers and sizes.",
         "graph": "Show the dependencies between resources, as a tree or drawn.",
-        "report": "Write a page about a state, to read in a browser.",
+        "report": "Write a page about states, to read in a browser.",
         "pull": "Print a state, decrypted if it is encrypted.",
     },
     "Check and compare": {

@@ -11,7 +11,6 @@ from statefmt.render.fleet.graph.labels import short_names
 from statefmt.render.printable import printable
 from statefmt.render.report._environment import page
 from statefmt.render.report._layers import Drawing, drawn
-from statefmt.version import __version__
 
 _MOST_NODES: Final = 80
 
@@ -30,29 +29,32 @@ class FleetDrawing(NamedTuple):
     missing: frozenset[str]
 
 
+class DrawnGraph(NamedTuple):
+    """A graph of states for a page: the drawing, and what its script needs to find states."""
+
+    overview: FleetDrawing
+    uris: Mapping[str, str]
+    places: Mapping[str, int]
+    data: Mapping[str, object]
+
+
 def fleet_graph_page(graph: FleetGraph, name: str, made: datetime) -> bytes:
     """Render the page of a graph in HTML, given the name of its index and the time."""
+    stale = [one for one in graph.references if one.stale]
+    return page("fleet_graph.html", name, made, {"graph": graph, "drawn": drawn_graph(graph), "stale": stale})
+
+
+def drawn_graph(graph: FleetGraph) -> DrawnGraph:
+    """Draw a graph, with the data for the search."""
     place = {state_id: number for number, state_id in enumerate(graph.nodes)}
     lost = [place[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
-    return page(
-        "fleet_graph.html",
-        {
-            "name": printable(name),
-            "made": made.strftime("%Y-%m-%d %H:%M %Z").strip(),
-            "program": f"statetool {__version__}",
-            "graph": graph,
-            "uris": uris,
-            "places": place,
-            "overview": fleet_drawing(graph),
-            "data": {
-                "names": [printable(uri) for uri in uris.values()],
-                "missing": lost,
-                "edges": [(place[one.source], place[one.target]) for one in graph.references],
-            },
-            "stale": [one for one in graph.references if one.stale],
-        },
-    )
+    data = {
+        "names": [printable(uri) for uri in uris.values()],
+        "missing": lost,
+        "edges": [(place[one.source], place[one.target]) for one in graph.references],
+    }
+    return DrawnGraph(fleet_drawing(graph), uris, place, data)
 
 
 def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
