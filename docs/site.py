@@ -24,6 +24,7 @@ _NAVIGATION: Final = (
     ("Guides", ("docs/guides/incident.md", "docs/guides/looking.md", "docs/guides/surgery.md", "docs/guides/*.md")),
     ("Backends", ("docs/backends/index.md", "docs/backends/*.md")),
     ("Commands", ("docs/commands/README.md", "docs/commands/*.md")),
+    ("Fleets", ("docs/fleet/tables.md", "docs/fleet/*.md")),
     ("Rules", ("docs/rules/README.md", "docs/rules/*.md")),
     ("Library", ("docs/reference/README.md", "docs/reference/*.md")),
     ("State format", ("docs/format/README.md", "docs/format/**/*.md")),

@@ -17,7 +17,7 @@ from tests.cli.conftest import Program
 from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-_GENERATED: Final = {"commands", "rules", "format"}
+_GENERATED: Final = {"commands", "fleet", "rules", "format"}
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 

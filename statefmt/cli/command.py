@@ -36,7 +36,7 @@ WITHOUT_ENCRYPTION: Final = frozenset(
             "version",
             "versions",
         ),
-        *("fleet check", "fleet query", "where", "workspaces"),
+        *("fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces"),
     }
 )
 # Commands whose output people read, so that a long one goes to the pager.
@@ -44,7 +44,16 @@ _PAGED: Final = frozenset(
     {
         *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
         *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
-        *("versions", "reconcile", "plan", "fleet check", "fleet query"),
+        *(
+            "versions",
+            "reconcile",
+            "plan",
+            "fleet check",
+            "fleet diff",
+            "fleet duplicates",
+            "fleet graph",
+            "fleet query",
+        ),
     }
 )
 _OWN: Final = "Options"

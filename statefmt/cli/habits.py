@@ -113,7 +113,13 @@ def accept_spellings(parser: Any, context: click.Context) -> None:
             raise _unknown_option(name, known, context)
         match(name, value, state)
 
+    takes_numbers = any("RUN" in (parameter.metavar or "") for parameter in context.command.params)
+
     def match_short_options(argument: str, state: Any) -> None:
+        if takes_numbers and argument[1:].isdigit():
+            # A place from the end, such as -1.
+            state.largs.append(argument)
+            return
         if argument[:2] not in parser._short_opt and not parser.ignore_unknown_options:
             raise _unknown_option(argument.partition("=")[0], known, context)
         match_short(argument, state)

@@ -30,7 +30,7 @@ SECTIONS: Final = {
         "grep": "Search attributes and outputs for text.",
         "stats": "Show what a state contains, in numbers and sizes.",
         "graph": "Show the dependencies between resources, as a tree or drawn.",
-        "report": "Write a page about a state, to read in a browser.",
+        "report": "Write a page about states, to read in a browser.",
         "pull": "Print a state, decrypted if it is encrypted.",
     },
     "Check and compare": {
@@ -80,6 +80,9 @@ SECTIONS: Final = {
         "fleet index": "Store what many states say in a database.",
         "fleet check": "Report what the rules found in all these states.",
         "fleet query": "Query such a database with SQL.",
+        "fleet duplicates": "Find real objects that several states manage.",
+        "fleet graph": "Show which states read the outputs of which.",
+        "fleet diff": "Show what changed between two runs of fleet index.",
     },
     "Encryption": {
         "encryption-info": "Show how a state is encrypted.",

@@ -13,6 +13,8 @@ _JSON: Final = {"sql": "JSON"}
 _STATE: TypeAlias = Annotated[str, Meta(description="The state: `states.state_id`.")]
 _OBJECT: TypeAlias = Annotated[str, Meta(description="The address of the instance.")]
 _DEPOSED: TypeAlias = Annotated[str, Meta(description="The deposed key; empty for the current object.")]
+_Run: TypeAlias = Annotated[int, Meta(description="The run: `runs.run_id`.")]
+_Change: TypeAlias = Annotated[int, Meta(description="How many such rows came; negative for those that went.")]
 _Count: TypeAlias = Annotated[int, Meta(description="How many there are.")]
 
 
@@ -149,6 +151,7 @@ class RunRow(Struct, frozen=True):
         Meta(description="When it ended, in UTC; none if it did not.", extra_json_schema={"sql": "TIMESTAMP"}),
     ]
     made_by: Annotated[str, Meta(description="The release of statetool, and the rules.")]
+    checks: Annotated[bool, Meta(description="Whether the rules were run.")]
     n_states: _Count
     n_read: Annotated[int, Meta(description="The number of states that were read again.")]
     n_failed: Annotated[int, Meta(description="The number of states with an error.")]
@@ -156,17 +159,64 @@ class RunRow(Struct, frozen=True):
 
 
 class HistoryRow(Struct, frozen=True):
-    """What a state was in a run."""
+    """One state of the index at the end of a run, whether or not it was in the sources of that run."""
 
-    run_id: Annotated[int, Meta(description="The run.")]
+    run_id: _Run
     state_id: _STATE
+    uri: Annotated[str, Meta(description="Where the state is.")]
+    error: Annotated[str | None, Meta(description="Why it could not be read.")]
+    format_version: Annotated[int | None, Meta(description="The version of the state format.")]
+    terraform_version: Annotated[str | None, Meta(description="The release that wrote it.")]
+    lineage: Annotated[str | None, Meta(description="The lineage.")]
     serial: Annotated[int | None, Meta(description="The serial.", extra_json_schema={"sql": "UBIGINT"})]
+    encrypted: Annotated[bool, Meta(description="Whether it is stored encrypted.")]
     size: Annotated[int | None, Meta(description="Bytes, as stored.")]
     n_resources: Annotated[int, Meta(description="The number of its resources.")]
     n_objects: Annotated[int, Meta(description="The number of its objects.")]
     errors: Annotated[int, Meta(description="The number of findings of severity error.")]
     warnings: Annotated[int, Meta(description="The number of findings of severity warning.")]
     infos: Annotated[int, Meta(description="The number of findings of severity info.")]
+
+
+class ObjectChangeRow(Struct, frozen=True):
+    """Objects that a run found new, changed or gone in a state that an earlier run had; a changed one has two rows.
+
+    The sum of `change` over some runs, by all other columns but `run_id`, is what they changed in all.
+    """
+
+    run_id: _Run
+    state_id: _STATE
+    address: _OBJECT
+    deposed: _DEPOSED
+    status: Annotated[str, Meta(description="ready or tainted.")]
+    provider_instance: Annotated[str | None, Meta(description="The provider instance that it is bound to.")]
+    schema_version: Annotated[int, Meta(description="The schema version.", extra_json_schema={"sql": "UBIGINT"})]
+    remote_id: Annotated[str | None, Meta(description="The attribute `id`.")]
+    attr_hash: Annotated[str | None, Meta(description="A keyed hash of its attributes without sensitive parts.")]
+    change: _Change
+
+
+class OutputChangeRow(Struct, frozen=True):
+    """Outputs that a run found new, changed or gone, in the same way."""
+
+    run_id: _Run
+    state_id: _STATE
+    name: Annotated[str, Meta(description="The name of the output.")]
+    sensitive: Annotated[bool, Meta(description="Whether it is sensitive.")]
+    value_hash: Annotated[str | None, Meta(description="A keyed hash of the value; none of a sensitive one.")]
+    change: _Change
+
+
+class FindingChangeRow(Struct, frozen=True):
+    """Findings that a run found new or gone, in the same way."""
+
+    run_id: _Run
+    state_id: _STATE
+    code: Annotated[str, Meta(description="The code of the rule.")]
+    severity: Annotated[str, Meta(description="error, warning or info.")]
+    address: Annotated[str, Meta(description="What it is about; empty for the whole state.")]
+    summary: Annotated[str, Meta(description="What is wrong.")]
+    change: _Change
 
 
 # The tables with rows of one state, which are replaced together, and those about runs.
@@ -179,7 +229,13 @@ STATE_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({
     "remote_refs": RemoteRefRow,
     "findings": FindingRow,
 })  # fmt: skip
-RUN_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({"runs": RunRow, "history": HistoryRow})
+RUN_TABLES: Final[Mapping[str, type[Struct]]] = MappingProxyType({
+    "runs": RunRow,
+    "history": HistoryRow,
+    "object_changes": ObjectChangeRow,
+    "output_changes": OutputChangeRow,
+    "finding_changes": FindingChangeRow,
+})  # fmt: skip
 
 
 class Column(NamedTuple):

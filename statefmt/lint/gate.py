@@ -79,10 +79,15 @@ class Gate:
         data = self.context.read(name)
         self.context.phase("checking")
         found = opened(self.context, name, data, tolerant=True)
-        if found is not None:
-            data = found.plain
+        return self.checked(name, data if found is None else found.plain, found)
+
+    def checked(self, name: str, data: bytes, opened: Opened | None) -> CheckedState:
+        """Check a state that was read, as check() does.
+
+        `data` is its plain content; `opened` the decrypted file if it is encrypted.
+        """
         inspection = inspect(data)
-        new, hidden = self.found(name, inspection, found)
+        new, hidden = self.found(name, inspection, opened)
         places = finding_positions(data, new) if new else {}
         fixes = fixable_codes(inspection, new, self.configuration)
         return CheckedState(display_name(name), new, places, hidden, fixes)

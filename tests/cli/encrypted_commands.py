@@ -148,7 +148,7 @@ LINES: Final[dict[str, list[Line]]] = {
 WITHOUT_STATE: Final = frozenset(
     {
         *("apply", "git-config", "help", "move-backend", "moves", "plan", "releases", "rule", "schemas", "version"),
-        *("where", "workspaces"),
+        *("fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces"),
     }
 )
 # A configuration that states are held against.

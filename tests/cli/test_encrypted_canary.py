@@ -87,6 +87,8 @@ def test_nothing_plain_is_left(line: Line, layout: EnvelopeLayout, statetool: St
 def test_nothing_plain_is_written_on_the_way(command: str, folder: Path) -> None:
     """Nothing of it goes anywhere but to standard output and standard error."""
     written = folder / "calls"
+    # An index has a column with the name of that member.
+    plain = [text.decode() for text in (PLAIN[:-1] if command == "fleet index" else PLAIN)]
     for number, line in enumerate(LINES[command]):
         here = folder / f"work{number}"
         shutil.copytree(folder / "work", here)
@@ -105,4 +107,4 @@ def test_nothing_plain_is_written_on_the_way(command: str, folder: Path) -> None
         assert calls or "check" in line.text
         assert any("write(" in call for call in files) or not line.writes
         assert not any("MAP_SHARED" in call and "PROT_WRITE" in call for call in files)
-        assert [call[:200] for call in files if any(text.decode() in call.replace('\\"', '"') for text in PLAIN)] == []
+        assert [call[:200] for call in files if any(text in call.replace('\\"', '"') for text in plain)] == []

@@ -18,7 +18,7 @@ from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import result_terminal, say
+from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.values import Manner
@@ -32,6 +32,7 @@ class DiffFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
+    HTML = "html"
 
 
 _COMPARED: Final = "What is compared"
@@ -42,6 +43,7 @@ EXAMPLES: Final = (
         "statetool diff git:HEAD:prod.tfstate prod.tfstate",
     ),
     ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
+    ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
     ("Show only moves and changes of provider.", "statetool diff --only moved,rebound old.tfstate new.tfstate"),
 )
 _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
@@ -149,12 +151,22 @@ def command(
         from statefmt.render.diff.markdown import diff_markdown
 
         print(diff_markdown(changes, manner, display_name(before.location), display_name(after.location)))
+    elif output_format is DiffFormat.HTML:
+        write_result(_page(changes, manner, before, after))
     else:
         from statefmt.render.diff.text import diff_text
 
         for piece in diff_text(changes, manner, result_terminal()):
             print(piece)
     return FOUND if changes else FINE
+
+
+def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) -> bytes:
+    try:
+        from statefmt.render.report.diff_page import diff_page
+    except ImportError as error:
+        raise StoreError("pages need the package jinja2; install statetool[fleet]") from error
+    return diff_page(changes, manner, before, after, run_context().clock())
 
 
 def _versions(state: str | None, other: str | None, version_id: str) -> tuple[State, State]:

@@ -12,7 +12,7 @@ import typer
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import IntoOption
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.fleet import query, saved_queries, saved_query, write_parquet
+from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
 from statefmt.render.fleet.listing import saved_queries_text
 from statefmt.render.fleet.rows import rows_csv, rows_json, rows_text
 
@@ -53,7 +53,8 @@ def command(
 ) -> int:
     """Query an index with SQL. It is opened read-only, and a query cannot reach other files or the network.
 
-    Without SQL and --saved, list the saved queries. Parquet is written to standard output.
+    Without SQL and --saved, list the saved queries. Rows are printed as they are found, tables in parts of 10,000 rows.
+    Parquet is written to standard output.
     """
     if sql is not None and saved is not None:
         raise typer.BadParameter("cannot be combined with SQL", param_hint="--saved")
@@ -66,13 +67,17 @@ def command(
     if output_format is QueryFormat.PARQUET:
         if sys.stdout.isatty():
             raise typer.BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
-        sys.stdout.buffer.write(write_parquet(into, sql))
+        for block in parquet_blocks(into, sql):
+            sys.stdout.buffer.write(block)
         return FINE
-    found = query(into, sql)
-    if output_format is QueryFormat.JSON:
-        sys.stdout.buffer.write(rows_json(found))
-    elif output_format is QueryFormat.CSV:
-        write_result(rows_csv(found))
-    else:
-        print(rows_text(found, result_terminal()))
+    with streamed_query(into, sql) as found:
+        if output_format is QueryFormat.JSON:
+            for block in rows_json(found):
+                sys.stdout.buffer.write(block)
+        elif output_format is QueryFormat.CSV:
+            for block in rows_csv(found):
+                write_result(block)
+        else:
+            for text in rows_text(found, result_terminal()):
+                print(text)
     return FINE

@@ -32,12 +32,62 @@ from statefmt.rules import (
 _SETTINGS: Final = "Settings and baseline"
 
 
+SelectOption = Annotated[
+    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
+    typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas."),
+]
+IgnoreOption = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(metavar="CODES", help="Skip these rules; overrides --select."),
+]
+BaselineOption = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS),
+]
+SettingsOption = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(
+        metavar="FILE",
+        help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
+        rich_help_panel=_SETTINGS,
+    ),
+]
+NoSettingsOption = Annotated[
+    bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
+]
+
+
 class FailOn(StrEnum):
     """The lowest severity that makes the command fail."""
 
     ERROR = "error"
     WARNING = "warning"
     INFO = "info"
+
+
+class GateOptions(NamedTuple):
+    """Which findings there are: the rules, the settings, and the baseline that they are compared with."""
+
+    select: str | None
+    ignore: str | None
+    baseline: Path | None
+    settings: Path | None
+    no_settings: bool
+
+    def gate(self, *, with_baseline: bool = True) -> Gate:
+        """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
+        found = None if self.no_settings else self.settings or find_settings(Path.cwd())
+        settings = load_settings(found) if found else Settings()
+        folder = found.parent if found else Path()
+        chosen = _codes(self.select) or settings.select
+        ignored = [*(_codes(self.ignore) or ()), *(settings.ignore if self.select is None else ())]
+        try:
+            selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
+        gate = Gate(run_context(), select=chosen, ignore=ignored, settings=settings, folder=folder)
+        path = (self.baseline or settings.baseline_in(folder)) if with_baseline else None
+        return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
 
 
 class FindingOptions(NamedTuple):
@@ -62,18 +112,8 @@ class FindingOptions(NamedTuple):
 
     def gate(self) -> Gate:
         """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
-        found = None if self.no_settings else self.settings or find_settings(Path.cwd())
-        settings = load_settings(found) if found else Settings()
-        folder = found.parent if found else Path()
-        chosen = _codes(self.select) or settings.select
-        ignored = [*(_codes(self.ignore) or ()), *(settings.ignore if self.select is None else ())]
-        try:
-            selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
-        except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
-        gate = Gate(run_context(), select=chosen, ignore=ignored, settings=settings, folder=folder)
-        path = None if self.write_baseline else self.baseline or settings.baseline_in(folder)
-        return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
+        rules = GateOptions(self.select, self.ignore, self.baseline, self.settings, self.no_settings)
+        return rules.gate(with_baseline=self.write_baseline is None)
 
     def reported(
         self, gate: Gate, checked: Iterable[CheckedState], unreadable: Sequence[UnreadableState], status: int = FINE
@@ -97,18 +137,24 @@ class FindingOptions(NamedTuple):
         return status if self.exit_zero or self.write_baseline is not None else max(status, verdict.found)
 
 
+def gate_options(
+    *,
+    select: SelectOption = None,
+    ignore: IgnoreOption = None,
+    baseline: BaselineOption = None,
+    settings: SettingsOption = None,
+    no_settings: NoSettingsOption = False,
+) -> GateOptions:
+    """Return the options as one value."""
+    return GateOptions(select, ignore, baseline, settings, no_settings)
+
+
 def finding_options(
     *,
-    select: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas."),
-    ] = None,
-    ignore: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="CODES", help="Skip these rules; overrides --select."),
-    ] = None,
+    select: SelectOption = None,
+    ignore: IgnoreOption = None,
     fail_on: Annotated[
-        Optional[FailOn],  # noqa: UP045
+        Optional[FailOn],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(
             metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
         ),
@@ -127,29 +173,15 @@ def finding_options(
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
     ] = False,
-    baseline: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(
-            metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS
-        ),
-    ] = None,
+    baseline: BaselineOption = None,
     write_baseline: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(
             metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS
         ),
     ] = None,
-    settings: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(
-            metavar="FILE",
-            help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
-            rich_help_panel=_SETTINGS,
-        ),
-    ] = None,
-    no_settings: Annotated[
-        bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
-    ] = False,
+    settings: SettingsOption = None,
+    no_settings: NoSettingsOption = False,
 ) -> FindingOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
     options = FindingOptions(

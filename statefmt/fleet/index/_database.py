@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from statefmt.fleet.errors import FleetError
+from statefmt.fleet.index._changes import RunChanges
 from statefmt.fleet.index._creation import create, private_files
 from statefmt.fleet.index.connection import open_to_write, refuse_others
 from statefmt.fleet.tables import STATE_TABLES, columns
@@ -52,6 +53,7 @@ class Database:
     def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
+        self._changes = RunChanges(connection)
         self._batch: list[_Part] = []
 
     def key(self) -> bytes:
@@ -65,11 +67,12 @@ class Database:
         ).fetchall()
         return {state_id: KnownState(*row) for state_id, *row in rows}
 
-    def begin_run(self, started: str, made_by: str) -> int:
+    def begin_run(self, started: str, made_by: str, *, checks: bool) -> int:
         """Start a run, and return its number."""
         number = int(self._one("SELECT coalesce(max(run_id), 0) + 1 FROM runs"))
         self._connection.execute(
-            "INSERT INTO runs (run_id, started, made_by) VALUES (?, ?, ?)", [number, started, made_by]
+            "INSERT INTO runs (run_id, started, made_by, checks) VALUES (?, ?, ?, ?)",
+            [number, started, made_by, checks],
         )
         return number
 
@@ -109,7 +112,8 @@ class Database:
                 self._replace([parts[0]._replace(done=refused)])
 
     def _replace(self, parts: Sequence[_Part]) -> None:
-        with self._transaction():
+        state_ids = [state_id for part in parts for state_id in part.done.state_ids]
+        with self._transaction(), self._changes.recorded(parts[0].run_id, state_ids):
             self._delete([state_id for part in parts for state_id in part.known])
             for name in STATE_TABLES:
                 self._insert(name, [data for part in parts if (data := part.done.lines.get(name))], parts[0].run_id)
@@ -117,8 +121,9 @@ class Database:
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
         """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
         with self._transaction():
-            self._delete(gone)
-            self._connection.execute(_HISTORY, [run_id, list(found)])
+            with self._changes.recorded(run_id, gone):
+                self._delete(gone)
+            self._connection.execute(_HISTORY, [run_id])
             self._connection.execute(
                 "UPDATE runs SET finished = ?, n_states = ?, n_read = ?, n_removed = ?, n_failed = "
                 "(SELECT count(*) FROM states WHERE error IS NOT NULL AND state_id IN (SELECT unnest(?))) "
@@ -190,14 +195,15 @@ _CSV: Final = (
     "allow_quoted_nulls = false, new_line = '\\n', max_line_size = {longest}"
 )
 _HISTORY: Final = """
-    INSERT INTO history
-    SELECT $1, state_id, serial, size, n_resources, n_objects,
-        count(*) FILTER (severity = 'error'),
-        count(*) FILTER (severity = 'warning'),
-        count(*) FILTER (severity = 'info')
-    FROM states LEFT JOIN findings USING (state_id)
-    WHERE state_id IN (SELECT unnest($2))
-    GROUP BY ALL
+    INSERT INTO history BY NAME
+    SELECT $1 AS run_id, state_id, uri, error, format_version, terraform_version, lineage, serial, encrypted, size,
+        n_resources, n_objects, coalesce(counts.errors, 0) AS errors, coalesce(counts.warnings, 0) AS warnings,
+        coalesce(counts.infos, 0) AS infos
+    FROM states LEFT JOIN (
+        SELECT state_id, count(*) FILTER (severity = 'error') AS errors,
+            count(*) FILTER (severity = 'warning') AS warnings, count(*) FILTER (severity = 'info') AS infos
+        FROM findings GROUP BY state_id
+    ) AS counts USING (state_id)
 """
 
 

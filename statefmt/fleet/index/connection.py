@@ -17,6 +17,9 @@ _OFFLINE: Final = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
+    # Nor are the secrets in the home folder, nor the variables of this program, which SQL could name as tables.
+    "allow_persistent_secrets": "false",
+    "python_enable_replacements": "false",
 }
 
 
@@ -51,6 +54,8 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
         raise
     if writes_to is not None:
         connection.execute("SET allowed_directories = ?", [[writes_to]])
+    # A query that takes more than the memory fails; otherwise it would fill the disk beside the index.
+    connection.execute("SET temp_directory = ''")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection

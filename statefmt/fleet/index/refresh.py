@@ -83,7 +83,7 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
             raise FleetError(f"{into}: another process has replaced this index; index again")
         # Another run may have added states since.
         known = database.known()
-        run_id = database.begin_run(_now(context), made)
+        run_id = database.begin_run(_now(context), made, checks=options.checks)
         done_count = deaths = 0
         by_id = {task.origin.state_id: task for task in tasks}
         context.phase("indexing", 0, len(tasks), "states")

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_read
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    from duckdb import DuckDBPyConnection, Statement
+
+_T = TypeVar("_T")
+_BATCH: Final = 10_000
+_BLOCK: Final = 1 << 20
+_VIEW: Final = "statetool_result"
 
 
 class QueryResult(NamedTuple):
@@ -21,41 +28,86 @@ class QueryResult(NamedTuple):
     rows: Sequence[Sequence[Any]]
 
 
+class StreamedResult(NamedTuple):
+    """The result of a query that is still running: the names of its columns, and its rows in batches."""
+
+    columns: Sequence[str]
+    batches: Iterator[Sequence[Sequence[Any]]]
+
+
 def query(path: Path, sql: str) -> QueryResult:
     """Run one SELECT over an index. Raises FleetError if the query is invalid, or is more or other than that."""
-    connection = open_to_read(path)
-    import duckdb
+    with streamed_query(path, sql) as found:
+        return QueryResult(found.columns, [row for batch in found.batches for row in batch])
 
-    try:
-        found = connection.execute(_checked(connection, sql))
-        return QueryResult([column[0] for column in found.description or ()], found.fetchall())
-    except duckdb.Error as error:
-        raise FleetError(f"the query failed: {str(error).rstrip()}") from error
-    finally:
-        connection.close()
+
+@contextmanager
+def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
+    """Run one SELECT over an index; its result is never in memory as a whole. Raises FleetError as query() does.
+
+    The index is open as long as the context. Batches raise FleetError, too.
+    """
+    with closing(open_to_read(path)) as connection, ThreadPoolExecutor(1) as pool, _explained():
+        statement = _checked(connection, sql)
+        _awaited(connection, pool, lambda: connection.execute(statement))
+        columns = [column[0] for column in connection.description or ()]
+        yield StreamedResult(columns, _batches(connection, pool))
 
 
 def write_parquet(path: Path, sql: str) -> bytes:
     """Return the result of one SELECT over an index as a Parquet file. Raises FleetError as query() does."""
-    import duckdb
+    return b"".join(parquet_blocks(path, sql))
 
-    connection = open_to_read(path, writes_to=(folder := TemporaryDirectory(prefix="statetool-")).name)
+
+def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
+    """Yield the result of one SELECT over an index as a Parquet file, block by block. Raises FleetError."""
+    with TemporaryDirectory(prefix="statetool-") as folder:
+        target = Path(folder) / "result.parquet"
+        with closing(open_to_read(path, writes_to=folder)) as connection, ThreadPoolExecutor(1) as pool, _explained():
+            # A view ends as the query does: with a semicolon, or with a comment.
+            connection.execute(f"CREATE TEMP VIEW {_VIEW} AS {_checked(connection, sql, explains=False).query}")
+            relation = connection.view(_VIEW)
+            _awaited(connection, pool, lambda: relation.write_parquet(str(target)))
+        with target.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+
+
+def _batches(connection: DuckDBPyConnection, pool: ThreadPoolExecutor) -> Iterator[Sequence[Sequence[Any]]]:
+    while batch := _awaited(connection, pool, lambda: connection.fetchmany(_BATCH)):
+        yield batch
+
+
+def _awaited(connection: DuckDBPyConnection, pool: ThreadPoolExecutor, call: Callable[[], _T]) -> _T:
+    """Call in another thread: DuckDB does not return for a signal, and this thread can then interrupt it."""
+    future = pool.submit(call)
     try:
-        target = Path(folder.name) / "result.parquet"
-        connection.sql(_checked(connection, sql)).write_parquet(str(target))
-        return target.read_bytes()
-    except duckdb.Error as error:
-        raise FleetError(f"the query failed: {str(error).rstrip()}") from error
-    finally:
-        connection.close()
-        folder.cleanup()
+        return future.result()
+    except BaseException:
+        connection.interrupt()
+        wait([future])
+        raise
 
 
-def _checked(connection: DuckDBPyConnection, sql: str) -> str:
-    """Return the one statement of a query, without the semicolon. Raises FleetError for others."""
+@contextmanager
+def _explained() -> Iterator[None]:
     import duckdb
 
+    try:
+        yield
+    except duckdb.Error as error:
+        reason = str(error).rstrip()
+        if "'pytz'" in reason:
+            reason = "cast times with a time zone to TIMESTAMP or VARCHAR"
+        raise FleetError(f"the query failed: {reason}") from error
+
+
+def _checked(connection: DuckDBPyConnection, sql: str, *, explains: bool = True) -> Statement:
+    """Return the one statement of a query. Raises FleetError for others."""
+    import duckdb
+
+    allowed = (duckdb.StatementType.SELECT, *((duckdb.StatementType.EXPLAIN,) if explains else ()))
     statements = connection.extract_statements(sql)
-    if len(statements) != 1 or statements[0].type not in (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN):
+    if len(statements) != 1 or statements[0].type not in allowed:
         raise FleetError("write one SELECT: an index is only read, and by one statement at a time")
-    return statements[0].query.strip().rstrip(";")
+    return statements[0]

@@ -34,7 +34,7 @@ def saved_queries(folder: Path | None = None) -> dict[str, SavedQuery]:
         try:
             found.update(_in_folder(folder))
         except OSError as error:
-            raise FleetError(f"{folder}: {reason_of(error)}") from error
+            raise FleetError(f"{error.filename or folder}: {reason_of(error)}") from error
     return dict(sorted(found.items()))
 
 
@@ -48,10 +48,17 @@ def saved_query(name: str, folder: Path | None = None) -> SavedQuery:
 
 def _in_folder(folder: Traversable | Path) -> list[tuple[str, SavedQuery]]:
     return [
-        (name, _parsed(name, entry.read_text(encoding="utf-8")))
+        (name, _parsed(name, _text(entry)))
         for entry in folder.iterdir()
         if entry.name.endswith(_SUFFIX) and (name := entry.name.removesuffix(_SUFFIX))
     ]
+
+
+def _text(entry: Traversable | Path) -> str:
+    try:
+        return entry.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FleetError(f"{entry}: it is not UTF-8") from error
 
 
 def _parsed(name: str, sql: str) -> SavedQuery:

@@ -82,9 +82,10 @@ class Masking:
 
     def pointer(self, pointer: str) -> str:
         """Return a JSON pointer, hidden if one of its names is or has a secret."""
-        if self.names and any(names_secret(name, self.names) for name in pointer.split("/")):
-            return MASK
-        return pointer
+        if not self.names:
+            return pointer
+        names = (name.replace("~1", "/").replace("~0", "~") for name in pointer.split("/"))
+        return MASK if any(names_secret(name, self.names) for name in names) else pointer
 
     def prose(self, text: str) -> str:
         """Return a sentence in which words, addresses and quoted strings are hidden if they have a secret."""

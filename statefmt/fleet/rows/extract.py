@@ -27,6 +27,7 @@ from statefmt.fleet.tables import (
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import Inspection
 from statefmt.model.addrs import ResourceMode
+from statefmt.model.codes import NO_STATE
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot
 
@@ -92,10 +93,11 @@ def rows_of(
         encrypted: Whether it is stored encrypted.
     """
     snapshot = inspection.snapshot
-    if snapshot is None:
-        reason = next((one for one in inspection.findings if one.severity is Severity.ERROR), None)
+    reason = next((one for one in inspection.findings if _prevents(one)), None)
+    if snapshot is None or reason is not None:
+        masking = Masking(frozenset() if snapshot is None else secrets_of(snapshot))
         rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
-        rows.findings += finding_rows(origin.state_id, inspection.data, findings, Masking(frozenset()))
+        rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows
     state = FleetStateRow(
         **_columns(origin),
@@ -117,6 +119,11 @@ def rows_of(
     if secrets and _may_name(rows, secrets):
         rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets))
     return rows
+
+
+def _prevents(one: Finding) -> bool:
+    """Return whether commands refuse a state with this finding."""
+    return one.severity is Severity.ERROR or one.code in NO_STATE
 
 
 def _rows(

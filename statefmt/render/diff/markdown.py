@@ -33,7 +33,7 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
     if changes.followed:
         parts.append(f"\n{followed_text(changes)}.\n")
     room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
-    for title, group in _sections(changes, replace(manner, width=_WIDTH)):
+    for title, group in sections(changes, replace(manner, width=_WIDTH)):
         text, left_out = _section(title, group, room)
         parts.append(text)
         room -= len(text)
@@ -43,7 +43,7 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
     return "".join(parts)
 
 
-def _sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
+def sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
     """Yield the items by kind of change, resource instances first."""
     for heading, found in items(changes, manner):
         group = tuple(found)

@@ -1,12 +1,14 @@
-"""Renders the rows of a query as a table, as JSON or as CSV."""
+"""Renders the rows of a query as a table, as JSON or as CSV, batch by batch."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from statefmt.fleet import QueryResult
-from statefmt.render.json_output import document
+from statefmt.fleet import StreamedResult
+from statefmt.render.json_output import document, json_text
 from statefmt.render.printable import printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
@@ -15,28 +17,42 @@ from statefmt.render.terminal import Terminal
 _PLAIN = (str, int, float, bool, type(None))
 
 
-def rows_text(result: QueryResult, terminal: Terminal) -> str:
-    """Render rows as a table; null as an empty cell."""
-    rows = [["" if value is None else printable(_text(value)) for value in row] for row in result.rows]
-    numbers = [
-        all(isinstance(row[place], (int, float, type(None))) for row in result.rows)
-        for place in range(len(result.columns))
-    ]
+def rows_text(result: StreamedResult, terminal: Terminal) -> Iterator[str]:
+    """Yield rows as tables, one for each batch, so that the widths of columns are known; null as an empty cell."""
+    yield _table(result.columns, next(result.batches, ()), terminal)
+    for batch in result.batches:
+        yield _table(result.columns, batch, terminal)
+
+
+def rows_json(result: StreamedResult) -> Iterator[bytes]:
+    """Yield JSON: the names of the columns, and an array for each row (schema: `fleet-query-output.schema.json`)."""
+    start, end = document({"columns": list(result.columns), "rows": []}).rsplit(b"[]", 1)
+    yield start + b"["
+    before = b"\n    "
+    for batch in result.batches:
+        lines = [json_text([_json(value) for value in row]) for row in batch]
+        yield before + b",\n    ".join(lines)
+        before = b",\n    "
+    yield (b"]" if before == b"\n    " else b"\n  ]") + end
+
+
+def rows_csv(result: StreamedResult) -> Iterator[bytes]:
+    """Yield CSV with a heading, as RFC 4180 describes; null as an empty cell."""
+    yield _csv([result.columns])
+    for batch in result.batches:
+        yield _csv([["" if value is None else _text(value) for value in row] for row in batch])
+
+
+def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Terminal) -> str:
+    rows = [["" if value is None else printable(_text(value)) for value in row] for row in batch]
+    numbers = [all(isinstance(row[place], (int, float, type(None))) for row in batch) for place in range(len(columns))]
     right = "".join("r" if is_number and rows else "l" for is_number in numbers)
-    return table([printable(name) for name in result.columns], rows, terminal, right=right)
+    return table([printable(name) for name in columns], rows, terminal, right=right)
 
 
-def rows_json(result: QueryResult) -> bytes:
-    """Render rows as JSON: the names of the columns, and an array for each row."""
-    return document({"columns": list(result.columns), "rows": [[_json(value) for value in row] for row in result.rows]})
-
-
-def rows_csv(result: QueryResult) -> bytes:
-    """Render rows as CSV with a heading, as RFC 4180 describes; null as an empty cell."""
+def _csv(rows: Sequence[Sequence[str]]) -> bytes:
     text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(result.columns)
-    writer.writerows([["" if value is None else _text(value) for value in row] for row in result.rows])
+    csv.writer(text).writerows(rows)
     return text.getvalue().encode()
 
 
@@ -50,6 +66,9 @@ def _text(value: object) -> str:
 
 def _json(value: object) -> object:
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return str(value)
+    if isinstance(value, float) and value - value != 0:
+        # JSON has no infinity.
         return str(value)
     if isinstance(value, _PLAIN):
         return value

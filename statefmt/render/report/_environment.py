@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from importlib.resources import files
 from typing import Final
 
@@ -15,12 +16,13 @@ from markupsafe import Markup
 from statefmt.golang import escape_html
 from statefmt.render.printable import printable_lines
 from statefmt.render.stats.text import size_text
+from statefmt.version import __version__
 
 _TEMPLATES: Final = "templates"
 
 
-def page(template: str, values: Mapping[str, object]) -> bytes:
-    """Fill a template with values; the style and the script of reports go into the page."""
+def page(template: str, name: str, made: datetime, values: Mapping[str, object]) -> bytes:
+    """Fill a template with what the page is about, the time, and values; style and script of reports go into it."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
@@ -40,6 +42,9 @@ def page(template: str, values: Mapping[str, object]) -> bytes:
         style=Markup(style),
         script=Markup(script),
         policy=policy,
+        name=name,
+        made=made.strftime("%Y-%m-%d %H:%M %Z").strip(),
+        program=f"statetool {__version__}",
         **values,
     )
     return found.encode()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from statefmt.lint.checked import CheckedState
 from statefmt.lint.registry import all_rules
-from statefmt.model.findings import Command, Finding, Fix
+from statefmt.model.findings import Command, Fix
 from statefmt.render.check.grouping import Group, grouped
+from statefmt.render.check.place import place_text
 from statefmt.render.findings import message
 from statefmt.render.fixes import fix_text
 
@@ -21,38 +23,53 @@ class AdvicePart(NamedTuple):
     is_command: bool
 
 
+class FoundPlace(NamedTuple):
+    """One finding: its address or "", where it is in the file, and what is wrong."""
+
+    address: str
+    place: str
+    message: str
+
+
 class FoundGroup(NamedTuple):
-    """Findings with one cause; `shown` has the address and the message of each, `omitted` counts the rest."""
+    """Findings with one cause; `shown` has some of them, `omitted` counts the rest.
+
+    `option` has the options of `check` that mend them, if there are any.
+    """
 
     code: str
     severity: str
     rule: str
     number: int
-    shown: tuple[tuple[str, str], ...]
+    shown: tuple[FoundPlace, ...]
     omitted: int
     advice: tuple[AdvicePart, ...]
     snippet: str
+    option: str
 
 
-def found_groups(findings: Sequence[Finding]) -> tuple[FoundGroup, ...]:
-    """Group findings, the most severe first."""
-    groups = sorted(grouped(findings), key=lambda group: -group.findings[0].severity.rank)
-    return tuple(map(_group, groups))
+def found_groups(checked: Sequence[CheckedState]) -> tuple[FoundGroup, ...]:
+    """Group the findings about a state and what it is compared with, the most severe first."""
+    groups = [(state, group) for state in checked for group in grouped(state.findings)]
+    groups.sort(key=lambda pair: -pair[1].findings[0].severity.rank)
+    return tuple(_group(state, group) for state, group in groups)
 
 
-def _group(group: Group) -> FoundGroup:
+def _group(state: CheckedState, group: Group) -> FoundGroup:
     first = group.findings[0]
     rule = all_rules().get(first.code)
+    way = state.fixes.get(first.code)
     shown = group.findings[:_MOST_FINDINGS]
     return FoundGroup(
         first.code,
         first.severity.value,
         first.summary if rule is None else rule.name,
         len(group.findings),
-        tuple((finding.address, message(finding)) for finding in shown),
+        tuple(FoundPlace(finding.address, place_text(state, finding), message(finding)) for finding in shown),
         len(group.findings) - len(shown),
         _advice(group.fix),
         group.fix.snippet,
+        "" if way is None else way.options,
     )
 
 

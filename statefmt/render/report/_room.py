@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from statefmt.analysis.statistics import LargeInstance
@@ -49,22 +49,25 @@ def areas(instances: Sequence[LargeInstance]) -> tuple[Area, ...]:
     modules: dict[str, dict[str, int]] = {}
     for instance in instances:
         resource = instance.addr.containing_resource()
-        module = str(resource.module)
-        resources = modules.setdefault(module, {})
+        resources = modules.setdefault(str(resource.module) or ROOT, {})
         name = str(resource)
         resources[name] = resources.get(name, 0) + instance.bytes
-    ranked = sorted(modules.items(), key=lambda item: -sum(item[1].values()))
+    return grouped_areas(modules, "module", "resource")
+
+
+def grouped_areas(groups: Mapping[str, Mapping[str, int]], group_noun: str, noun: str) -> tuple[Area, ...]:
+    """Return groups of sizes by their sums, as areas() does; the nouns name what is too small."""
+    ranked = sorted(groups.items(), key=lambda item: -sum(item[1].values()))
     shown, rest = ranked[:_MOST_MODULES], ranked[_MOST_MODULES:]
-    least = _least([size for _, resources in shown for size in resources.values()])
-    parts = [(module or ROOT, _parts(resources, least)) for module, resources in shown]
+    least = _least([size for _, sizes in shown for size in sizes.values()])
+    parts = [(name, _parts(sizes, least, noun)) for name, sizes in shown]
     if rest:
-        bytes_of_rest = sum(sum(resources.values()) for _, resources in rest)
-        name = counted(len(rest), "smaller module")
-        parts.append((name, [_Part(name, bytes_of_rest)]))
+        name = counted(len(rest), f"smaller {group_noun}")
+        parts.append((name, [_Part(name, sum(sum(sizes.values()) for _, sizes in rest))]))
         parts.sort(key=lambda part: -_total(part[1]))
     parts = [part for part in parts if _total(part[1])]
-    boxes = squarified([_total(resources) for _, resources in parts], Box(0, 0, WIDTH, HEIGHT))
-    return tuple(_area(name, resources, box) for (name, resources), box in zip(parts, boxes, strict=True))
+    boxes = squarified([_total(sizes) for _, sizes in parts], Box(0, 0, WIDTH, HEIGHT))
+    return tuple(_area(name, sizes, box) for (name, sizes), box in zip(parts, boxes, strict=True))
 
 
 def _least(sizes: list[int]) -> int:
@@ -73,11 +76,11 @@ def _least(sizes: list[int]) -> int:
     return sizes[_MOST_RESOURCES] + 1 if len(sizes) > _MOST_RESOURCES else 1
 
 
-def _parts(resources: dict[str, int], least: int) -> list[_Part]:
+def _parts(resources: Mapping[str, int], least: int, noun: str) -> list[_Part]:
     large = [_Part(name, size) for name, size in resources.items() if size >= least]
     small = [size for size in resources.values() if size < least]
     if sum(small):
-        large.append(_Part(counted(len(small), "smaller resource"), sum(small)))
+        large.append(_Part(counted(len(small), f"smaller {noun}"), sum(small)))
     return sorted(large, key=lambda part: -part.bytes)
 
 
@@ -90,7 +93,7 @@ def _area(name: str, parts: Sequence[_Part], box: Box) -> Area:
     inner = box.inside(_MARGIN, _HEADING if label else _MARGIN)
     boxes = squarified([part.bytes for part in parts], inner)
     cells = (
-        Cell(cell, part.name, part.bytes, _fitted(part.name.removeprefix(f"{name}."), cell))
+        Cell(cell, part.name, part.bytes, _fitted(part.name.removeprefix(f"{name}.").removeprefix(f"{name}/"), cell))
         for part, cell in zip(parts, boxes, strict=True)
     )
     return Area(box, name, _total(parts), label, tuple(cells))

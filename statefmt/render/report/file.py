@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.model.errors import StoreError
-from statefmt.store.local.store import create_file
+from statefmt.store.local.store import create_file, replace_file
 from statefmt.store.reading import display_name
-from statefmt.store.small_files import read_bounded, write_over
+from statefmt.store.small_files import read_bounded
 
 # How every report begins.
 _START: Final = b'<!doctype html>\n<html lang="en" data-report="statetool">'
@@ -16,7 +16,7 @@ _MOST: Final = 1 << 30
 
 
 def write_report(path: str, report: bytes) -> None:
-    """Write a report to a new file with mode 0600, or over an earlier report. Raises StoreError.
+    """Write a report to a new file with mode 0600, or in place of an earlier report, atomically. Raises StoreError.
 
     What the path names otherwise, such as a state, is never overwritten.
     """
@@ -25,8 +25,9 @@ def write_report(path: str, report: bytes) -> None:
         create_file(place, report)
         return
     try:
-        if not read_bounded(place, _MOST).startswith(_START):
-            raise StoreError(f"{display_name(path)}: the file exists and is not a report; name another file")
-        write_over(place, report)
+        earlier = read_bounded(place, _MOST, links=False)
     except OSError as error:
         raise StoreError(f"{display_name(path)}: {error.strerror}; the report was not written") from error
+    if not earlier.startswith(_START):
+        raise StoreError(f"{display_name(path)}: the file exists and is not a report; name another file")
+    replace_file(place, report)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 from statefmt.analysis.graph.dependencies import dependency_graph
 from statefmt.analysis.providers.use import provider_use
 from statefmt.analysis.statistics import statistics
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.library.state import State
-from statefmt.model.findings import Finding, Severity
+from statefmt.lint.checked import CheckedState
+from statefmt.model.findings import Severity
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.encryption.text import encryption_text
 from statefmt.render.report._dependencies import graph_data, overview
@@ -24,10 +26,20 @@ from statefmt.render.report._room import HEIGHT, WIDTH, areas
 from statefmt.render.stats.text import written_by
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
-from statefmt.version import __version__
+
+_SECTIONS: Final = (
+    ("totals", "Totals"),
+    ("findings", "Findings"),
+    ("providers", "Providers"),
+    ("sizes", "Sizes"),
+    ("dependencies", "Dependencies"),
+    ("resources", "Resources"),
+    ("outputs", "Outputs"),
+    ("encryption", "Encryption"),
+)
 
 
-def state_page(state: State, findings: Sequence[Finding], made: datetime) -> bytes:
+def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
     """Render the report on a state in HTML, given what `check` found and the time of the report.
 
     It shows no attributes, and hides the values of sensitive outputs.
@@ -35,19 +47,20 @@ def state_page(state: State, findings: Sequence[Finding], made: datetime) -> byt
     snapshot = state.snapshot
     found = statistics(snapshot)
     graph = dependency_graph(snapshot)
-    severities = Counter(finding.severity for finding in findings)
+    severities = Counter(finding.severity for part in checked for finding in part.findings)
     return page(
         "state.html",
+        display_name(state.location),
+        made,
         {
-            "name": display_name(state.location),
-            "made": made.strftime("%Y-%m-%d %H:%M %Z").strip(),
-            "program": f"statetool {__version__}",
             "state": state,
             "written_by": written_by(state) or "unknown",
             "is_old": state.version != CURRENT_VERSION,
             "found": found,
             "severities": {severity.value: severities[severity] for severity in Severity},
-            "findings": found_groups(findings),
+            "findings": found_groups(checked),
+            "known": sum(part.hidden for part in checked),
+            "sections": _SECTIONS,
             "providers": provider_map(provider_use(snapshot)),
             "areas": areas(found.instances),
             "room": (WIDTH, HEIGHT),

@@ -43,6 +43,16 @@ def create_file(path: Path, content: bytes) -> None:
         folder.create(path.name, content)
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Create or replace a file that is no state, with mode 0600, atomically. Raises StoreError.
+
+    A file of another user and what is not a regular file are not replaced.
+    """
+    check_platform()
+    with explained(path), signals_held_back(), open_folder(path.parent) as folder:
+        folder.replace(path.name, content)
+
+
 @dataclass(frozen=True, slots=True)
 class LockedFile:
     """An open and locked state file; see LockedStore. One that `is_new` is written without a backup."""

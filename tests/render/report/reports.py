@@ -8,6 +8,7 @@ from typing import Final
 
 import statefmt
 from statefmt.render.report.state_page import state_page
+from statefmt.rules import Gate
 from statefmt.testing import FakeOutput, FakeResource, make_state
 
 MADE: Final = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -17,7 +18,7 @@ SECRET: Final = "canary-7f3a"
 def report_on(path: Path) -> bytes:
     """Return the report on the state in a file."""
     state = statefmt.open(path)
-    return state_page(state, state.check(), MADE)
+    return state_page(state, [Gate(statefmt.run_context()).checked(str(path), state.data, state.encryption)], MADE)
 
 
 def state_of(size: int) -> bytes:

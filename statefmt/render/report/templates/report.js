@@ -22,6 +22,24 @@
     });
   }
 
+  // Cards that contain all words of a filter.
+  const wanted = byId("card-filter");
+  if (wanted) {
+    const cards = [...document.querySelectorAll(".change")], texts = new Map(cards.map((card) => [card, card.textContent.toLowerCase()]));
+    const count = byId("card-count"), groups = [...document.querySelectorAll("section.changes")];
+    wanted.addEventListener("input", () => {
+      const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let number = 0;
+      for (const card of cards) {
+        const matches = words.every((word) => texts.get(card).includes(word));
+        card.hidden = !matches;
+        number += matches;
+      }
+      for (const group of groups) group.hidden = !group.querySelector(".change:not([hidden])");
+      count.textContent = words.length ? `${number.toLocaleString("en")} of ${cards.length.toLocaleString("en")}` : "";
+    });
+  }
+
   for (const button of document.querySelectorAll("button[data-severity]")) {
     button.addEventListener("click", () => {
       const shown = button.getAttribute("aria-pressed") !== "true";
@@ -31,16 +49,23 @@
   }
 
   // The table of resources: only the rows that are shown are in the document, so that 10,000 of them cost nothing.
-  const body = byId("rows");
+  const body = byId("rows"), filters = [byId("filter"), wanted];
+  document.addEventListener("keydown", (event) => {
+    const filter = filters.find(Boolean);
+    if (filter && event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input")) {
+      event.preventDefault();
+      filter.focus();
+    }
+  });
   if (body) {
-    const filter = byId("filter"), count = byId("count"), more = byId("more"), headings = [...document.querySelectorAll("#table th")];
+    const filter = byId("filter"), count = byId("count"), more = byId("more"), headings = [...document.querySelectorAll("#table th")], noun = byId("table").dataset.noun;
     const rows = [...body.rows], texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
     let limit = FIRST_ROWS;
-    const show = () => {
+    const show = (most = limit) => {
       const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
       const found = rows.filter((row) => words.every((word) => texts.get(row).includes(word)));
-      body.replaceChildren(...found.slice(0, limit));
-      count.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} resources` + (found.length > limit ? `, the first ${limit.toLocaleString("en")} shown` : "");
+      body.replaceChildren(...found.slice(0, most));
+      count.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${noun}` + (found.length > limit ? `, the first ${limit.toLocaleString("en")} shown` : "");
       more.hidden = found.length <= limit;
     };
     filter.addEventListener("input", () => { limit = FIRST_ROWS; show(); });
@@ -58,12 +83,9 @@
       });
     });
     show();
-    document.addEventListener("keydown", (event) => {
-      if (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input")) {
-        event.preventDefault();
-        filter.focus();
-      }
-    });
+    // On paper there is no button for more.
+    addEventListener("beforeprint", () => show(Infinity));
+    addEventListener("afterprint", () => show());
   }
 
   // The neighbours of one resource in the dependency graph.

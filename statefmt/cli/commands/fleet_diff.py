@@ -1,0 +1,65 @@
+"""`statetool fleet diff`: shows what changed between two runs of `fleet index`."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.streams import result_terminal
+from statefmt.fleet import run_difference
+from statefmt.render.fleet.run_difference_json import run_difference_json
+from statefmt.render.fleet.run_difference_text import run_difference_text
+
+EXAMPLES: Final = (
+    ("Show what the last run found changed.", "statetool fleet diff"),
+    ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
+    ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
+    ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
+)
+
+
+class RunDiffFormat(StrEnum):
+    """The output format."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def command(
+    before: Annotated[
+        str,
+        typer.Argument(
+            metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
+        ),
+    ] = "previous",
+    after: Annotated[
+        str, typer.Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
+    ] = "latest",
+    into: IntoOption = Path("statetool.duckdb"),
+    stat: Annotated[bool, typer.Option("--stat", help="Show only which states differ.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
+    output_format: Annotated[
+        RunDiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+    ] = RunDiffFormat.TEXT,
+) -> int:
+    """Show what changed between two runs of `fleet index`: states, objects, outputs and findings.
+
+    A run is a number, a place from the end (-1 or latest, -2 or previous), first, or a time such as 2026-01-31 or
+    2026-01-31T12:00, in UTC: the last run that began by then. A run that was interrupted cannot be named.
+
+    Exit status 0: no differences; 1: differences; 2: failure.
+    """
+    if stat and (full or output_format is not RunDiffFormat.TEXT):
+        raise typer.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
+    found = run_difference(into, before, after)
+    if output_format is RunDiffFormat.JSON:
+        sys.stdout.buffer.write(run_difference_json(found))
+    else:
+        print(run_difference_text(found, result_terminal(), stat=stat, full=full))
+    return FOUND if found.states else FINE

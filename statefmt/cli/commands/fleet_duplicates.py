@@ -1,0 +1,60 @@
+"""`statetool fleet duplicates`: finds real objects that several states manage."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.streams import result_terminal, say
+from statefmt.fleet import duplicate_objects, query, state_copies
+from statefmt.render.counted import counted
+from statefmt.render.fleet.duplicates import duplicates_json, duplicates_text
+
+EXAMPLES: Final = (
+    ("List the real objects that several states manage.", "statetool fleet duplicates"),
+    ("Also list the copies of states.", "statetool fleet duplicates --copies"),
+    ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
+)
+
+
+class DuplicatesFormat(StrEnum):
+    """The output format."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def command(
+    into: IntoOption = Path("statetool.duckdb"),
+    copies: Annotated[bool, typer.Option("--copies", help="Also list states that are copies of one lineage.")] = False,
+    output_format: Annotated[
+        DuplicatesFormat, typer.Option("--format", metavar="FORMAT", help="text or json.")
+    ] = DuplicatesFormat.TEXT,
+) -> int:
+    """List real objects that states of different lineages manage: each may change or destroy them.
+
+    Objects are the same if they have the same identity; if not all states have it, the same ARN; else the same type,
+    id, region and account. Of copies of one lineage, only those with the highest serial count, so that an object is no
+    duplicate if it was moved. Deposed objects count, since the next apply destroys them. Data sources do not, and
+    neither do objects whose id is hidden, or only has a meaning within a cluster, as in Kubernetes.
+
+    Exit status 0: there are none; 1: there are some.
+    """
+    found = duplicate_objects(into)
+    if unread := query(into, "SELECT count(*) FROM states WHERE error IS NOT NULL").rows[0][0]:
+        say(f"statetool: not compared: {counted(unread, 'state')} that could not be read")
+    copied = state_copies(into) if copies else None
+    if output_format is DuplicatesFormat.JSON:
+        sys.stdout.buffer.write(duplicates_json(found, copied))
+    else:
+        for line in duplicates_text(found, copied, result_terminal()):
+            print(line)
+        also = "" if copied is None else f", {counted(len(copied), 'lineage')} with copies"
+        say(f"statetool: {counted(len(found), 'object')} managed by states of different lineages{also}")
+    return FOUND if found else FINE

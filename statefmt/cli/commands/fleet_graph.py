@@ -1,0 +1,92 @@
+"""`statetool fleet graph`: draws which states read the outputs of which."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final, Optional
+
+import typer
+
+from statefmt import StoreError
+from statefmt.cli.exit_status import FINE
+from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import result_terminal, say, write_result
+from statefmt.fleet import FleetGraph, fleet_graph
+from statefmt.render.counted import counted
+from statefmt.render.fleet.graph.text import fleet_graph_text
+
+EXAMPLES: Final = (
+    ("Show which states read which.", "statetool fleet graph --format text"),
+    ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
+    ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
+)
+
+
+class FleetGraphFormat(StrEnum):
+    """The output format."""
+
+    TEXT = "text"
+    DOT = "dot"
+    MERMAID = "mermaid"
+    HTML = "html"
+    JSON = "json"
+
+
+def command(
+    into: IntoOption = Path("statetool.duckdb"),
+    every: Annotated[
+        bool, typer.Option("--all", help="Also show states that read no other and are read by none.")
+    ] = False,
+    output_format: Annotated[
+        Optional[FleetGraphFormat],  # noqa: UP045 - typer reads the annotation at run time
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text (the default on a terminal), dot (the default elsewhere), mermaid, html or json.",
+        ),
+    ] = None,
+) -> int:
+    """Show which states read the outputs of which, with `terraform_remote_state`.
+
+    References are stale if the state is not in the index or cannot be read; they are marked. The arguments of some
+    backends do not say where a state is: these references are only counted.
+    """
+    graph = fleet_graph(into)
+    if not every:
+        graph = graph.joined()
+    output_format = output_format or (FleetGraphFormat.TEXT if sys.stdout.isatty() else FleetGraphFormat.DOT)
+    if output_format is FleetGraphFormat.TEXT:
+        for line in fleet_graph_text(graph, result_terminal()):
+            print(line)
+    else:
+        write_result(_written(graph, output_format, into))
+    stale = sum(one.stale is not None for one in graph.references)
+    unknown = f", {len(graph.unknown):,} to unknown places" if graph.unknown else ""
+    say(f"statetool: {counted(len(graph.references), 'reference')} between states, {stale:,} stale{unknown}")
+    return FINE
+
+
+def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> bytes:
+    if output_format is FleetGraphFormat.JSON:
+        from statefmt.render.fleet.graph.json import fleet_graph_json
+
+        return fleet_graph_json(graph)
+    if output_format is FleetGraphFormat.HTML:
+        try:
+            from statefmt.render.report.fleet_graph_page import fleet_graph_page
+        except ImportError as error:
+            raise StoreError("pages need the package jinja2; install statetool[fleet]") from error
+        return fleet_graph_page(graph, str(into), run_context().clock())
+    if output_format is FleetGraphFormat.MERMAID:
+        from statefmt.render.fleet.graph.mermaid import fleet_graph_mermaid
+        from statefmt.render.graph.mermaid import MOST_EDGES
+
+        if (edges := len(graph.references)) > MOST_EDGES:
+            say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --format html")
+        return f"{fleet_graph_mermaid(graph)}\n".encode()
+    from statefmt.render.fleet.graph.dot import fleet_graph_dot
+
+    return f"{fleet_graph_dot(graph)}\n".encode()

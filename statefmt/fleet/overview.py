@@ -1,0 +1,118 @@
+"""Reads from an index what a report on it shows: its states, its runs, and how the states have grown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from statefmt.fleet.errors import FleetError
+from statefmt.fleet.queries.run import query
+from statefmt.fleet.queries.saved import saved_query
+
+_T = TypeVar("_T")
+
+
+class IndexedState(Struct, array_like=True, frozen=True, gc=False):
+    """A state of an index, with the numbers of its findings, whatever settings and baselines say."""
+
+    uri: str
+    size: int | None
+    serial: int | None
+    format_version: int | None
+    engine: str | None
+    terraform_version: str | None
+    n_resources: int
+    n_objects: int
+    encrypted: bool
+    error: str | None
+    errors: int
+    warnings: int
+    infos: int
+
+
+class IndexedRun(Struct, array_like=True, frozen=True, gc=False):
+    """A run that ended: its number, when it began in UTC, and what the index had then."""
+
+    run_id: int
+    started: str
+    checks: bool
+    states: int
+    objects: int
+    size: int
+    errors: int
+    warnings: int
+    infos: int
+
+
+class ReleaseUse(Struct, array_like=True, frozen=True, gc=False):
+    """How many states a release writes in a format."""
+
+    engine: str | None
+    release: str | None
+    format_version: int | None
+    states: int
+
+
+class StateGrowth(Struct, array_like=True, frozen=True, gc=False):
+    """The size and the objects of a state in the first and in the last run that has it."""
+
+    uri: str
+    size_first: int
+    size_last: int
+    objects_first: int
+    objects_last: int
+
+
+class StateReaders(Struct, array_like=True, frozen=True, gc=False):
+    """How many states depend on a state, directly or through others."""
+
+    uri: str
+    readers: int
+
+
+class FleetOverview(Struct, frozen=True):
+    """What an index says: the states by place, the runs by number, and three saved queries."""
+
+    states: Sequence[IndexedState]
+    runs: Sequence[IndexedRun]
+    releases: Sequence[ReleaseUse]
+    growth: Sequence[StateGrowth]
+    readers: Sequence[StateReaders]
+
+
+_STATES: Final = """
+    SELECT uri, size, serial, format_version, engine, terraform_version, n_resources, n_objects, encrypted, error,
+        count(*) FILTER (severity = 'error'), count(*) FILTER (severity = 'warning'),
+        count(*) FILTER (severity = 'info')
+    FROM states LEFT JOIN findings USING (state_id)
+    GROUP BY ALL ORDER BY uri
+"""
+_RUNS: Final = """
+    SELECT run_id, strftime(started, '%Y-%m-%d %H:%M'), checks, count(*), sum(n_objects)::BIGINT,
+        coalesce(sum(size), 0)::BIGINT, sum(errors)::BIGINT, sum(warnings)::BIGINT, sum(infos)::BIGINT
+    FROM runs JOIN history USING (run_id) WHERE finished IS NOT NULL
+    GROUP BY ALL ORDER BY run_id
+"""
+
+
+def fleet_overview(path: Path) -> FleetOverview:
+    """Return what an index says about all of its states. Raises FleetError."""
+    return FleetOverview(
+        _rows(path, _STATES, IndexedState),
+        _rows(path, _RUNS, IndexedRun),
+        _rows(path, saved_query("versions-in-use").sql, ReleaseUse),
+        _rows(path, saved_query("growth").sql, StateGrowth),
+        _rows(path, saved_query("blast-radius").sql, StateReaders),
+    )
+
+
+def _rows(path: Path, sql: str, row: type[_T]) -> Sequence[_T]:
+    found: Sequence[Sequence[Any]] = query(path, sql).rows
+    try:
+        return msgspec.convert(found, list[row])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise FleetError(f"{path}: this index has other columns than this release expects; make a new one") from error

@@ -1,0 +1,1 @@
+"""Finds the runs that an index records, and compares two of them."""
