@@ -19,7 +19,7 @@ from statefmt.store.reading import STANDARD_INPUT
 _REPORTED: Final = 1000
 
 
-class Listing(NamedTuple):
+class FleetListing(NamedTuple):
     """What the sources have: the ids of their states, those to read, and the sources that were listed to their end.
 
     `missing` has the reasons why others were not.
@@ -31,13 +31,13 @@ class Listing(NamedTuple):
     missing: list[str]
 
 
-def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, KnownState], made: str) -> Listing:
+def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, KnownState], made: str) -> FleetListing:
     """List the sources. A state is due if it is not known by this version, or its rows depend on something else.
 
     `known` is what the index has, and `made` what its rows depend on beside their states. Raises FleetError for
     standard input.
     """
-    listing = Listing({}, [], set(), [])
+    listing = FleetListing({}, [], set(), [])
     for source in sources:
         if source == STANDARD_INPUT:
             raise FleetError("an index is not made of standard input: name files, folders or URLs")
@@ -55,7 +55,7 @@ def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, Know
     return listing
 
 
-def _add(listing: Listing, state: SourceState, known: Mapping[str, KnownState], made: str) -> None:
+def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownState], made: str) -> None:
     state_id = state_id_of(state.uri)
     if state_id in listing.found:
         return
