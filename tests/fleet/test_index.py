@@ -169,11 +169,11 @@ def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytes
 
         insert, calls = _database.Database._insert, []
 
-        def killed(self: _database.Database, name: str, parts: Sequence[bytes]) -> None:
+        def killed(self: _database.Database, name: str, parts: Sequence[bytes], run_id: int) -> None:
             calls.append(name)
             if calls.count("objects") == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
-            insert(self, name, parts)
+            insert(self, name, parts, run_id)
 
         _database.Database._insert = killed  # type: ignore[method-assign] # the death of this process
         try:

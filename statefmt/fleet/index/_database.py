@@ -114,11 +114,7 @@ class Database:
         with self._transaction(), self._changes.recorded(parts[0].run_id, state_ids):
             self._delete([state_id for part in parts for state_id in part.known])
             for name in STATE_TABLES:
-                self._insert(name, [data for part in parts if (data := part.done.lines.get(name))])
-            # The rows come from workers, which do not know the run.
-            self._connection.execute(
-                "UPDATE states SET run_id = ? WHERE list_contains(?, state_id)", [parts[0].run_id, state_ids]
-            )
+                self._insert(name, [data for part in parts if (data := part.done.lines.get(name))], parts[0].run_id)
 
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
         """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
@@ -145,7 +141,7 @@ class Database:
             for name in STATE_TABLES:
                 self._connection.execute(f"DELETE FROM {name} WHERE state_id IN (SELECT unnest(?))", [list(state_ids)])
 
-    def _insert(self, name: str, parts: Sequence[bytes]) -> None:
+    def _insert(self, name: str, parts: Sequence[bytes], run_id: int) -> None:
         """Insert rows in one statement for each form, which costs much less than one for each part."""
         forms: dict[str, list[str]] = {"csv": [], "json": []}
         longest = 0
@@ -161,11 +157,14 @@ class Database:
             f"{column.name}: '{'VARCHAR' if column.type == 'JSON' else column.type}'"
             for column in columns(STATE_TABLES[name])
         )
+        # The rows come from workers, which do not know the run.
+        what = f"* REPLACE ({run_id} AS run_id)" if name == "states" else "*"
         for form, paths in forms.items():
             if paths:
                 how = _CSV.format(longest=longest) if form == "csv" else _JSON
                 self._connection.execute(
-                    f"INSERT INTO {name} BY NAME SELECT * FROM read_{form}(?, columns = {{{types}}}, {how})", [paths]
+                    f"INSERT INTO {name} BY NAME SELECT {what} FROM read_{form}(?, columns = {{{types}}}, {how})",
+                    [paths],
                 )
                 for one in paths:
                     Path(one).unlink()

@@ -20,7 +20,9 @@ _ABSENT: Final = Raw(b"null")
 _ARN_PARTS: Final = 6
 
 
-class _Strings(Struct, gc=False):
+class OrdinaryIdentifiers(Struct, gc=False):
+    """The members of attributes that identify an object, as they nearly always are: strings, or absent."""
+
     id: str | None = None
     arn: str | None = None
     region: str | None = None
@@ -34,8 +36,8 @@ class _Attributes(Struct):
     account_id: Raw = _ABSENT
 
 
-# Nearly always, all are strings; of anything else, the exact text counts.
-_STRINGS: Final = msgspec.json.Decoder(_Strings)
+# Raises a DecodeError for all others: then `identifiers` must be used. The result is the same.
+ORDINARY_IDENTIFIERS: Final = msgspec.json.Decoder(OrdinaryIdentifiers)
 _DECODER: Final = msgspec.json.Decoder(_Attributes)
 _NAMES: Final = _Attributes.__struct_fields__
 
@@ -51,27 +53,22 @@ class Identifiers(NamedTuple):
 
 def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[str]) -> Identifiers:
     """Return what identifies an object; a part that is or repeats a sensitive value is hidden."""
-    attributes = obj.attributes
-    if attributes is not None and not secrets and obj.sensitive_attributes == b"[]" and type_name not in SECRET_IDS:
-        # The usual case, in a fraction of the time.
-        try:
-            found = _STRINGS.decode(attributes)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            pass
-        else:
-            return _with_arn(found.id, found.arn, found.region, found.account_id)
-    given = _flat(obj) if attributes is None else _read(obj)
+    given = _flat(obj) if obj.attributes is None else _read(obj)
     if type_name in SECRET_IDS and given["id"] is not None:
         given["id"] = MASK
-    return _with_arn(*[MASK if (value := given[name]) in secrets else value for name in _NAMES])
-
-
-def _with_arn(id_: str | None, arn: str | None, region: str | None, account: str | None) -> Identifiers:
+    id_, arn, region, account = [MASK if (value := given[name]) in secrets else value for name in _NAMES]
+    if arn and not secrets.isdisjoint(arn.split(":")):
+        arn = MASK
     if arn and not (region and account):
-        parts = arn.split(":", _ARN_PARTS - 1)
-        if len(parts) == _ARN_PARTS:
-            region, account = region or parts[3], account or parts[4]
+        arn_region, arn_account = of_arn(arn)
+        region, account = region or arn_region, account or arn_account
     return Identifiers(id_, arn, region or None, account or None)
+
+
+def of_arn(arn: str) -> tuple[str | None, str | None]:
+    """Return the region and the account of an ARN, each None if it has none."""
+    parts = arn.split(":", _ARN_PARTS - 1)
+    return (parts[3] or None, parts[4] or None) if len(parts) == _ARN_PARTS else (None, None)
 
 
 def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:

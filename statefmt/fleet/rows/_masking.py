@@ -20,6 +20,8 @@ from statefmt.text.pattern import pattern
 
 # An ordinary string, which can be encoded.
 MASK: Final = str(HIDDEN)
+# Secrets that are looked for one by one, which is faster.
+_FEW: Final = 32
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
 _SURROGATE: Final = pattern(rb"\\u[Dd]")
@@ -120,7 +122,9 @@ class Masking:
 
     def repeats(self, value: bytes) -> bool:
         """Return whether JSON has a secret among its strings."""
-        return any(text in self._encoded for text in _QUOTED.findall(value)) if self.secrets else False
+        if not self.secrets or (len(self._encoded) <= _FEW and not any(secret in value for secret in self._encoded)):
+            return False
+        return any(text in self._encoded for text in _QUOTED.findall(value))
 
     @cached_property
     def _encoded(self) -> frozenset[bytes]:
@@ -128,9 +132,8 @@ class Masking:
 
     def _shown(self, value: Partial) -> bytes | None:
         try:
-            if isinstance(value, Raw) and not self.repeats(bytes(value)):
-                return one_line(value)
-            return one_line(exact_text(self._without(decoded(value)) if self.secrets else value))
+            text = exact_text(value)
+            return one_line(exact_text(self._without(decoded(value))) if self.repeats(text) else text)
         except (ValueError, RecursionError):
             # Nested too deeply to say what is in it.
             return None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
+import msgspec
 from msgspec import Struct
 
-from statefmt.fleet.rows._identifiers import identifiers
+from statefmt.fleet.rows._identifiers import ORDINARY_IDENTIFIERS, identifiers, of_arn
 from statefmt.fleet.rows._masking import MASK, Masking, json_text, one_line
-from statefmt.fleet.rows.hashes import keyed_hash
+from statefmt.fleet.rows.hashes import HASH_DIGITS, begun_hash, keyed_hash
 from statefmt.fleet.tables import DependencyRow, ObjectRow, ResourceRow
 from statefmt.model.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, ResourceMode
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
@@ -31,7 +33,8 @@ class _Provider(Struct, frozen=True, gc=False):
     instance: str | None
 
 
-_NO_PROVIDER = _Provider(None, None, None, None)
+_NO_PATHS: Final = b"[]"
+_NO_PROVIDER: Final = _Provider(None, None, None, None)
 
 
 def resource_rows(
@@ -44,7 +47,8 @@ def resource_rows(
     rows: list[ResourceRow] = []
     objects: list[ObjectRow] = []
     dependencies: list[DependencyRow] = []
-    printed = masking.printed
+    printed, ordinary, format_json = masking.printed, ORDINARY_IDENTIFIERS.decode, msgspec.json.format
+    begun = begun_hash(hash_key)
     providers: dict[ConfigProviderConfig | None, _Provider] = {None: _NO_PROVIDER}
     instances: dict[tuple[ConfigProviderConfig, InstanceKey], str] = {}
     for resource in resources:
@@ -70,8 +74,9 @@ def resource_rows(
                 provider.alias,
             )
         )
+        is_secret = masking.is_secret(name.type)
         for obj in resource.objects:
-            key = obj.key
+            key, raw = obj.key, obj.attributes
             instance = address if key is NO_KEY else f"{address}{masking.address(str(key))}"
             if obj.provider_key is NO_KEY or config is None:
                 bound = provider.instance
@@ -80,7 +85,29 @@ def resource_rows(
                 if bound is None:
                     bound = masking.address(str(config.instance(obj.provider_key)))
                     instances[config, obj.provider_key] = bound
-            found = identifiers(obj, name.type, masking.names)
+            found = None
+            if raw is not None and not is_secret and not masking.names and obj.sensitive_attributes == _NO_PATHS:
+                # The usual case: nothing to hide, and so nothing to decode.
+                text = bytes(raw)
+                size = len(text)
+                try:
+                    found = ordinary(text)
+                except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                    pass
+                else:
+                    line = format_json(text, indent=-1) if b"\n" in text else text
+                    hashing = begun.copy()
+                    hashing.update(line)
+                    attr_hash: str | None = hashing.hexdigest()[:HASH_DIGITS]
+                    region, account = found.region or None, found.account_id or None
+                    if found.arn and not (region and account):
+                        arn_region, arn_account = of_arn(found.arn)
+                        region, account = region or arn_region, account or arn_account
+                    id_, arn = found.id, found.arn
+            if found is None:
+                size = _size(obj)
+                id_, arn, region, account = of_object = identifiers(obj, name.type, masking.names)
+                attr_hash = _hash(obj, name.type, masking, hash_key, repeats=MASK in of_object)
             shown = masking.attributes(obj, name.type) if attributes else None
             objects.append(
                 ObjectRow(
@@ -92,19 +119,19 @@ def resource_rows(
                     "tainted" if obj.status is ObjectStatus.TAINTED else "ready",
                     bound,
                     obj.schema_version,
-                    found.id,
-                    found.arn,
-                    found.region,
-                    found.account,
+                    id_,
+                    arn,
+                    region,
+                    account,
                     None if obj.identity is None else _identity(obj, masking),
-                    _size(obj),
-                    _hash(obj, name.type, masking, hash_key, repeats=MASK in found),
+                    size,
+                    attr_hash,
                     None if shown is None else json_text(shown),
                 )
             )
             if obj.dependencies or obj.depends_on:
                 names = map(printed, (*obj.dependencies, *obj.depends_on))
-                dependencies += [DependencyRow(state_id, instance, obj.deposed, name) for name in names]
+                dependencies += [DependencyRow(state_id, instance, obj.deposed, text) for text in names]
     return ResourceRows(rows, objects, dependencies)
 
 
