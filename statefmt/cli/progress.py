@@ -51,7 +51,7 @@ class Progress:
     def _show(self, *_: object) -> None:
         self._is_shown = True
         now = time.monotonic()
-        _, done, total, unit = self._phase
+        done, total, unit = self._phase[1:]
         is_counted = unit and total
         pace = pace_text(done - self._phase_base, total - done, now - self._phase_start) if is_counted else ""
         # The line before may have been longer.

@@ -89,7 +89,8 @@ def test_a_cluster_makes_the_same_rows_and_sees_no_secret(
             by_proxy = f"tcp://127.0.0.1:{between}"
             # A worker has what the machine gives it, which may be a secret of its own.
             hidden = {"AWS_SECRET_ACCESS_KEY": f"{SECRET}of-the-worker"}
-            with worker(by_proxy, tmp_path / "w.log", environment=hidden):
+            # Threads share what statetool keeps in memory.
+            with worker(by_proxy, tmp_path / "w.log", ("--no-nanny", "--nthreads", "4"), hidden):
                 run = indexed(there, [folder], by_proxy)
         logs = "".join(path.read_text() for path in tmp_path.glob("*.log"))
 

@@ -41,7 +41,12 @@ TlsCertOption = Annotated[
 ]
 TlsKeyOption = Annotated[
     Optional[str],  # noqa: UP045
-    typer.Option("--tls-key", metavar="FILE", help="The key of --tls-cert.", rich_help_panel=CLUSTER),
+    typer.Option(
+        "--tls-key",
+        metavar="FILE",
+        help="The key of --tls-cert, if that file does not have it.",
+        rich_help_panel=CLUSTER,
+    ),
 ]
 InsecureSchedulerOption = Annotated[
     bool,

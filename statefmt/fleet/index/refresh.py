@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC
 from functools import partial
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.fleet.index._database import Database, KnownState, opened
+from statefmt.fleet.index._database import opened
 from statefmt.fleet.index._listing import listed
 from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.extract import StateRows, Wanted
@@ -20,7 +20,7 @@ from statefmt.fleet.rows.read import read_rows
 from statefmt.fleet.work.cluster import Cluster
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
-from statefmt.fleet.work.task import Done, Spread, Task, chunks
+from statefmt.fleet.work.task import Spread, Task, chunks
 
 _MOST: Final = 8
 
@@ -85,9 +85,11 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
         for done in results:
             deaths += done.deaths
             if done.state_ids:
-                _store(database, done, known, run_id, by_id, spread)
+                due = [by_id[state_id] for state_id in done.state_ids]
+                database.add(due, [one for one in done.state_ids if one in known], done, run_id)
             done_count += len(done.state_ids)
             context.phase("indexing", done_count, len(tasks), "states")
+        database.flush()
         gone = [
             state_id for state_id, one in known.items() if one.source in listing.whole and state_id not in listing.found
         ]
@@ -98,25 +100,6 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
 
 def _now(context: RunContext) -> str:
     return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
-
-
-def _store(
-    database: Database,
-    done: Done,
-    known: Mapping[str, KnownState],
-    run_id: int,
-    tasks: Mapping[str, Task],
-    spread: Spread,
-) -> None:
-    """Store a batch; if the database refuses it, which no ordinary state causes, store its states one by one."""
-    import duckdb
-
-    try:
-        database.replace(done.state_ids, [one for one in done.state_ids if one in known], done.lines, run_id)
-    except duckdb.Error:
-        for state_id in done.state_ids:
-            task = tasks[state_id]
-            database.store(task, [state_id] if state_id in known else [], spread.again(task), run_id)
 
 
 def _read(context: RunContext, wanted: Wanted, checks: bool, task: Task) -> StateRows:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from statefmt.fleet.rows._masking import Masking
 from statefmt.fleet.tables import FindingRow
@@ -65,7 +65,7 @@ def _stored(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _stored_fix(fix: Fix, masking: Masking) -> Raw | None:
+def _stored_fix(fix: Fix, masking: Masking) -> str | None:
     if not fix.advice:
         return None
     parts = [
@@ -74,4 +74,4 @@ def _stored_fix(fix: Fix, masking: Masking) -> Raw | None:
         else StoredCommand(part.name, tuple([_stored(masking.address(each)) for each in part.arguments]))
         for part in fix.advice
     ]
-    return Raw(msgspec.json.encode(parts))
+    return msgspec.json.encode(parts).decode()

@@ -86,6 +86,9 @@ def _security(cluster: Cluster) -> Security | None:
     for name in files:
         file = getattr(security, name)
         if not file:
+            if name == "tls_client_key":
+                # It may be in the file of the certificate.
+                continue
             raise FleetError(f"{cluster.scheduler}: no certificates: ", _CERTIFICATES, f"; {_OF_DASK}")
         if "\n" not in file and not Path(file).is_file():
             raise FleetError(f"{file}: there is no such file")

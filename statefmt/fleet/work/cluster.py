@@ -16,7 +16,7 @@ from statefmt.model.wording import Wording
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
 
 _INCOMPLETE: Final = Wording(
-    "--tls-ca, --tls-cert and --tls-key must be given together", "tls_ca, tls_cert and tls_key must be given together"
+    "--tls-ca and --tls-cert must be given together", "tls_ca and tls_cert must be given together"
 )
 _INSECURE: Final = Wording("--insecure-scheduler", "insecure=True")
 
@@ -25,7 +25,8 @@ class Cluster(Struct, frozen=True):
     """A Dask cluster.
 
     `scheduler` is its address, `tcp://HOST:PORT` or `tls://HOST:PORT`. The authority, the certificate and the key are
-    files in PEM; without them, Dask's own configuration names them. `insecure` allows `tcp://` to other machines.
+    files in PEM; without them, Dask's own configuration names them. The key may be in the file of the certificate.
+    `insecure` allows `tcp://` to other machines.
     """
 
     scheduler: str
@@ -40,7 +41,7 @@ class Cluster(Struct, frozen=True):
         scheme, host = _parts(self.scheduler)
         files = self.tls_ca, self.tls_cert, self.tls_key
         if scheme == "tls":
-            if any(files) and not all(files):
+            if any(files) and not all(files[:2]):
                 raise FleetError(_INCOMPLETE)
         elif any(files):
             raise FleetError(f"{self.scheduler}: certificates need an address that starts with tls://")

@@ -18,7 +18,3 @@ class InProcess:
     def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
         """Yield the rows of each chunk in order; see Spread."""
         yield (work_on(chunk, self._read) for chunk in chunks)
-
-    def again(self, task: Task) -> Done:
-        """Read one state; see Spread."""
-        return work_on([task], self._read)

@@ -42,10 +42,6 @@ class Processes:
                 os.kill(process, signal.SIGTERM)
             os.waitpid(process, 0)
 
-    def again(self, task: Task) -> Done:
-        """Read one state in this process, which may not fork any more; see Spread."""
-        return work_on([task], self._read)
-
 
 def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
     while data := _message(results):
@@ -103,7 +99,8 @@ def _encoded(done: Done) -> bytes:
 
 
 def _send(pipe: BinaryIO, data: bytes) -> None:
-    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
+    pipe.write(data)
     pipe.flush()
 
 

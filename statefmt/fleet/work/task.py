@@ -1,4 +1,4 @@
-"""The unit of work: some states to read, and the rows that come back as JSON lines by table."""
+"""The unit of work: some states to read, and the rows that come back as lines by table."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, Protocol, TypeAlias
 
-import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, unreadable
 from statefmt.fleet.tables import STATE_TABLES
+from statefmt.fleet.work.lines import by_state, lines_of
 
 # In bytes of states: enough that starting a process does not count, and little enough to lose.
 CHUNK: Final = 20_000_000
@@ -30,7 +30,7 @@ class Task(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """The rows of some states as JSON lines by table, and the ids of these states.
+    """The rows of some states as lines by table (see `lines_of`), and the ids of these states.
 
     `deaths` is the number of workers that died since the last one; the states that they were reading are read again.
     """
@@ -38,6 +38,14 @@ class Done(Struct, frozen=True):
     state_ids: tuple[str, ...]
     lines: Mapping[str, bytes]
     deaths: int = 0
+
+    def each(self) -> list[Done]:
+        """Return the rows of each state by itself."""
+        found: dict[str, dict[str, bytes]] = {state_id: {} for state_id in self.state_ids}
+        for name, data in self.lines.items():
+            for state_id, lines in by_state(data).items():
+                found[state_id][name] = lines
+        return [Done((state_id,), lines) for state_id, lines in found.items()]
 
 
 class Spread(Protocol):
@@ -48,10 +56,6 @@ class Spread(Protocol):
 
         A state whose worker died has a row that says so. Raises FleetError if the work cannot be done there.
         """
-        ...
-
-    def again(self, task: Task) -> Done:
-        """Read one state once more, while the work goes on."""
         ...
 
 
@@ -70,16 +74,17 @@ def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
 
 def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
     """Read the states of a chunk. A bug costs the state that has met it."""
-    encoder = msgspec.json.Encoder()
-    lines: dict[str, bytearray] = {name: bytearray() for name in STATE_TABLES}
+    lines: dict[str, list[bytes]] = {name: [] for name in STATE_TABLES}
     for task in chunk:
         try:
             rows = read(task)
         except Exception as error:
             rows = unreadable(task.origin, f"statetool failed on it: {error.__class__.__name__}")
-        for name in STATE_TABLES:
-            lines[name] += encoder.encode_lines(getattr(rows, name))
-    return Done(tuple(task.origin.state_id for task in chunk), {name: bytes(found) for name, found in lines.items()})
+        for name, parts in lines.items():
+            parts.append(lines_of(getattr(rows, name)))
+            # The rows of a large state take more memory than the state.
+            setattr(rows, name, [])
+    return Done(tuple(task.origin.state_id for task in chunk), {name: b"".join(parts) for name, parts in lines.items()})
 
 
 def not_stored(task: Task, reason: str) -> Done:
@@ -90,4 +95,4 @@ def not_stored(task: Task, reason: str) -> Done:
 def worker_died(task: Task, deaths: int = 0) -> Done:
     """Return the rows of a state that killed the worker that read it, `deaths` of them since the last rows."""
     done = work_on([task], lambda task: unreadable(task.origin, "worker died"))
-    return msgspec.structs.replace(done, deaths=deaths)
+    return structs.replace(done, deaths=deaths)

@@ -91,8 +91,12 @@ def _about(one: StateDifference) -> str:
         return _unreadable(one.after) + ("" if one.before.error is not None else ", and was readable before")
     if one.before.error is not None:
         return f"readable again: serial {one.after.serial}, {counted(one.after.n_objects, 'object')}"
-    pairs = [(title, getattr(one.before, name), getattr(one.after, name)) for name, title in _FACTS]
-    return ", ".join(f"{title} {_fact(title, old)} → {_fact(title, new)}" for title, old, new in pairs if old != new)
+    before, after = one.before, one.after
+    compared = [
+        (title, _fact(title, getattr(before, name)), _fact(title, getattr(after, name))) for name, title in _FACTS
+    ]
+    # Sizes are rounded: a difference may not show.
+    return ", ".join(f"{title} {old} → {new}" for title, old, new in compared if old != new)
 
 
 def _unreadable(facts: StateFacts) -> str:

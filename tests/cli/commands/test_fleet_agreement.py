@@ -52,7 +52,7 @@ def test_what_commands_say(index: Path, statetool: Statetool) -> None:
                 part for at, part in enumerate(one) if at not in hidden
             ], name
         providers = json.loads(statetool("providers", "--format", "json", path).out)
-        assert Counter(dict(bound[state_id])) == _counts(providers), name
+        assert {address: counts for address, *counts in bound[state_id]} == _counts(providers), name
         shown = json.loads(statetool("outputs", "--format", "json", path).out)
         assert dict(outputs[state_id]) == _types(shown), name
     # Hardly anything repeats a secret.
@@ -77,7 +77,7 @@ _OBJECTS: Final = """
     FROM objects JOIN resources ON resources.state_id = objects.state_id AND resources.address = objects.resource
 """
 _BOUND: Final = """
-    SELECT state_id, provider_instance, count(DISTINCT address)
+    SELECT state_id, provider_instance, count(*) FILTER (deposed = ''), count(*) FILTER (deposed != '')
     FROM objects WHERE provider_instance IS NOT NULL GROUP BY ALL
 """
 _OUTPUTS: Final = "SELECT state_id, name, sensitive FROM outputs"
@@ -106,12 +106,12 @@ def _listed(document: Any) -> Iterator[tuple[Any, ...]]:
             )
 
 
-def _counts(document: Any) -> Counter[str]:
-    return Counter({
-        instance["address"]: instance["resource_instances"]
+def _counts(document: Any) -> dict[str, list[int]]:
+    return {
+        instance["address"]: [instance["resource_instances"], instance["deposed_objects"]]
         for one in document["configurations"]
         for instance in one["instances"]
-    })  # fmt: skip
+    }
 
 
 def _types(document: Any) -> dict[str, bool]:
