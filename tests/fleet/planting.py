@@ -72,8 +72,8 @@ def outputs(**values: str) -> dict[str, Any]:
     return {name: {"value": value, "type": "string"} for name, value in values.items()}
 
 
-def indexed(folder: Path, states: Mapping[str, dict[str, Any] | bytes], *, checks: bool = False) -> Path:
-    """Write states to `folder` by name, and return their index."""
+def indexed(folder: Path, states: Mapping[str, object], *, checks: bool = False) -> Path:
+    """Write states, or bytes, to `folder` by name, and return their index."""
     for name, state in states.items():
         path = folder / "states" / f"{name}.tfstate"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from tests.fleet.planting import AWS, indexed, made, planted
 pytest.importorskip("duckdb")
 
 _TERRAFORM: Final = 'provider["registry.terraform.io/hashicorp/aws"]'
+_POLICY: Final = made("aws_iam_policy", mode="data", id="p", arn="arn:aws:iam::aws:policy/p")
 _EAST: Final = 'provider["registry.opentofu.org/hashicorp/aws"].east'
 _BUCKET: Final = "arn:aws:s3:::logs"
 _VPC: Final = "arn:aws:ec2:eu-west-1:111111111111:vpc/vpc-1"
@@ -108,11 +109,19 @@ KINDS: Final[dict[str, tuple[Mapping[str, dict[str, Any]], list[tuple[str, int]]
         [],
     ),
     "same id, and neighbours of other provider instances in other regions": (
-        _ab(
-            [_metric("eu-west-1", _EAST), _neighbour("eu-west-1")],
-            [_metric("eu-west-1", _EAST), _neighbour("us-east-1")],
-        ),
+        _ab([_metric(None, _EAST), _neighbour("eu-west-1")], [_metric(None, _EAST), _neighbour("us-east-1")]),
         [("id", 2)],
+    ),
+    "same id, and neighbours in other accounts beside what the cloud owns": (
+        _ab([_metric(), _neighbour("eu-west-1", "1"), _POLICY], [_metric(), _neighbour("eu-west-1", "2"), _POLICY]),
+        [],
+    ),
+    "same id and region, and other ARNs": (
+        _ab(
+            [made("aws_queue", id="q", arn="arn:aws:sqs:eu-west-1:1:q/a")],
+            [made("aws_queue", id="q", arn="arn:aws:sqs:eu-west-1:1:q/b")],
+        ),
+        [],
     ),
     "region known in one state only": (_ab([_metric("eu-west-1")], [_metric()]), [("id", 2)]),
     "region unknown where there are several": (
@@ -285,6 +294,14 @@ def test_the_places_of_a_duplicate(tmp_path: Path) -> None:
         ("a.tfstate", "aws_vpc.main", "", 3),
         ("b.tfstate", "aws_vpc.old", "0a1b2c3d", 1),
     ]
+
+
+def test_an_old_format_names_no_registry(tmp_path: Path) -> None:
+    eip = {"type": "aws_eip", "primary": {"id": "eip-1", "attributes": {"id": "eip-1"}}, "provider": "provider.aws"}
+    module = {"path": ["root"], "outputs": {}, "resources": {"aws_eip.x": eip}}
+    old = {"version": 3, "terraform_version": "0.11.14", "serial": 1, "lineage": "o", "modules": [module]}
+    index = indexed(tmp_path, {"new": planted(made("aws_eip", id="eip-1")), "old": old})
+    assert [one.object for one in duplicate_objects(index)] == ["eip-1"]
 
 
 def test_copies(tmp_path: Path) -> None:

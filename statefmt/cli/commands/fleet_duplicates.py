@@ -12,7 +12,7 @@ import typer
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import IntoOption
 from statefmt.cli.streams import result_terminal, say
-from statefmt.fleet import duplicate_objects, state_copies
+from statefmt.fleet import duplicate_objects, query, state_copies
 from statefmt.render.counted import counted
 from statefmt.render.fleet.duplicates import duplicates_json, duplicates_text
 
@@ -47,6 +47,8 @@ def command(
     Exit status 0: there are none; 1: there are some.
     """
     found = duplicate_objects(into)
+    if unread := query(into, "SELECT count(*) FROM states WHERE error IS NOT NULL").rows[0][0]:
+        say(f"statetool: not compared: {counted(unread, 'state')} that could not be read")
     copied = state_copies(into) if copies else None
     if output_format is DuplicatesFormat.JSON:
         sys.stdout.buffer.write(duplicates_json(found, copied))

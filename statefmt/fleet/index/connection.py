@@ -58,7 +58,7 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     except ModuleNotFoundError as error:
         raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
     try:
-        # As a name, `md:x` would be a service.
+        # Absolute, since `:memory:` and others are no files.
         return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})
     except duckdb.Error as error:
         reason = "another process uses it" if "lock on file" in str(error) else str(error).splitlines()[0]

@@ -27,6 +27,11 @@ class FleetNode(Struct, frozen=True):
     resources: int = 0
     error: str | None = None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is not in the index, or could not be read."""
+        return not self.indexed or self.error is not None
+
 
 class FleetReference(Struct, frozen=True):
     """The references from one state to another, by state_id; `stale` says why one of them is stale."""

@@ -18,7 +18,8 @@ _MOST_NODES: Final = 80
 class FleetDrawing(NamedTuple):
     """A drawing of states or, if `folders`, of their folders; the `omitted` ones are too many to be drawn.
 
-    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index.
+    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
+    cannot be read.
     """
 
     drawing: Drawing
@@ -46,7 +47,7 @@ def fleet_graph_page(graph: FleetGraph, name: str, made: datetime) -> bytes:
 def drawn_graph(graph: FleetGraph) -> DrawnGraph:
     """Draw a graph, with the data for the search."""
     place = {state_id: number for number, state_id in enumerate(graph.nodes)}
-    lost = [place[state_id] for state_id, node in graph.nodes.items() if not node.indexed or node.error is not None]
+    lost = [place[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
     data = {
         "names": [printable(uri) for uri in uris.values()],
@@ -74,7 +75,7 @@ def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
             edges[source][target] = None
             if one.stale:
                 stale.add((source, target))
-    missing = {group[state_id] for state_id in names if not graph.nodes[state_id].indexed} if not folders else set()
+    missing = {group[state_id] for state_id in names if graph.nodes[state_id].is_lost} if not folders else set()
     return FleetDrawing(_drawn(labels, edges), folders, omitted, frozenset(stale), frozenset(missing))
 
 

@@ -63,9 +63,10 @@ def test_json(arguments: list[str], index: Path, statetool: Statetool) -> None:
 
 
 def test_none(folder: Path, statetool: Statetool) -> None:
-    index = indexed(folder, {"a": planted(_VPC)})
+    index = indexed(folder, {"a": planted(_VPC), "torn": b"{"})
     found = statetool("fleet", "duplicates", "--into", str(index))
     assert (found.status, found.out) == (0, b"")
+    assert "statetool: not compared: 1 state that could not be read" in found.err
 
 
 def test_without_an_index(folder: Path, statetool: Statetool) -> None:

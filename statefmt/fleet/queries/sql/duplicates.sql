@@ -5,32 +5,50 @@ WITH newest AS (
     SELECT state_id, uri, lineage, serial, coalesce(lineage, sha256, uri) AS family FROM states WHERE error IS NULL
     QUALIFY coalesce(serial, 0) = max(coalesce(serial, 0)) OVER (PARTITION BY family)
 ),
+-- Identities as sorted members, without those that have no value.
+identified AS (
+    SELECT *, CASE WHEN NOT contains(identity::VARCHAR, '(sensitive value)') THEN list_sort(list_filter(
+        map_entries(TRY_CAST(identity AS MAP(VARCHAR, JSON))), lambda part: part.value::VARCHAR != 'null')) END AS parts
+    FROM objects
+),
+-- What several lineages have, as hashes: this rules out nearly all objects.
+shared AS MATERIALIZED (
+    SELECT mark FROM (
+        SELECT hash(family) AS family, unnest([CASE WHEN arn != '' THEN hash(arn) END,
+            CASE WHEN remote_id != '' THEN hash(remote_id) END, CASE WHEN len(parts) > 0 THEN hash(parts) END]) AS mark
+        FROM identified JOIN newest USING (state_id)
+    ) WHERE mark IS NOT NULL GROUP BY mark HAVING min(family) != max(family)
+),
+candidates AS MATERIALIZED (
+    SELECT * FROM identified JOIN newest USING (state_id)
+    WHERE hash(arn) IN (FROM shared) OR hash(remote_id) IN (FROM shared) OR hash(parts) IN (FROM shared)
+),
 -- The public registries have the same providers; a state of an old format names none.
 managed AS (
     SELECT DISTINCT state_id, address, type,
         coalesce(regexp_replace(regexp_replace(provider_source, '^registry\.(terraform\.io|opentofu\.org)/', ''), '^-/', 'hashicorp/'),
             'hashicorp/' || split_part(type, '_', 1)) AS provider
     FROM resources WHERE mode = 'managed' AND address != '(sensitive value)'
+        AND (state_id, address) IN (SELECT (state_id, resource) FROM candidates)
 ),
 -- The ARNs of its neighbours tell the region and the account of a provider instance, if they agree.
 provided AS (
-    SELECT state_id, provider_instance,
-        CASE WHEN count(DISTINCT nullif(split_part(arn, ':', 4), '')) = 1 THEN max(split_part(arn, ':', 4)) END AS region,
-        CASE WHEN count(DISTINCT split_part(arn, ':', 5)) FILTER (split_part(arn, ':', 5) NOT IN ('', 'aws')) = 1
-            THEN max(split_part(arn, ':', 5)) FILTER (split_part(arn, ':', 5) != 'aws') END AS account
-    FROM objects WHERE arn LIKE 'arn:%' GROUP BY ALL
+    SELECT state_id, provider_instance, CASE WHEN min(region) = max(region) THEN min(region) END AS region,
+        CASE WHEN min(account) = max(account) THEN min(account) END AS account
+    FROM (
+        SELECT state_id, provider_instance, nullif(split_part(arn, ':', 4), '') AS region,
+            CASE WHEN split_part(arn, ':', 5) NOT IN ('', 'aws') THEN split_part(arn, ':', 5) END AS account
+        FROM objects WHERE arn LIKE 'arn:%' AND state_id IN (SELECT state_id FROM candidates)
+    ) GROUP BY ALL
 ),
 -- Kubernetes and Helm name objects within a cluster, which a state does not tell; the others make no remote objects.
 named AS (
-    SELECT family, state_id, uri, lineage, serial, objects.address, deposed, type, provider, identity,
-        nullif(nullif(remote_id, ''), '(sensitive value)') AS id,
-        nullif(nullif(arn, ''), '(sensitive value)') AS arn,
-        coalesce(objects.region, provided.region) AS region, coalesce(objects.account, provided.account) AS account,
-        coalesce('(sensitive value)' IN (objects.region, objects.account), false) AS hidden,
-        CASE WHEN NOT contains(identity::VARCHAR, '(sensitive value)') THEN list_sort(list_filter(
-            map_entries(TRY_CAST(identity AS MAP(VARCHAR, JSON))), lambda part: part.value::VARCHAR != 'null')) END AS parts
-    FROM newest JOIN objects USING (state_id) JOIN managed ON managed.state_id = newest.state_id AND managed.address = resource
-    LEFT JOIN provided USING (state_id, provider_instance)
+    SELECT family, uri, lineage, serial, candidates.address, deposed, type, provider, identity, parts,
+        nullif(nullif(remote_id, ''), '(sensitive value)') AS id, nullif(nullif(arn, ''), '(sensitive value)') AS arn,
+        coalesce(candidates.region, provided.region) AS region, coalesce(candidates.account, provided.account) AS account,
+        coalesce('(sensitive value)' IN (candidates.region, candidates.account), false) AS hidden
+    FROM candidates JOIN managed ON managed.state_id = candidates.state_id AND managed.address = resource
+    LEFT JOIN provided ON provided.state_id = candidates.state_id AND provided.provider_instance = candidates.provider_instance
     WHERE split_part(provider, '/', -1) NOT IN ('archive', 'cloudinit', 'external', 'helm', 'http', 'kubectl',
         'kubernetes', 'local', 'null', 'random', 'template', 'terraform', 'time', 'tls')
 ),
@@ -56,7 +74,7 @@ found AS (
         WHEN by_id IS NULL THEN strong
         WHEN min(by_identity) OVER alike IS DISTINCT FROM max(by_identity) OVER alike
             OR min(by_arn) OVER alike IS DISTINCT FROM max(by_arn) OVER alike THEN coalesce(strong, by_id)
-        ELSE coalesce(min(strong) FILTER (by_arn IS NOT NULL) OVER alike, min(strong) OVER alike, by_id) END AS thing
+        ELSE coalesce(min(strong) OVER alike, by_id) END AS thing
     FROM joined WINDOW alike AS (PARTITION BY by_id)
 ),
 several AS (

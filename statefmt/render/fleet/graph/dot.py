@@ -12,7 +12,7 @@ def fleet_graph_dot(graph: FleetGraph) -> str:
     names = short_names(graph)
     lines = ["digraph fleet {", '  rankdir = "RL"', '  node [shape = "box"]']
     for state_id, node in graph.nodes.items():
-        marked = "" if node.indexed and node.error is None else ', style = "dashed", color = "red"'
+        marked = ', style = "dashed", color = "red"' if node.is_lost else ""
         lines.append(f"  {quoted(node.uri)} [label = {label(names[state_id], about(node))}{marked}]")
     for one in graph.references:
         marked = ' [style = "dashed", color = "red"]' if one.stale else ""

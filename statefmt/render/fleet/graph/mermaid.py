@@ -14,7 +14,7 @@ def fleet_graph_mermaid(graph: FleetGraph) -> str:
     lines = ["flowchart RL"]
     lines += [f"  {ids[state_id]}[{label(names[state_id], about(node))}]" for state_id, node in graph.nodes.items()]
     lines += [f"  {ids[one.source]} {'-.->' if one.stale else '-->'} {ids[one.target]}" for one in graph.references]
-    missing = [ids[state_id] for state_id, node in graph.nodes.items() if not node.indexed or node.error is not None]
+    missing = [ids[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     if missing:
         lines += ["  classDef missing stroke:red,stroke-dasharray:5", f"  class {','.join(missing)} missing"]
     return "\n".join(lines)
