@@ -143,6 +143,21 @@ def test_own_queries_that_cannot_be_read(tmp_path: Path) -> None:
         saved_queries(tmp_path / "none")
 
 
+def test_views_in_an_index_of_a_stranger_read_nothing_else(index: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    (tmp_path / "private.csv").write_text("secret\n")
+    other = tmp_path / "other"
+    other.write_bytes(index.read_bytes())
+    with duckdb.connect(str(other)) as connection:
+        connection.execute("DROP TABLE outputs")
+        connection.execute(f"CREATE VIEW outputs AS SELECT * FROM read_csv('{tmp_path}/private.csv')")
+        connection.execute(f"CREATE MACRO stolen() AS TABLE SELECT * FROM read_text('{tmp_path}/private.csv')")
+    for sql in ("SELECT * FROM outputs", "SELECT * FROM stolen()"):
+        with pytest.raises(FleetError, match="disabled by configuration"):
+            query(other, sql)
+
+
 def _open_files(process: int) -> list[Path]:
     return [path.readlink() for path in Path(f"/proc/{process}/fd").iterdir() if path.is_symlink()]
 

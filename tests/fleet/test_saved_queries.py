@@ -152,9 +152,9 @@ def test_blast_radius_of_a_chain_and_a_circle(tmp_path: Path) -> None:
     }
     assert rows(indexed(tmp_path, states), "blast-radius") == [
         ("base", 2, 2),
-        ("x", 1, 2),
-        ("y", 1, 2),
-        ("z", 1, 2),
+        ("x", 2, 1),
+        ("y", 2, 1),
+        ("z", 2, 1),
         ("mid", 1, 1),
     ]
 

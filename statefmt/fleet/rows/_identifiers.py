@@ -57,6 +57,8 @@ def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[
     if type_name in SECRET_IDS and given["id"] is not None:
         given["id"] = MASK
     id_, arn, region, account = [MASK if (value := given[name]) in secrets else value for name in _NAMES]
+    if arn and not secrets.isdisjoint(arn.split(":")):
+        arn = MASK
     if arn and not (region and account):
         arn_region, arn_account = of_arn(arn)
         region, account = region or arn_region, account or arn_account

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, UnsetType
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
+from statefmt.formats.versions.v4 import StateV4
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.addrs import StringKey
 from statefmt.model.resources import ResourceInstanceObject
@@ -39,6 +40,40 @@ def secrets_of(snapshot: Snapshot) -> frozenset[str]:
     for output in snapshot.outputs:
         if output.sensitive:
             found.update(_strings(loads_exact(output.value, replace_invalid=True)))
+    return _spelled(found)
+
+
+def secrets_of_document(document: StateV4) -> frozenset[str]:
+    """Return the sensitive strings of a state that cannot be loaded: its findings may have them in addresses."""
+    found: set[str] = set()
+    for resource in filter(None, document.resources or ()):
+        is_secret = resource.type in SECRET_IDS
+        for instance in filter(None, resource.instances or ()):
+            if is_secret:
+                found.update(filter(None, (instance.attributes_flat or {}).values()))
+            if isinstance(instance.attributes, Raw):
+                value = _decoded(instance.attributes)
+                members = value if isinstance(value, Members) else ()
+                hidden = None if is_secret else _first_names(instance.sensitive_attributes)
+                found.update(_strings([item for name, item in members if hidden is None or name in hidden]))
+    for output in filter(None, (document.outputs or {}).values()):
+        if output.sensitive and isinstance(output.value, Raw):
+            found.update(_strings(_decoded(output.value)))
+    return _spelled(found)
+
+
+def _first_names(paths: Raw | UnsetType) -> frozenset[str] | None:
+    """Return the attributes that sensitive paths lead into; None for all of them, if a path cannot be read."""
+    if not isinstance(paths, Raw):
+        return frozenset()
+    try:
+        return frozenset(path[0]["value"] for path in msgspec.json.decode(paths) or ())
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, LookupError, TypeError):
+        return None
+
+
+def _spelled(found: Set[str]) -> frozenset[str]:
+    """Return what is long enough to be a secret, also as addresses have it."""
     secrets = {text for text in found if not _PLAIN.fullmatch(text)}
     odd = [text for text in secrets if not text.isalnum()]
     # As addresses have them, and as JSON pointers do.

@@ -12,7 +12,7 @@ from msgspec import Struct
 from statefmt.fleet.rows._masking import REMOTE_STATE, Masking, json_text, one_line
 from statefmt.fleet.rows._remote_refs import remote_ref
 from statefmt.fleet.rows._resources import instance_address, resource_rows
-from statefmt.fleet.rows._secrets import secrets_of
+from statefmt.fleet.rows._secrets import secrets_of, secrets_of_document
 from statefmt.fleet.rows.findings import finding_rows
 from statefmt.fleet.rows.hashes import keyed_hash
 from statefmt.fleet.tables import (
@@ -95,7 +95,7 @@ def rows_of(
     snapshot = inspection.snapshot
     reason = next((one for one in inspection.findings if _prevents(one)), None)
     if snapshot is None or reason is not None:
-        masking = Masking(frozenset() if snapshot is None else secrets_of(snapshot))
+        masking = Masking(frozenset() if inspection.document is None else secrets_of_document(inspection.document))
         rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
         rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows

@@ -104,3 +104,15 @@ def test_circles_and_references_to_itself(folder: Path, statetool: Statetool) ->
     for output_format in ("text", "dot", "mermaid", "html", "json"):
         found = statetool("fleet", "graph", "--into", str(index), "--format", output_format)
         assert (found.status, found.err) == (0, "statetool: 3 references between states, 0 stale\n")
+
+
+def test_many_states_are_drawn_by_folder(folder: Path, statetool: Statetool) -> None:
+    pytest.importorskip("jinja2")
+    states: dict[str, object] = {"net/base": planted()}
+    for number in range(90):
+        states[f"app{number % 3}/{number}"] = planted(reading("net", {"path": "../net/base.tfstate"}))
+    index = indexed(folder, states)
+    text = statetool("fleet", "graph", "--into", str(index), "--format", "html").text
+    assert "The drawing shows folders with their numbers of states" in text
+    assert [f">{name} ({count})<" in text for name, count in (("app0", 30), ("app2", 30), ("net", 1))] == [True] * 3
+    assert text.count('class="edge"') == 3

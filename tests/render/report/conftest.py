@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.cli.conftest import folder, statetool
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+__all__ = ["browser", "folder", "reader", "statetool"]
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

@@ -9,10 +9,24 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from statefmt.testing import FakeResource, make_state
+from tests.cli.conftest import Statetool
+from tests.cli.states import SAMPLES
 from tests.render.report.conftest import Reader
 from tests.render.report.reports import report_on, state_of
 
 ROWS = "#rows tr"
+PASSPHRASE = "a sample passphrase, never to be used"
+ENCRYPTION = f"""
+key_provider "pbkdf2" "sample" {{
+  passphrase = "{PASSPHRASE}"
+}}
+method "aes_gcm" "sample" {{
+  keys = key_provider.pbkdf2.sample
+}}
+state {{
+  method = method.aes_gcm.sample
+}}
+"""
 
 
 @cache
@@ -117,3 +131,44 @@ def test_the_policy_holds(reader: Reader) -> None:
     assert "state report" in opened.page.title()
     assert len(opened.console) == 2
     assert all("Content Security Policy" in message for message in opened.console)
+
+
+def test_all_rows_are_printed(reader: Reader) -> None:
+    page = reader.open(_report(1000)).page
+    page.evaluate(
+        "addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('#rows tr').length })"
+    )
+    page.pdf()
+    assert page.evaluate("window.printed") == 1000
+    assert page.locator(ROWS).count() == 100
+
+
+def test_dark_and_light_differ(reader: Reader) -> None:
+    colours = {
+        reader.open(_report(1), dark=dark).page.evaluate("getComputedStyle(document.body).backgroundColor")
+        for dark in (False, True)
+    }
+    assert len(colours) == 2
+
+
+def test_an_encrypted_state(reader: Reader, statetool: Statetool, folder: Path) -> None:
+    """It is shown decrypted, and says how it is encrypted."""
+    (folder / "encryption.hcl").write_text(ENCRYPTION)
+    opened = reader.open(statetool("report", str(SAMPLES / "encrypted.tfstate"), "--encryption", "encryption.hcl").out)
+    section = opened.page.get_by_role("region", name="Encryption")
+    assert "aes_gcm" in section.inner_text()
+    assert PASSPHRASE not in opened.page.content()
+    assert opened.page.locator(ROWS).count() > 0
+    assert opened.console == []
+
+
+def test_huge_names_and_direction_marks(reader: Reader, tmp_path: Path) -> None:
+    """A name may have 100,000 characters, and marks that reverse what follows."""
+    state = make_state(
+        [FakeResource(f'aws_instance.a["{"x" * 100_000}"]'), FakeResource('aws_instance.b["\u202egnp"]')]
+    )
+    opened = reader.open(_report_on(state, tmp_path))
+    assert "\u202e" not in opened.page.content()
+    # Nothing is wider than the page.
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert opened.console == []

@@ -1,10 +1,15 @@
--- How many states depend on each state, directly and through others.
--- Follows remote state references, also in circles. A change of the outputs of the first ones reaches the most states.
-WITH RECURSIVE reached(target, reader) AS (
-    SELECT target_state_id, state_id FROM remote_refs WHERE target_state_id IS NOT NULL
+-- How many states depend on each state, directly or through others.
+-- Follows remote state references, also in circles; `direct` counts the states that read it themselves. A change of the
+-- outputs of the first ones reaches the most states.
+WITH RECURSIVE direct AS (
+    SELECT DISTINCT target_state_id AS target, state_id AS reader FROM remote_refs WHERE target_state_id IS NOT NULL
+),
+reached(target, reader) AS (
+    SELECT target, reader FROM direct
     UNION
-    SELECT reached.target, remote_refs.state_id FROM reached JOIN remote_refs ON remote_refs.target_state_id = reached.reader
+    SELECT reached.target, direct.reader FROM reached JOIN direct ON direct.target = reached.reader
 )
-SELECT uri, count(*) FILTER (EXISTS (FROM remote_refs WHERE target_state_id = target AND remote_refs.state_id = reader)) AS direct,
-    count(*) AS readers
-FROM reached JOIN states ON states.state_id = target WHERE reader != target GROUP BY uri ORDER BY readers DESC, direct DESC, uri
+SELECT uri, count(*) AS readers, count(direct.reader) AS direct
+FROM reached JOIN states ON states.state_id = reached.target
+LEFT JOIN direct ON direct.target = reached.target AND direct.reader = reached.reader
+WHERE reached.reader != reached.target GROUP BY uri ORDER BY readers DESC, direct DESC, uri
