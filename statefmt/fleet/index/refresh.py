@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index._database import Database, KnownState, opened
+from statefmt.fleet.index._database import KnownState, opened
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
 from statefmt.fleet.rows.hashes import state_id_of
 from statefmt.fleet.rows.read import read_rows

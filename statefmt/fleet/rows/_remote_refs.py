@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
+
 from statefmt.fleet.rows._masking import json_text
 from statefmt.fleet.rows._secrets import names_secret
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of

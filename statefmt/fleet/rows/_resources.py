@@ -14,7 +14,6 @@ from statefmt.fleet.rows.hashes import HASH_DIGITS, begun_hash, keyed_hash
 from statefmt.fleet.tables import DependencyRow, ObjectRow, ResourceRow
 from statefmt.model.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, ResourceMode
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
-from statefmt.redaction.object_value import sensitive_paths
 
 
 class ResourceRows(Struct):

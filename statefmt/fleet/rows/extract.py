@@ -124,9 +124,7 @@ def _rows(
     wanted: Wanted,
     masking: Masking,
 ) -> StateRows:
-    found = resource_rows(
-        snapshot.resources, origin.state_id, masking, wanted.key, attributes=wanted.attributes
-    )
+    found = resource_rows(snapshot.resources, origin.state_id, masking, wanted.key, attributes=wanted.attributes)
     return StateRows(
         [state],
         found.resources,
