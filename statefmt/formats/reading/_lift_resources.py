@@ -105,17 +105,19 @@ class ResourceLifter:
                 return None
             addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
             config = read_config(document.provider) if document.provider else None
-            objects: list[ResourceInstanceObject] = []
-            is_ordinary = config is not None and not isinstance(config, Unreadable)
-            if is_ordinary:
+            objects: list[ResourceInstanceObject] | None
+            if config is None or isinstance(config, Unreadable):
+                objects = None
+            else:
+                objects = []
                 for index, given in enumerate(document.instances or ()):
                     key = None if given is None or given.provider else ordinary_key(given.index_key)
                     obj = None if given is None or key is None else ordinary(given, key, NO_KEY, (number, index))
                     if obj is None:
-                        is_ordinary = False
+                        objects = None
                         break
                     objects.append(obj)
-            if not is_ordinary:
+            if objects is None:
                 pointer = f"/resources/{number}"
                 block = _Block(number, document, self._instances(document, addr, pointer))
                 resource = self._resource(addr, [block])
