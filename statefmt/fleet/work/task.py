@@ -74,15 +74,17 @@ def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
 
 def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
     """Read the states of a chunk. A bug costs the state that has met it."""
-    lines: dict[str, bytearray] = {name: bytearray() for name in STATE_TABLES}
+    lines: dict[str, list[bytes]] = {name: [] for name in STATE_TABLES}
     for task in chunk:
         try:
             rows = read(task)
         except Exception as error:
             rows = unreadable(task.origin, f"statetool failed on it: {error.__class__.__name__}")
-        for name in STATE_TABLES:
-            lines[name] += lines_of(getattr(rows, name))
-    return Done(tuple(task.origin.state_id for task in chunk), {name: bytes(data) for name, data in lines.items()})
+        for name, parts in lines.items():
+            parts.append(lines_of(getattr(rows, name)))
+            # The rows of a large state take more memory than the state.
+            setattr(rows, name, [])
+    return Done(tuple(task.origin.state_id for task in chunk), {name: b"".join(parts) for name, parts in lines.items()})
 
 
 def not_stored(task: Task, reason: str) -> Done:
