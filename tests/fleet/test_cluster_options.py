@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ import pytest
 
 from statefmt import run_context
 from statefmt.fleet import Cluster, FleetError, IndexOptions, answer, index_states
+from tests.fleet.test_index import state
 
 
 def never(job: bytes) -> bytes:
@@ -72,3 +74,15 @@ def test_a_worker_of_another_release_refuses() -> None:
     job = msgspec.msgpack.encode(("0.0.1", {"some": "thing"}))
     refused = msgspec.msgpack.decode(answer(run_context(), job))
     assert (refused["done"], refused["refused"][:17]) == (None, "it has statetool ")
+
+
+def test_a_server_that_never_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It accepts connections, as a server of another protocol does."""
+    monkeypatch.setattr("statefmt.fleet.work._scheduler._PATIENCE", 0.5)
+    (tmp_path / "a.tfstate").write_bytes(state(1, "main"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(FleetError, match=r"no answer|cannot connect to this scheduler"):
+            index_states(
+                run_context(), [str(tmp_path)], tmp_path / "index", IndexOptions(cluster=Cluster(address, never))
+            )

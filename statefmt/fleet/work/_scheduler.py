@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from statefmt.fleet.errors import FleetError
@@ -42,13 +44,25 @@ def connected(cluster: Cluster) -> Iterator[Client]:
 @contextmanager
 def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
     security = _security(cluster)
-    try:
-        with warnings.catch_warnings():
-            # Of releases that differ, which are compared below.
-            warnings.simplefilter("ignore")
-            client = make(cluster.scheduler, security=security, timeout=_PATIENCE, set_as_default=False, name=_PACKAGE)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(error)}") from error
+    made: SimpleQueue[Client | Exception] = SimpleQueue()
+
+    def connect() -> None:
+        try:
+            made.put(make(cluster.scheduler, security=security, timeout=_PATIENCE, set_as_default=False, name=_PACKAGE))
+        except Exception as error:
+            made.put(error)
+
+    with warnings.catch_warnings():
+        # Of releases that differ, which are compared below.
+        warnings.simplefilter("ignore")
+        # Dask waits forever for a server that accepts the connection and speaks another protocol.
+        Thread(target=connect, daemon=True).start()
+        try:
+            client = made.get(timeout=2 * _PATIENCE)
+        except Empty:
+            raise FleetError(f"{cluster.scheduler}: no answer; is this a Dask scheduler?") from None
+    if isinstance(client, Exception):
+        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(client)}") from client
     try:
         yield client
     finally:
