@@ -44,7 +44,7 @@ def create_file(path: Path, content: bytes) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Create or replace a file that is no state, with mode 0600, atomically. Raises StoreError.
+    """Create or replace a file that is not a state, with mode 0600, atomically. Raises StoreError.
 
     A file of another user and what is not a regular file are not replaced.
     """
