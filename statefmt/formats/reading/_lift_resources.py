@@ -105,18 +105,17 @@ class ResourceLifter:
                 return None
             addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
             config = read_config(document.provider) if document.provider else None
-            objects: list[ResourceInstanceObject] | None = []
-            if config is None or isinstance(config, Unreadable):
-                objects = None
-            else:
+            objects: list[ResourceInstanceObject] = []
+            is_ordinary = config is not None and not isinstance(config, Unreadable)
+            if is_ordinary:
                 for index, given in enumerate(document.instances or ()):
                     key = None if given is None or given.provider else ordinary_key(given.index_key)
                     obj = None if given is None or key is None else ordinary(given, key, NO_KEY, (number, index))
                     if obj is None:
-                        objects = None
+                        is_ordinary = False
                         break
                     objects.append(obj)
-            if objects is None:
+            if not is_ordinary:
                 pointer = f"/resources/{number}"
                 block = _Block(number, document, self._instances(document, addr, pointer))
                 resource = self._resource(addr, [block])
