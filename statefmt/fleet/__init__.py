@@ -14,15 +14,6 @@ if TYPE_CHECKING:
     from statefmt.fleet._checked_states import StoredFindings, stored_findings
     from statefmt.fleet.errors import FleetError
     from statefmt.fleet.index.refresh import IndexOptions, IndexRun, index_states
-    from statefmt.fleet.overview import (
-        FleetOverview,
-        IndexedRun,
-        IndexedState,
-        ReleaseUse,
-        StateGrowth,
-        StateReaders,
-        fleet_overview,
-    )
     from statefmt.fleet.queries.duplicates import (
         DuplicateObject,
         LineageCopies,
@@ -30,6 +21,15 @@ if TYPE_CHECKING:
         StateCopy,
         duplicate_objects,
         state_copies,
+    )
+    from statefmt.fleet.queries.overview import (
+        FleetOverview,
+        IndexedRun,
+        IndexedState,
+        ReleaseUse,
+        StateGrowth,
+        StateReaders,
+        fleet_overview,
     )
     from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
     from statefmt.fleet.queries.run import (
@@ -112,27 +112,27 @@ __getattr__ = lazy_names(
         "FleetError": "statefmt.fleet.errors",
         "FleetGraph": "statefmt.fleet.queries.references",
         "FleetNode": "statefmt.fleet.queries.references",
-        "FleetOverview": "statefmt.fleet.overview",
+        "FleetOverview": "statefmt.fleet.queries.overview",
         "FleetReference": "statefmt.fleet.queries.references",
         "FleetRun": "statefmt.fleet.runs.named",
         "IndexOptions": "statefmt.fleet.index.refresh",
         "IndexRun": "statefmt.fleet.index.refresh",
-        "IndexedRun": "statefmt.fleet.overview",
-        "IndexedState": "statefmt.fleet.overview",
+        "IndexedRun": "statefmt.fleet.queries.overview",
+        "IndexedState": "statefmt.fleet.queries.overview",
         "LineageCopies": "statefmt.fleet.queries.duplicates",
         "ManagedPlace": "statefmt.fleet.queries.duplicates",
         "ObjectDifference": "statefmt.fleet.runs.difference",
         "OutputDifference": "statefmt.fleet.runs.difference",
         "QueryResult": "statefmt.fleet.queries.run",
-        "ReleaseUse": "statefmt.fleet.overview",
+        "ReleaseUse": "statefmt.fleet.queries.overview",
         "RunChangeKind": "statefmt.fleet.runs.difference",
         "RunDifference": "statefmt.fleet.runs.difference",
         "SavedQuery": "statefmt.fleet.queries.saved",
         "StateCopy": "statefmt.fleet.queries.duplicates",
         "StateDifference": "statefmt.fleet.runs.difference",
         "StateFacts": "statefmt.fleet.runs.difference",
-        "StateGrowth": "statefmt.fleet.overview",
-        "StateReaders": "statefmt.fleet.overview",
+        "StateGrowth": "statefmt.fleet.queries.overview",
+        "StateReaders": "statefmt.fleet.queries.overview",
         "StoredFindings": "statefmt.fleet._checked_states",
         "StreamedResult": "statefmt.fleet.queries.run",
         "UnknownReference": "statefmt.fleet.queries.references",
@@ -140,7 +140,7 @@ __getattr__ = lazy_names(
         "answer": "statefmt.fleet.work.worker",
         "duplicate_objects": "statefmt.fleet.queries.duplicates",
         "fleet_graph": "statefmt.fleet.queries.references",
-        "fleet_overview": "statefmt.fleet.overview",
+        "fleet_overview": "statefmt.fleet.queries.overview",
         "index_states": "statefmt.fleet.index.refresh",
         "parquet_blocks": "statefmt.fleet.queries.run",
         "query": "statefmt.fleet.queries.run",

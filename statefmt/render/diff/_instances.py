@@ -18,7 +18,7 @@ from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus
 from statefmt.redaction.path_text import path_text
 from statefmt.render.counted import counted
-from statefmt.render.diff._item import ADDED, CHANGED, MOVED, REMOVED, Item, Line, side_text, value_line, value_sign
+from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item, Line, side_text, value_line, value_sign
 from statefmt.render.diff.values import Manner, cut, shown
 from statefmt.render.printable import printable
 

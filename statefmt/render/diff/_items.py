@@ -14,7 +14,7 @@ from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.diff._checks import check_lines
 from statefmt.render.diff._instances import resource_items
-from statefmt.render.diff._item import ADDED, CHANGED, REMOVED, Item, Line, side_text, value_line, value_sign
+from statefmt.render.diff.item import ADDED, CHANGED, REMOVED, Item, Line, side_text, value_line, value_sign
 from statefmt.render.diff.values import TOO_DEEP, Manner, shown
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.printable import printable

@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.analysis.diff import InstanceChange, SnapshotDiff
 from statefmt.model.addrs import AbsResource
-from statefmt.render.diff._summary import NOTHING, summary
+from statefmt.render.diff.summary import NOTHING, summary
 from statefmt.render.printable import printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal

@@ -8,9 +8,9 @@ from typing import Final
 
 from statefmt.analysis.diff import SnapshotDiff
 from statefmt.analysis.diff.passages import NO_PASSAGES, Passages, apart
-from statefmt.render.diff._item import ADDED, CHANGED, MOVED, REMOVED, Item, Line
 from statefmt.render.diff._items import items
-from statefmt.render.diff._summary import NOTHING, followed_text, summary
+from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item, Line
+from statefmt.render.diff.summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
 from statefmt.render.terminal import READABLE_WIDTH, Terminal
 

@@ -31,7 +31,7 @@ class Listed(NamedTuple):
         return len(self.first) + self.omitted
 
 
-class ShownResource(NamedTuple):
+class ListedResource(NamedTuple):
     """A resource: its instances, the provider instances they are bound to, its bytes, and its neighbours.
 
     `dependents` is the number of resources that depend on it. `marks` are `tainted` and `deposed`.
@@ -48,7 +48,7 @@ class ShownResource(NamedTuple):
 
 def resource_rows(
     snapshot: Snapshot, graph: DependencyGraph, sizes: Sequence[LargeInstance]
-) -> tuple[ShownResource, ...]:
+) -> tuple[ListedResource, ...]:
     """Return a row for each resource with objects, in the order of `list`."""
     found: dict[AbsResource, list[InstanceState]] = {}
     for instance in instances(snapshot):
@@ -66,7 +66,7 @@ def resource_rows(
     names = short_names(providers)
     down, up = edges_down(graph), edges_up(graph)
     return tuple(
-        ShownResource(
+        ListedResource(
             str(addr),
             _listed([str(instance.key) for instance in of if str(instance.key)], _MOST_INSTANCES, len(of)),
             _listed(_providers(of, names), _MOST_PROVIDERS),

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from statefmt.analysis.diff import SnapshotDiff
 from statefmt.library.state import State
-from statefmt.render.diff._item import ADDED, CHANGED, MOVED, REMOVED, Item
-from statefmt.render.diff._summary import NOTHING, followed_text, summary
+from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item
 from statefmt.render.diff.markdown import sections
+from statefmt.render.diff.summary import NOTHING, followed_text, summary
 from statefmt.render.diff.values import Manner
 from statefmt.render.report._environment import page
 from statefmt.store.reading import display_name

@@ -68,10 +68,11 @@ class StateGrowth(Struct, array_like=True, frozen=True, gc=False):
 
 
 class StateReaders(Struct, array_like=True, frozen=True, gc=False):
-    """How many states depend on a state, directly or through others."""
+    """How many states depend on a state, directly or through others, and how many of them read it directly."""
 
     uri: str
     readers: int
+    direct: int
 
 
 class FleetOverview(Struct, frozen=True):
