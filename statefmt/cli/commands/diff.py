@@ -44,7 +44,6 @@ EXAMPLES: Final = (
     ),
     ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
     ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
-    ("Show only moves and changes of provider.", "statetool diff --only moved,rebound old.tfstate new.tfstate"),
 )
 _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
 
@@ -61,7 +60,10 @@ def command(
         ),
     ] = None,
     output_format: Annotated[
-        DiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+        DiffFormat,
+        typer.Option(
+            "--format", metavar="FORMAT", show_default=False, help="text (the default), json, markdown or html."
+        ),
     ] = DiffFormat.TEXT,
     stat: Annotated[bool, typer.Option("--stat", help="Show only the number of changes, by resource.")] = False,
     name_only: Annotated[bool, typer.Option("--name-only", help="Show only the addresses that differ.")] = False,
