@@ -105,10 +105,11 @@ class ResourceLifter:
                 return None
             addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
             config = read_config(document.provider) if document.provider else None
-            objects: list[ResourceInstanceObject] | None = []
+            objects: list[ResourceInstanceObject] | None
             if config is None or isinstance(config, Unreadable):
                 objects = None
             else:
+                objects = []
                 for index, given in enumerate(document.instances or ()):
                     key = None if given is None or given.provider else ordinary_key(given.index_key)
                     obj = None if given is None or key is None else ordinary(given, key, NO_KEY, (number, index))
