@@ -78,13 +78,7 @@ def test_odd_strings_arrive_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "tests/golden/sensitive-paths.in.tfstate",
-        "tests/lint/SEC001/fail-beside-half-a-letter.tfstate",
-        "tests/lint/STA013/fail-cut-in-a-letter.tfstate",
-        "tests/lint/STA013/fail-latin-1.tfstate",
-    ],
+    "name", ["tests/golden/sensitive-paths.in.tfstate", "tests/lint/SEC001/fail-beside-half-a-letter.tfstate"]
 )
 @pytest.mark.parametrize("attributes", [False, True])
 def test_a_state_that_is_not_unicode_is_indexed(name: str, attributes: bool, tmp_path: Path) -> None:
@@ -92,6 +86,16 @@ def test_a_state_that_is_not_unicode_is_indexed(name: str, attributes: bool, tmp
     options = IndexOptions(attributes=attributes, workers=1)
     assert index_states(run_context(), [str(_ROOT / name)], index, options).failed == []
     assert query(index, "SELECT count(*) > 0 FROM objects").rows == [(True,)]
+
+
+@pytest.mark.parametrize("name", ["fail-cut-in-a-letter", "fail-latin-1"])
+@pytest.mark.parametrize("attributes", [False, True])
+def test_a_state_that_is_not_utf8_is_a_row_with_its_finding(name: str, attributes: bool, tmp_path: Path) -> None:
+    """All commands refuse it."""
+    index, state = tmp_path / "index", _ROOT / "tests" / "lint" / "STA013" / f"{name}.tfstate"
+    run = index_states(run_context(), [str(state)], index, IndexOptions(attributes=attributes, workers=1))
+    assert run.failed == [(str(state), "State is not UTF-8")]
+    assert query(index, "SELECT count(*) FROM findings WHERE code = 'STA013'").rows == [(1,)]
 
 
 def test_the_lines_of_csv() -> None:
