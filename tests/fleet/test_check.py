@@ -56,7 +56,7 @@ class Fleet(NamedTuple):
     """States in a folder, by name and in the order of an index, and the index."""
 
     names: Sequence[str]
-    index: str
+    database: str
 
 
 def _indexed(folder: Path) -> Fleet:
@@ -97,12 +97,12 @@ def test_the_same_in_every_format(
     fleet: Fleet = request.getfixturevalue(states)
     monkeypatch.setenv("COLUMNS", "100")
     arguments = ("--format", output_format, "--fail-on", "info")
-    assert run("fleet", "check", "--into", fleet.index, *arguments) == run("check", *fleet.names, *arguments)
+    assert run("fleet", "check", "--into", fleet.database, *arguments) == run("check", *fleet.names, *arguments)
 
 
 def test_every_rule_about_states_is_compared(fixtures: Fleet, run: Run) -> None:
     """Guards the comparison: rules that need more than a state are not in an index."""
-    found = json.loads(run("fleet", "check", "--into", fixtures.index, "--format", "json").out)
+    found = json.loads(run("fleet", "check", "--into", fixtures.database, "--format", "json").out)
     codes = {finding["code"] for state in found["files"] for finding in state["findings"]}
     folders = {path.parent.name for path in LINT.glob("*/fail-*.tfstate")}
     # They need a release, or a key.
@@ -130,7 +130,7 @@ def test_every_rule_about_states_is_compared(fixtures: Fleet, run: Run) -> None:
 )
 def test_the_same_with_options(arguments: list[str], fixtures: Fleet, run: Run) -> None:
     said, wanted = (
-        run("fleet", "check", "--into", fixtures.index, *arguments),
+        run("fleet", "check", "--into", fixtures.database, *arguments),
         run("check", *fixtures.names, *arguments),
     )
     assert (said.status, said.out) == (wanted.status, wanted.out)
@@ -156,19 +156,19 @@ def test_settings_apply_when_findings_are_read(fixtures: Fleet, here: Path, run:
         'ignore = ["STA007"]\nfail-on = "warning"\n[per-file-ignores]\n"*samples*" = ["STA"]\n'
         '"*PRV00?-*" = ["PRV"]\n[per-address-ignores]\n"aws_*" = ["INS", "DEP"]\n'
     )
-    said = run("fleet", "check", "--into", fixtures.index, "--format", "json")
+    said = run("fleet", "check", "--into", fixtures.database, "--format", "json")
     assert said == run("check", *fixtures.names, "--format", "json")
-    assert said.out != run("fleet", "check", "--into", fixtures.index, "--format", "json", "--no-settings").out
+    assert said.out != run("fleet", "check", "--into", fixtures.database, "--format", "json", "--no-settings").out
 
 
 def test_both_commands_have_the_same_baselines(fixtures: Fleet, here: Path, run: Run) -> None:
     own, other = here / "fleet.json", here / "check.json"
-    said = run("fleet", "check", "--into", fixtures.index, "--write-baseline", str(own))
+    said = run("fleet", "check", "--into", fixtures.database, "--write-baseline", str(own))
     wanted = run("check", *fixtures.names, "--write-baseline", str(other))
     assert (said.status, said.out) == (wanted.status, wanted.out)
     assert own.read_bytes() == other.read_bytes()
     # Only what makes a file unusable is left.
-    for command in (["fleet", "check", "--into", fixtures.index], ["check", *fixtures.names]):
+    for command in (["fleet", "check", "--into", fixtures.database], ["check", *fixtures.names]):
         found = json.loads(run(*command, "--baseline", str(own), "--format", "json").out)
         codes = {finding["code"] for state in found["files"] for finding in state["findings"]}
         assert codes <= NO_STATE
@@ -177,7 +177,7 @@ def test_both_commands_have_the_same_baselines(fixtures: Fleet, here: Path, run:
     for marks in document["states"].values():
         del marks[::2]
     own.write_text(json.dumps(document))
-    said = run("fleet", "check", "--into", fixtures.index, "--baseline", str(own))
+    said = run("fleet", "check", "--into", fixtures.database, "--baseline", str(own))
     assert said == run("check", *fixtures.names, "--baseline", str(own))
 
 

@@ -37,7 +37,7 @@ def command(
         from statefmt.render.report.file import write_report
         from statefmt.render.report.state_page import state_page
     except ImportError as error:
-        raise StoreError("reports need the package jinja2; install statetool[fleet]") from error
+        raise StoreError("reports need the package jinja2; run `pip install 'statetool[fleet]'`") from error
     opened = opened_state(one_state(state, state_option))
     report = state_page(opened, opened.check(), run_context().clock())
     if out is None or out == STANDARD_INPUT:

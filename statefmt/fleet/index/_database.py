@@ -206,9 +206,9 @@ _HISTORY: Final = """
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
     """Open an index to write, and create it if it does not exist. Raises FleetError."""
+    connection = open_to_write(path)
     import duckdb
 
-    connection = open_to_write(path)
     try:
         with TemporaryDirectory(prefix="statetool-", ignore_cleanup_errors=True) as folder:
             _prepare(connection, path)

@@ -51,7 +51,7 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     try:
         import duckdb
     except ModuleNotFoundError as error:
-        raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
+        raise FleetError("an index needs the package duckdb; run `pip install 'statetool[fleet]'`") from error
     try:
         return duckdb.connect(str(path), read_only=read_only, config={**_OFFLINE})
     except duckdb.Error as error:

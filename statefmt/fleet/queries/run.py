@@ -37,9 +37,9 @@ def query(path: Path, sql: str) -> QueryResult:
 
 def write_parquet(path: Path, sql: str) -> bytes:
     """Return the result of one SELECT over an index as a Parquet file. Raises FleetError as query() does."""
+    connection = open_to_read(path, writes_to=(folder := TemporaryDirectory(prefix="statetool-")).name)
     import duckdb
 
-    connection = open_to_read(path, writes_to=(folder := TemporaryDirectory(prefix="statetool-")).name)
     try:
         target = Path(folder.name) / "result.parquet"
         connection.sql(_checked(connection, sql)).write_parquet(str(target))

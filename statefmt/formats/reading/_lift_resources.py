@@ -105,7 +105,8 @@ class ResourceLifter:
                 return None
             addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
             config = read_config(document.provider) if document.provider else None
-            objects: list[ResourceInstanceObject] | None = []
+            lifted: list[ResourceInstanceObject] = []
+            objects: list[ResourceInstanceObject] | None = lifted
             if config is None or isinstance(config, Unreadable):
                 objects = None
             else:
@@ -115,7 +116,7 @@ class ResourceLifter:
                     if obj is None:
                         objects = None
                         break
-                    objects.append(obj)
+                    lifted.append(obj)
             if objects is None:
                 pointer = f"/resources/{number}"
                 block = _Block(number, document, self._instances(document, addr, pointer))
