@@ -28,6 +28,11 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert "statefmt/py.typed" in names
     assert any(name.endswith("/LICENSE") for name in names)
     assert [name for name in names if name.endswith((".pyc", ".tfstate"))] == []
+    # Files that code reads: saved queries, and the templates of reports.
+    read = [path for folder in ("fleet/queries/sql", "render") for path in (ROOT / "statefmt" / folder).rglob("*.*")]
+    wanted = {path.relative_to(ROOT).as_posix() for path in read if path.suffix in (".sql", ".html", ".css", ".js")}
+    assert len(wanted) >= 20
+    assert wanted <= set(names)
 
 
 def test_upgrade(environment: Path, tmp_path: Path) -> None:
@@ -45,6 +50,31 @@ def test_upgrade(environment: Path, tmp_path: Path) -> None:
     assert (checked.returncode, checked.stderr) == (0, "")
     assert "\n1 state checked: " in checked.stdout
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.tfstate", "v3-legacy.tfstate"]
+
+
+def test_fleets_need_an_extra(environment: Path, tmp_path: Path) -> None:
+    """Without it, commands name the way out, write nothing, and still list the saved queries."""
+    shutil.copy(ROOT / "samples" / "v4-compact.tfstate", tmp_path)
+    statetool = environment / "bin" / "statetool"
+    listed = _run(statetool, "fleet", "query", folder=tmp_path)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert "versions-in-use" in listed.stdout
+    (tmp_path / "some.duckdb").write_bytes(b"an index")
+    for command in (
+        ("fleet", "index", "v4-compact.tfstate"),
+        ("fleet", "query", "--saved", "largest", "--into", "some.duckdb"),
+        ("fleet", "query", "SELECT 1", "--format", "parquet", "--into", "some.duckdb"),
+        ("fleet", "check", "--into", "some.duckdb"),
+        ("fleet", "diff", "--into", "some.duckdb"),
+        ("fleet", "duplicates", "--into", "some.duckdb"),
+        ("fleet", "graph", "--into", "some.duckdb"),
+        ("report", "v4-compact.tfstate"),
+    ):
+        done = _run(statetool, *command, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (2, ""), command
+        assert "pip install 'statetool[fleet]'" in " ".join(done.stderr.split()), (command, done.stderr)
+        assert "Traceback" not in done.stderr, command
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["some.duckdb", "v4-compact.tfstate"]
 
 
 def test_schemas(environment: Path, tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) ->
     try:
         from statefmt.render.report.diff_page import diff_page
     except ImportError as error:
-        raise StoreError("pages need the package jinja2; install statetool[fleet]") from error
+        raise StoreError("pages need the package jinja2; run `pip install 'statetool[fleet]'`") from error
     return diff_page(changes, manner, before, after, run_context().clock())
 
 

@@ -78,7 +78,7 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
         try:
             from statefmt.render.report.fleet_graph_page import fleet_graph_page
         except ImportError as error:
-            raise StoreError("pages need the package jinja2; install statetool[fleet]") from error
+            raise StoreError("pages need the package jinja2; run `pip install 'statetool[fleet]'`") from error
         return fleet_graph_page(graph, str(into), run_context().clock())
     if output_format is FleetGraphFormat.MERMAID:
         from statefmt.render.fleet.graph.mermaid import fleet_graph_mermaid

@@ -85,7 +85,7 @@ def _require_templates() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise StoreError("reports need the package jinja2; install statetool[fleet]") from error
+        raise StoreError("reports need the package jinja2; run `pip install 'statetool[fleet]'`") from error
 
 
 def _one(name: str | None, gate: Gate, configuration: ConfigurationOptions) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 import click
 from click.shell_completion import CompletionItem, ShellComplete
@@ -12,7 +13,7 @@ from click.shell_completion import CompletionItem, ShellComplete
 from statefmt import StatetoolError
 from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
 from statefmt.cli.completion.values import completers
-from statefmt.cli.habits import ALIASES, STATE_COMMANDS
+from statefmt.cli.habits import ALIASES, GROUPED, STATE_COMMANDS
 from statefmt.cli.program import COMMANDS, program
 from statefmt.cli.run import Run, system_context
 
@@ -35,12 +36,22 @@ def answer(shell: str, environment: Mapping[str, str], arguments: Sequence[str])
     os.write(sys.stdout.fileno(), "".join(lines).encode("utf-8", "surrogateescape"))
 
 
+_FIRST_WORDS: Final = {name.partition(" ")[0]: "" if " " in name else text for name, text in COMMANDS.items()}
+
+
 def candidates(words: Sequence[str], incomplete: str) -> list[CompletionItem]:
     """Return what can stand in place of `incomplete`, after the complete words without the program's name."""
     family = words[:1] == ["state"]
     words = words[1:] if family else [*words]
+    if len(words) == 1 and words[0] in GROUPED and not family:
+        # The second word of a command such as `fleet index`.
+        pairs = [(name.partition(" "), text) for name, text in COMMANDS.items()]
+        found = [(second, text) for (first, _, second), text in pairs if first == words[0] and second]
+        return [CompletionItem(name, help=text) for name, text in found if name.startswith(incomplete)]
+    if words and words[0] in GROUPED and not family:
+        words = [" ".join(words[:2]), *words[2:]]
     if not words and not incomplete.startswith("-"):
-        names = {name: COMMANDS[name] for name in STATE_COMMANDS} if family else {**COMMANDS, "state": ""}
+        names = {name: COMMANDS[name] for name in STATE_COMMANDS} if family else {**_FIRST_WORDS, "state": ""}
         return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]
     words = [ALIASES.get(words[0], words[0]), *words[1:]] if words else []
     if words and words[0] not in COMMANDS and not words[0].startswith("-"):

@@ -29,7 +29,7 @@ _MANY: Final = 100
 def completers() -> Mapping[str, Completer]:
     """Return the completer of each metavar; brackets and dots around it do not count."""
     addresses = _from_state(_addresses)
-    providers = _from_state(_providers)
+    providers, outputs = _from_state(_providers), _from_state(_outputs)
     return {
         "SELECTOR": addresses,
         "ADDRESS": addresses,
@@ -40,7 +40,10 @@ def completers() -> Mapping[str, Completer]:
         "FROM": providers,
         "TO": providers,
         "TYPE": _from_state(_types),
-        "NAME": _from_state(_outputs),
+        "NAME": lambda context, parameter, typed: (_saved if parameter.name == "saved" else outputs)(
+            context, parameter, typed
+        ),
+        "RUN": lambda _, __, typed: _starting(typed, ("latest", "previous", "first")),
         "STATE": _files,
         "PLAN": _files,
         "FILE": _files,
@@ -147,6 +150,12 @@ def _types(snapshot: Snapshot, _: str) -> Iterable[str]:
 
 def _outputs(snapshot: Snapshot, _: str) -> Iterable[str]:
     return sorted(output.name for output in snapshot.outputs)
+
+
+def _saved(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+    from statefmt.fleet import saved_queries
+
+    return _starting(typed, saved_queries())
 
 
 def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ pytest.importorskip("duckdb")
 
 @pytest.fixture
 def index(folder: Path) -> Path:
-    states = {
+    states: dict[str, Any] = {
         "net/net": planted(lineage="n"),
         "app/app": planted(
             reading("net", {"path": "../net/net.tfstate"}), reading("again", {"path": "../net/net.tfstate"})
@@ -96,7 +97,7 @@ def test_html_has_every_text_escaped(index: Path, statetool: Statetool) -> None:
 
 
 def test_circles_and_references_to_itself(folder: Path, statetool: Statetool) -> None:
-    states = {
+    states: dict[str, Any] = {
         "a": planted(reading("b", {"path": "b.tfstate"}), reading("self", {"path": "a.tfstate"}), lineage="a"),
         "b": planted(reading("a", {"path": "a.tfstate"}), lineage="b"),
     }

@@ -23,6 +23,17 @@ def _values(words: str, incomplete: str) -> list[str]:
     return [str(item.value) for item in candidates(words.split(), incomplete)]
 
 
+def test_commands_of_two_words() -> None:
+    assert "fleet" in _values("", "f")
+    assert _values("", "fleet ") == []
+    assert set(_values("fleet", "")) == {name.removeprefix("fleet ") for name in COMMANDS if name.startswith("fleet ")}
+    assert _values("fleet", "di") == ["diff"]
+    assert _values("fleet diff", "l") == ["latest"]
+    assert _values("fleet diff first", "p") == ["previous"]
+    assert _values("fleet query --saved", "larg") == ["largest"]
+    assert "--saved" in _values("fleet query", "--s")
+
+
 def _state(folder: Path, *resources: tuple[str, str, Sequence[object]]) -> str:
     """Write a state with resources: module, name and instance keys; all of type aws_vpc."""
     written = [
@@ -44,7 +55,7 @@ def _state(folder: Path, *resources: tuple[str, str, Sequence[object]]) -> str:
 
 
 def test_commands() -> None:
-    assert set(_values("", "")) == {*COMMANDS, "state"}
+    assert set(_values("", "")) == {*(name.partition(" ")[0] for name in COMMANDS), "state"}
     assert set(_values("state", "")) == {"list", "show", "mv", "rm", "replace-provider", "pull"}
     assert _values("frobnicate", "") == []
 
