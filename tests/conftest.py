@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.adversary.runs import Forks, forks
+from tests.tracing import Tracing
 
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
@@ -29,6 +30,10 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 _STARTING: Final = frozenset({"program", "forked"})
 _FOLDERS: Final = ("compat", "packaging")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Tracing(), "tracing")
 
 
 @pytest.hookimpl(tryfirst=True)
