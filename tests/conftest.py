@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +36,9 @@ _FOLDERS: Final = ("compat", "packaging")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Tracing(), "tracing")
+    # A shell without job control starts what runs in the background with interrupts ignored, and programs inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,7 +21,8 @@ from statefmt.text.pattern import pattern
 MASK: Final = str(HIDDEN)
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
-_QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
+# With what has no end, as hostile bytes may, so that it is not looked at again from each quote.
+_QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 
 
 def one_line(value: bytes | Raw) -> bytes:
