@@ -95,6 +95,7 @@ site: $(READY) $(SITE_READY) ## build the documentation as a site with search in
 
 bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
 	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
+	$(if $(ARGS),,$(BIN)/python -m benchmarks.fleet)
 
 dist: $(READY) ## build the distributions, and try the wheel in an environment of its own
 	rm -rf dist build/dist

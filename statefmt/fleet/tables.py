@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec import Meta, Raw, Struct
+from msgspec import Meta, Struct
 
 _JSON: Final = {"sql": "JSON"}
 _STATE: TypeAlias = Annotated[str, Meta(description="The state: `states.state_id`.")]
@@ -39,7 +39,7 @@ class FleetStateRow(Struct, frozen=True, kw_only=True):
     run_id: Annotated[int, Meta(description="The run that last read it.")] = 0
 
 
-class ResourceRow(Struct, frozen=True):
+class ResourceRow(Struct, frozen=True, gc=False, array_like=True):
     """One resource of a state."""
 
     state_id: _STATE
@@ -53,7 +53,7 @@ class ResourceRow(Struct, frozen=True):
     provider_alias: Annotated[str | None, Meta(description="The alias of it; empty for the default one.")]
 
 
-class ObjectRow(Struct, frozen=True):
+class ObjectRow(Struct, frozen=True, gc=False, array_like=True):
     """One object of a resource instance: the current one, or a deposed one."""
 
     state_id: _STATE
@@ -68,15 +68,15 @@ class ObjectRow(Struct, frozen=True):
     arn: Annotated[str | None, Meta(description="The attribute `arn`.")]
     region: Annotated[str | None, Meta(description="The attribute `region`, else that of the ARN.")]
     account: Annotated[str | None, Meta(description="The attribute `account_id`, else that of the ARN.")]
-    identity: Annotated[Raw | None, Meta(description="The identity, without sensitive parts.", extra_json_schema=_JSON)]
+    identity: Annotated[str | None, Meta(description="The identity, without sensitive parts.", extra_json_schema=_JSON)]
     attr_bytes: Annotated[int, Meta(description="The bytes of its attributes in the file.")]
     attr_hash: Annotated[str | None, Meta(description="A keyed hash of its attributes without sensitive parts.")]
     attributes: Annotated[
-        Raw | None, Meta(description="The attributes without sensitive parts, if wanted.", extra_json_schema=_JSON)
+        str | None, Meta(description="The attributes without sensitive parts, if wanted.", extra_json_schema=_JSON)
     ] = None
 
 
-class DependencyRow(Struct, frozen=True):
+class DependencyRow(Struct, frozen=True, gc=False, array_like=True):
     """One dependency of an object."""
 
     state_id: _STATE
@@ -90,11 +90,11 @@ class OutputRow(Struct, frozen=True):
 
     state_id: _STATE
     name: Annotated[str, Meta(description="The name of the output.")]
-    type: Annotated[Raw, Meta(description="Its type.", extra_json_schema=_JSON)]
+    type: Annotated[str, Meta(description="Its type.", extra_json_schema=_JSON)]
     sensitive: Annotated[bool, Meta(description="Whether it is sensitive.")]
     value_hash: Annotated[str | None, Meta(description="A keyed hash of the value; none of a sensitive one.")]
     value: Annotated[
-        Raw | None, Meta(description="The value, if wanted and not sensitive.", extra_json_schema=_JSON)
+        str | None, Meta(description="The value, if wanted and not sensitive.", extra_json_schema=_JSON)
     ] = None
 
 
@@ -106,7 +106,7 @@ class RemoteRefRow(Struct, frozen=True):
     backend: Annotated[str | None, Meta(description="The type of the backend that it reads.")]
     workspace: Annotated[str | None, Meta(description="The workspace that it reads.")]
     config: Annotated[
-        Raw | None, Meta(description="Its backend arguments; all but locations are hidden.", extra_json_schema=_JSON)
+        str | None, Meta(description="Its backend arguments; all but locations are hidden.", extra_json_schema=_JSON)
     ]
     target_uri: Annotated[str | None, Meta(description="Where the state that it reads is, if its arguments say so.")]
     target_state_id: Annotated[str | None, Meta(description="The `state_id` of that state, in the index or not.")]

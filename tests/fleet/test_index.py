@@ -159,17 +159,18 @@ def test_a_worker_that_dies_costs_one_state() -> None:
 def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between the tables of the second batch: the first one is whole, and the second one is not there."""
     monkeypatch.setattr("statefmt.fleet.work.task.CHUNK", 1)
+    monkeypatch.setattr("statefmt.fleet.index._database._PARTS", 1)
     process = os.fork()
     if process == 0:
         from statefmt.fleet.index import _database
 
         insert, calls = _database.Database._insert, []
 
-        def killed(self: _database.Database, name: str, data: bytes) -> None:
+        def killed(self: _database.Database, name: str, parts: Sequence[bytes], run_id: int) -> None:
             calls.append(name)
             if calls.count("objects") == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
-            insert(self, name, data)
+            insert(self, name, parts, run_id)
 
         _database.Database._insert = killed  # type: ignore[method-assign] # the death of this process
         try:

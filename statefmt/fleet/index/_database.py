@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_write
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
+from statefmt.fleet.work.lines import as_csv
 from statefmt.fleet.work.task import Done, Task, not_stored
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # Raise it when columns change: an index of another version is refused.
 SCHEMA_VERSION: Final = 1
 _KEY_BYTES: Final = 32
+# Chunks in one transaction, about 300 MB of states. A transaction costs as much as the rows of several chunks.
+_PARTS: Final = 16
 
 
 class KnownState(NamedTuple):
@@ -31,12 +34,26 @@ class KnownState(NamedTuple):
     failed: bool
 
 
+class _Part(NamedTuple):
+    """The rows of some states that wait to be stored; `known` are the states that have any as yet."""
+
+    tasks: Sequence[Task]
+    known: Sequence[str]
+    done: Done
+    run_id: int
+
+    def each(self) -> Iterator[_Part]:
+        for task, done in zip(self.tasks, self.done.each(), strict=True):
+            yield _Part([task], [one for one in self.known if one in done.state_ids], done, self.run_id)
+
+
 class Database:
     """An open index. `opened()` makes one."""
 
     def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
+        self._batch: list[_Part] = []
 
     def key(self) -> bytes:
         """Return the key of its hashes."""
@@ -57,26 +74,43 @@ class Database:
         )
         return number
 
-    def store(self, task: Task, known: Sequence[str], done: Done, run_id: int) -> None:
-        """Replace the rows of one state; if the database refuses them, with one that says so."""
+    def add(self, tasks: Sequence[Task], known: Sequence[str], done: Done, run_id: int) -> None:
+        """Take the rows of some states, those that are `known` to have any. They are stored together with others."""
+        self._batch.append(_Part(tasks, known, done, run_id))
+        if len(self._batch) >= _PARTS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Replace the rows of the states that wait, in one transaction.
+
+        If the database refuses them, which no ordinary state causes, try fewer at a time; a state whose own rows it
+        refuses has a row that says so.
+        """
+        parts, self._batch = self._batch, []
+        if parts:
+            self._store(parts)
+
+    def _store(self, parts: Sequence[_Part]) -> None:
         import duckdb
 
         try:
-            self.replace(done.state_ids, known, done.lines, run_id)
+            self._replace(parts)
         except duckdb.Error as error:
-            refused = not_stored(task, str(error).splitlines()[0])
-            self.replace(refused.state_ids, known, refused.lines, run_id)
+            if len(parts) > 1:
+                for part in parts:
+                    self._store([part])
+            elif len(parts[0].tasks) > 1:
+                for part in parts[0].each():
+                    self._store([part])
+            else:
+                refused = not_stored(parts[0].tasks[0], str(error).splitlines()[0])
+                self._replace([parts[0]._replace(done=refused)])
 
-    def replace(self, state_ids: Sequence[str], known: Sequence[str], lines: Mapping[str, bytes], run_id: int) -> None:
-        """Replace the rows of some states, those that are `known` to have any, in one transaction."""
+    def _replace(self, parts: Sequence[_Part]) -> None:
         with self._transaction():
-            self._delete(known)
-            for name, data in lines.items():
-                if data:
-                    self._insert(name, data)
-            # The rows come from workers, which do not know the run.
-            marks = ", ".join("?" * len(state_ids))
-            self._connection.execute(f"UPDATE states SET run_id = ? WHERE state_id IN ({marks})", [run_id, *state_ids])
+            self._delete([state_id for part in parts for state_id in part.known])
+            for name in STATE_TABLES:
+                self._insert(name, [data for part in parts if (data := part.done.lines.get(name))], parts[0].run_id)
 
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
         """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
@@ -102,16 +136,33 @@ class Database:
             for name in STATE_TABLES:
                 self._connection.execute(f"DELETE FROM {name} WHERE state_id IN ({marks})", list(state_ids))
 
-    def _insert(self, name: str, data: bytes) -> None:
-        # DuckDB's fastest way in without another package is its reader of JSON lines.
-        path = self._folder / f"{name}.json"
-        path.write_bytes(data)
-        types = ", ".join(f"{column.name}: '{column.type}'" for column in columns(STATE_TABLES[name]))
-        self._connection.execute(
-            f"INSERT INTO {name} BY NAME SELECT * FROM read_json(?, format = 'newline_delimited', "
-            f"columns = {{{types}}}, maximum_object_size = 1073741824)",
-            [str(path)],
+    def _insert(self, name: str, parts: Sequence[bytes], run_id: int) -> None:
+        """Insert rows in one statement for each form, which costs much less than one for each part."""
+        forms: dict[str, list[str]] = {"csv": [], "json": []}
+        longest = 0
+        for number, data in enumerate(parts):
+            for form, found in zip(forms, as_csv(data), strict=True):
+                if found:
+                    path = self._folder / f"{number}.{form}"
+                    path.write_bytes(found)
+                    forms[form].append(str(path))
+                    longest = max(longest, len(found))
+        # The text of JSON is cast on its way into the table.
+        types = ", ".join(
+            f"{column.name}: '{'VARCHAR' if column.type == 'JSON' else column.type}'"
+            for column in columns(STATE_TABLES[name])
         )
+        # The rows come from workers, which do not know the run.
+        what = f"* REPLACE ({run_id} AS run_id)" if name == "states" else "*"
+        for form, paths in forms.items():
+            if paths:
+                how = _CSV.format(longest=longest) if form == "csv" else _JSON
+                self._connection.execute(
+                    f"INSERT INTO {name} BY NAME SELECT {what} FROM read_{form}(?, columns = {{{types}}}, {how})",
+                    [paths],
+                )
+                for one in paths:
+                    Path(one).unlink()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -129,6 +180,11 @@ class Database:
         return row[0]
 
 
+_JSON: Final = "format = 'newline_delimited', maximum_object_size = 1073741824"
+_CSV: Final = (
+    "auto_detect = false, header = false, delim = ',', quote = '\"', escape = '\\', nullstr = 'null', "
+    "allow_quoted_nulls = false, new_line = '\\n', max_line_size = {longest}"
+)
 _HISTORY: Final = """
     INSERT INTO history
     SELECT $1, state_id, serial, size, n_resources, n_objects,

@@ -25,6 +25,10 @@ def open_to_write(path: Path) -> DuckDBPyConnection:
     if is_new:
         # DuckDB takes no mode. As yet, the file has nothing in it.
         path.chmod(0o600)
+    # More threads take more time of all processors together; the workers need them.
+    connection.execute("SET threads = 1")
+    # The log is written to the tables once, at the end.
+    connection.execute("SET checkpoint_threshold = '1GB'")
     return connection
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC
@@ -15,14 +15,14 @@ from typing import Final, NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index._database import Database, KnownState, opened
+from statefmt.fleet.index._database import KnownState, opened
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted
 from statefmt.fleet.rows.hashes import state_id_of
 from statefmt.fleet.rows.read import read_rows
 from statefmt.fleet.sources.found import SourceState, found_states
 from statefmt.fleet.work.in_process import InProcess
 from statefmt.fleet.work.processes import Processes
-from statefmt.fleet.work.task import Done, ReadRows, Spread, Task, chunks, work_on
+from statefmt.fleet.work.task import Spread, Task, chunks
 from statefmt.lint.registry import all_codes
 from statefmt.model.errors import StoreError
 from statefmt.store.reading import STANDARD_INPUT
@@ -86,9 +86,11 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
         done_count = 0
         by_id = {task.origin.state_id: task for task in tasks}
         for done in results:
-            _store(database, done, known, run_id, by_id, read)
+            due = [by_id[state_id] for state_id in done.state_ids]
+            database.add(due, [one for one in done.state_ids if one in known], done, run_id)
             done_count += len(done.state_ids)
             context.phase("indexing", done_count, len(tasks), "states")
+        database.flush()
         listed = {_normal(source) for source in sources} - {_normal(one) for one, _ in missing}
         gone = [state_id for state_id, one in known.items() if one.source in listed and state_id not in found]
         database.end_run(run_id, _now(context), gone, list(found), done_count)
@@ -99,25 +101,6 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
 
 def _now(context: RunContext) -> str:
     return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
-
-
-def _store(
-    database: Database,
-    done: Done,
-    known: Mapping[str, KnownState],
-    run_id: int,
-    tasks: Mapping[str, Task],
-    read: ReadRows,
-) -> None:
-    """Store a batch; if the database refuses it, which no ordinary state causes, store its states one by one."""
-    import duckdb
-
-    try:
-        database.replace(done.state_ids, [one for one in done.state_ids if one in known], done.lines, run_id)
-    except duckdb.Error:
-        for state_id in done.state_ids:
-            task = tasks[state_id]
-            database.store(task, [state_id] if state_id in known else [], work_on([task], read), run_id)
 
 
 def _found(context: RunContext, sources: Sequence[str]) -> tuple[dict[str, SourceState], list[tuple[str, str]]]:

@@ -9,6 +9,7 @@ from msgspec import Raw, Struct
 
 from statefmt.analysis.selection.object_id import SECRET_IDS, id_among
 from statefmt.fleet.rows._masking import MASK
+from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.flat import flat_value
 from statefmt.redaction.object_value import sensitive_paths
@@ -19,13 +20,24 @@ _ABSENT: Final = Raw(b"null")
 _ARN_PARTS: Final = 6
 
 
+class OrdinaryIdentifiers(Struct, gc=False):
+    """The members of attributes that identify an object, as they nearly always are: strings, or absent."""
+
+    id: str | None = None
+    arn: str | None = None
+    region: str | None = None
+    account_id: str | None = None
+
+
 class _Attributes(Struct):
-    arn: Raw = _ABSENT  # the decoder skips everything else: attributes can be long
-    id: Raw = _ABSENT
+    id: Raw = _ABSENT  # the decoder skips everything else: attributes can be long
+    arn: Raw = _ABSENT
     region: Raw = _ABSENT
     account_id: Raw = _ABSENT
 
 
+# Raises a DecodeError for all others: then `identifiers` must be used. The result is the same.
+ORDINARY_IDENTIFIERS: Final = msgspec.json.Decoder(OrdinaryIdentifiers)
 _DECODER: Final = msgspec.json.Decoder(_Attributes)
 _NAMES: Final = _Attributes.__struct_fields__
 
@@ -44,16 +56,22 @@ def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[
     given = _flat(obj) if obj.attributes is None else _read(obj)
     if type_name in SECRET_IDS and given["id"] is not None:
         given["id"] = MASK
-    shown = {name: MASK if value in secrets else value for name, value in given.items()}
-    arn = shown["arn"]
-    parts = arn.split(":", _ARN_PARTS - 1) if arn else []
-    region, account = (parts[3], parts[4]) if len(parts) == _ARN_PARTS else ("", "")
-    return Identifiers(shown["id"], arn, shown["region"] or region or None, shown["account_id"] or account or None)
+    id_, arn, region, account = [MASK if (value := given[name]) in secrets else value for name in _NAMES]
+    if arn and not (region and account):
+        arn_region, arn_account = of_arn(arn)
+        region, account = region or arn_region, account or arn_account
+    return Identifiers(id_, arn, region or None, account or None)
+
+
+def of_arn(arn: str) -> tuple[str | None, str | None]:
+    """Return the region and the account of an ARN, each None if it has none."""
+    parts = arn.split(":", _ARN_PARTS - 1)
+    return (parts[3] or None, parts[4] or None) if len(parts) == _ARN_PARTS else (None, None)
 
 
 def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:
     raw = obj.attributes or _ABSENT
-    hidden = {step_key(path[0]) if path else None for path in sensitive_paths(obj)}
+    hidden = [step_key(path[0]) if path else None for path in sensitive_paths(obj)]
     if memoryview(raw)[0] != ord("{") or not all(isinstance(name, str) for name in hidden):
         return dict.fromkeys(_NAMES)
     try:
@@ -70,7 +88,8 @@ def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:
 def _text(raw: Raw) -> str | None:
     text = bytes(raw)
     if text[:1] == b'"':
-        return text[1:-1].decode() if b"\\" not in text else str(msgspec.json.decode(text))
+        # OpenTofu replaces what is not Unicode, too.
+        return str(loads_exact(text, replace_invalid=True)) if b"\\" in text else text[1:-1].decode("utf-8", "replace")
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
 
 

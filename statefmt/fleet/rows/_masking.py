@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
 from statefmt.fleet.rows._secrets import names_secret
-from statefmt.golang import JSONValue, Members
+from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import attributes_value, identity_value
@@ -19,8 +19,11 @@ from statefmt.text.pattern import pattern
 
 # An ordinary string, which can be encoded.
 MASK: Final = str(HIDDEN)
+# Secrets that are looked for one by one, which is faster.
+_FEW: Final = 32
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
+_SURROGATE: Final = pattern(rb"\\u[Dd]")
 # With what has no end, as hostile bytes may, so that it is not looked at again from each quote.
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 
@@ -28,57 +31,79 @@ _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 def one_line(value: bytes | Raw) -> bytes:
     """Return JSON without whitespace between its parts, so that the layout of a file makes no difference."""
     text = bytes(value)
-    return msgspec.json.format(text, indent=-1) if b"\n" in text else text
+    if b"\n" not in text:
+        return text
+    try:
+        return msgspec.json.format(text, indent=-1)
+    except (msgspec.DecodeError, RecursionError):
+        return _replaced(text)
+
+
+def json_text(value: bytes) -> str:
+    """Return JSON as a string. What is not Unicode is replaced, as by OpenTofu: a database has nothing else."""
+    return (_replaced(value) if _SURROGATE.search(value) else value).decode("utf-8", "replace")
+
+
+def _replaced(value: bytes) -> bytes:
+    try:
+        return exact_text(loads_exact(value, replace_invalid=True))
+    except (ValueError, RecursionError):
+        return value
 
 
 class Masking:
-    """Hides the sensitive values of one state. `secrets` are its sensitive strings."""
+    """Hides the sensitive values of one state. `secrets` are its sensitive strings.
 
-    def __init__(self, secrets: frozenset[str]) -> None:
+    `names` are those of them that a name, a key or an address may repeat: none, if none of the state's does.
+    """
+
+    def __init__(self, secrets: frozenset[str], names: frozenset[str] | None = None) -> None:
         self.secrets = secrets
+        self.names = secrets if names is None else names
         # By identity: reading makes one address of equal text, and printing it costs more than all else here.
         self._printed: dict[int, tuple[object, str]] = {}
 
     def printed(self, address: object) -> str:
-        """Return an address as a string, made once for each address."""
+        """Return an address as a string, hidden if a part of it is a secret; made once for each address."""
         found = self._printed.get(id(address))
         if found is None:
-            found = self._printed[id(address)] = (address, str(address))
+            found = self._printed[id(address)] = (address, self.address(str(address)))
         return found[1]
 
     def text(self, text: str) -> str:
         """Return a name or a key, hidden if it is a secret."""
-        return MASK if text in self.secrets else text
+        return MASK if text in self.names else text
 
     def address(self, text: str) -> str:
         """Return an address, a pointer or a sentence, hidden if a part of it is a secret."""
-        return MASK if self.secrets and names_secret(text, self.secrets) else text
+        return MASK if self.names and names_secret(text, self.names) else text
 
     def is_secret(self, type_name: str) -> bool:
         """Return whether resources of a type are secrets as a whole, or have credentials without a mark."""
         return type_name in SECRET_IDS or type_name == REMOTE_STATE
 
-    def attributes(self, obj: ResourceInstanceObject, type_name: str) -> Raw | None:
+    def attributes(self, obj: ResourceInstanceObject, type_name: str) -> bytes | None:
         """Return the attributes as JSON with sensitive parts hidden; None for a resource that is a secret."""
         return None if self.is_secret(type_name) else self._shown(attributes_value(obj, show_sensitive=False))
 
-    def identity(self, obj: ResourceInstanceObject) -> Raw | None:
+    def identity(self, obj: ResourceInstanceObject) -> bytes | None:
         """Return the identity as JSON with sensitive parts hidden."""
         return self._shown(identity_value(obj, show_sensitive=False))
 
     def repeats(self, value: bytes) -> bool:
         """Return whether JSON has a secret among its strings."""
-        return any(text in self._encoded for text in _QUOTED.findall(value)) if self.secrets else False
+        if not self.secrets or (len(self._encoded) <= _FEW and not any(secret in value for secret in self._encoded)):
+            return False
+        return any(text in self._encoded for text in _QUOTED.findall(value))
 
     @cached_property
     def _encoded(self) -> frozenset[bytes]:
         return frozenset(msgspec.json.encode(text.encode("utf-8", "replace").decode()) for text in self.secrets)
 
-    def _shown(self, value: Partial) -> Raw | None:
+    def _shown(self, value: Partial) -> bytes | None:
         try:
-            if isinstance(value, Raw) and not self.repeats(bytes(value)):
-                return Raw(one_line(value))
-            return Raw(one_line(exact_text(self._without(decoded(value)) if self.secrets else value)))
+            text = exact_text(value)
+            return one_line(exact_text(self._without(decoded(value))) if self.repeats(text) else text)
         except (ValueError, RecursionError):
             # Nested too deeply to say what is in it.
             return None

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from msgspec import Raw
 
+from statefmt.fleet.rows._masking import json_text
 from statefmt.fleet.rows._secrets import names_secret
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
@@ -51,7 +51,7 @@ def remote_ref(
         address,
         backend,
         workspace,
-        Raw(exact_text(Members(shown.items()))) if arguments else None,
+        json_text(exact_text(Members(shown.items()))) if arguments else None,
         target,
         None if target is None else state_id_of(target),
         None if outputs is None else keyed_hash(key, exact_text(outputs)),

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-from msgspec import Raw, Struct
+import msgspec
+from msgspec import Struct
 
-from statefmt.fleet.rows._identifiers import identifiers
-from statefmt.fleet.rows._masking import MASK, REMOTE_STATE, Masking, one_line
+from statefmt.fleet.rows._masking import REMOTE_STATE, Masking, json_text, one_line
 from statefmt.fleet.rows._remote_refs import remote_ref
+from statefmt.fleet.rows._resources import instance_address, resource_rows
 from statefmt.fleet.rows._secrets import secrets_of
 from statefmt.fleet.rows.hashes import keyed_hash
 from statefmt.fleet.tables import (
@@ -23,13 +24,13 @@ from statefmt.fleet.tables import (
     ResourceRow,
 )
 from statefmt.formats.reading.inspect import Inspection
-from statefmt.model.addrs import NO_KEY, ResourceMode
+from statefmt.model.addrs import ResourceMode
 from statefmt.model.findings import Finding, Severity
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.object_value import sensitive_paths
 
 _REGISTRIES: Final = {"registry.opentofu.org": "opentofu", "registry.terraform.io": "terraform"}
+# Secrets that are looked for in all rows of a state at once.
+_FEW: Final = 32
 
 
 class StateRows(Struct):
@@ -107,12 +108,44 @@ def rows_of(
         n_resources=len(snapshot.resources),
         n_objects=sum(len(resource.objects) for resource in snapshot.resources),
     )
-    masking = Masking(secrets_of(snapshot))
-    rows = StateRows([state], [], [], [], [], [], _findings(origin.state_id, findings, masking))
-    for resource in snapshot.resources:
-        _add_resource(rows, resource, origin, wanted, masking)
-    rows.outputs += _outputs(snapshot, origin.state_id, wanted, masking)
+    secrets = secrets_of(snapshot)
+    # Names hardly ever repeat a secret, and looking for one in each of them takes long.
+    rows = _rows(state, snapshot, findings, origin, wanted, Masking(secrets, frozenset()))
+    if secrets and _may_name(rows, secrets):
+        rows = _rows(state, snapshot, findings, origin, wanted, Masking(secrets))
     return rows
+
+
+def _rows(
+    state: FleetStateRow,
+    snapshot: Snapshot,
+    findings: Sequence[Finding],
+    origin: StateOrigin,
+    wanted: Wanted,
+    masking: Masking,
+) -> StateRows:
+    found = resource_rows(snapshot.resources, origin.state_id, masking, wanted.key, attributes=wanted.attributes)
+    return StateRows(
+        [state],
+        found.resources,
+        found.objects,
+        found.dependencies,
+        _outputs(snapshot, origin.state_id, wanted, masking),
+        list(_remote_refs(snapshot, origin, wanted, masking)),
+        _findings(origin.state_id, findings, masking),
+    )
+
+
+def _may_name(rows: StateRows, secrets: frozenset[str]) -> bool:
+    """Return whether a secret may be in a name, an address or an id; nearly always none is."""
+    if len(secrets) > _FEW:
+        return True
+    encoder = msgspec.json.Encoder()
+    found = b"".join(
+        encoder.encode_lines(part)
+        for part in (rows.resources, rows.objects, rows.dependencies, rows.outputs, rows.remote_refs, rows.findings)
+    )
+    return any(encoder.encode(secret.encode("utf-8", "replace").decode())[1:-1] in found for secret in secrets)
 
 
 def _columns(origin: StateOrigin) -> dict[str, Any]:
@@ -126,75 +159,15 @@ def _engine(snapshot: Snapshot) -> str | None:
     return engines.pop() if len(engines) == 1 else None
 
 
-def _add_resource(
-    rows: StateRows, resource: ResourceState, origin: StateOrigin, wanted: Wanted, masking: Masking
-) -> None:
-    state_id, addr, config = origin.state_id, resource.addr, resource.provider_config
-    name = addr.resource
-    address = masking.address(str(addr))
-    rows.resources.append(
-        ResourceRow(
-            state_id,
-            address,
-            masking.address(str(addr.module)),
-            "data" if name.mode is ResourceMode.DATA else "managed",
-            name.type,
-            masking.text(name.name),
-            None if config is None else str(config.provider),
-            None if config is None else str(config.module),
-            None if config is None else config.alias,
-        )
-    )
-    is_remote_state = name.type == REMOTE_STATE and name.mode is ResourceMode.DATA
-    bound: dict[object, str] = {}
-    for obj in resource.objects:
-        key = obj.key
-        instance = address if key is NO_KEY else f"{address}{masking.address(str(key))}"
-        if config is None:
-            provider = None
-        elif (provider := bound.get(obj.provider_key)) is None:
-            provider = bound[obj.provider_key] = masking.address(str(config.instance(obj.provider_key)))
-        found = identifiers(obj, name.type, masking.secrets)
-        rows.objects.append(
-            ObjectRow(
-                state_id,
-                instance,
-                address,
-                None if key is NO_KEY else masking.text(str(key.value)),
-                obj.deposed,
-                "tainted" if obj.status is ObjectStatus.TAINTED else "ready",
-                provider,
-                obj.schema_version,
-                *found,
-                None if obj.identity is None else masking.identity(obj),
-                _size(obj),
-                _hash(obj, name.type, wanted, masking, repeats=MASK in found),
-                masking.attributes(obj, name.type) if wanted.attributes else None,
-            )
-        )
-        for dependency in (*obj.dependencies, *obj.depends_on):
-            rows.dependencies.append(
-                DependencyRow(state_id, instance, obj.deposed, masking.address(masking.printed(dependency)))
-            )
-        if is_remote_state:
-            ref = remote_ref(obj, state_id, origin.uri, instance, wanted.key, masking.secrets)
-            rows.remote_refs += [] if ref is None else [ref]
-
-
-def _size(obj: ResourceInstanceObject) -> int:
-    if obj.attributes is not None:
-        return len(memoryview(obj.attributes))
-    return sum(len(name) + len(value or "") for name, value in (obj.attributes_flat or {}).items())
-
-
-def _hash(
-    obj: ResourceInstanceObject, type_name: str, wanted: Wanted, masking: Masking, *, repeats: bool
-) -> str | None:
-    if not repeats and obj.attributes is not None and not sensitive_paths(obj) and not masking.is_secret(type_name):
-        # The usual case: nothing to hide, and so nothing to decode.
-        return keyed_hash(wanted.key, one_line(obj.attributes))
-    shown = masking.attributes(obj, type_name)
-    return None if shown is None else keyed_hash(wanted.key, shown)
+def _remote_refs(snapshot: Snapshot, origin: StateOrigin, wanted: Wanted, masking: Masking) -> Iterator[RemoteRefRow]:
+    for resource in snapshot.resources:
+        name = resource.addr.resource
+        if name.type == REMOTE_STATE and name.mode is ResourceMode.DATA:
+            for obj in resource.objects:
+                address = instance_address(resource, obj, masking)
+                ref = remote_ref(obj, origin.state_id, origin.uri, address, wanted.key, masking.secrets)
+                if ref is not None:
+                    yield ref
 
 
 def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking) -> list[OutputRow]:
@@ -202,10 +175,10 @@ def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking
         OutputRow(
             state_id,
             masking.text(output.name),
-            Raw(one_line(output.type)),
+            json_text(one_line(output.type)),
             output.sensitive,
             None if hidden else keyed_hash(wanted.key, one_line(output.value)),
-            None if hidden or not wanted.attributes else Raw(one_line(output.value)),
+            None if hidden or not wanted.attributes else json_text(one_line(output.value)),
         )
         for output in snapshot.outputs
         for hidden in [output.sensitive or masking.repeats(output.value)]

@@ -95,7 +95,8 @@ def _encoded(done: Done) -> bytes:
 
 
 def _send(pipe: BinaryIO, data: bytes) -> None:
-    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big") + data)
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
+    pipe.write(data)
     pipe.flush()
 
 

@@ -1,15 +1,15 @@
-"""The unit of work: some states to read, and the rows that come back as JSON lines by table."""
+"""The unit of work: some states to read, and the rows that come back as lines by table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
-import msgspec
 from msgspec import Struct
 
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, unreadable
 from statefmt.fleet.tables import STATE_TABLES
+from statefmt.fleet.work.lines import by_state, lines_of
 
 # In bytes of states: enough that starting a process does not count, and little enough to lose.
 CHUNK: Final = 20_000_000
@@ -29,10 +29,18 @@ class Task(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """The rows of some states as JSON lines by table, and the ids of these states."""
+    """The rows of some states as lines by table (see `lines_of`), and the ids of these states."""
 
     state_ids: tuple[str, ...]
     lines: Mapping[str, bytes]
+
+    def each(self) -> list[Done]:
+        """Return the rows of each state by itself."""
+        found: dict[str, dict[str, bytes]] = {state_id: {} for state_id in self.state_ids}
+        for name, data in self.lines.items():
+            for state_id, lines in by_state(data).items():
+                found[state_id][name] = lines
+        return [Done((state_id,), lines) for state_id, lines in found.items()]
 
 
 class Spread(Protocol):
@@ -58,13 +66,14 @@ def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
 
 def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
     """Read the states of a chunk."""
-    encoder = msgspec.json.Encoder()
-    lines: dict[str, bytearray] = {name: bytearray() for name in STATE_TABLES}
+    lines: dict[str, list[bytes]] = {name: [] for name in STATE_TABLES}
     for task in chunk:
         rows = read(task)
-        for name in STATE_TABLES:
-            lines[name] += encoder.encode_lines(getattr(rows, name))
-    return Done(tuple(task.origin.state_id for task in chunk), {name: bytes(found) for name, found in lines.items()})
+        for name, parts in lines.items():
+            parts.append(lines_of(getattr(rows, name)))
+            # The rows of a large state take more memory than the state.
+            setattr(rows, name, [])
+    return Done(tuple(task.origin.state_id for task in chunk), {name: b"".join(parts) for name, parts in lines.items()})
 
 
 def not_stored(task: Task, reason: str) -> Done:
