@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.adversary.runs import Forks, forks
+from tests.tracing import Tracing
 
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
@@ -29,6 +33,29 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 _STARTING: Final = frozenset({"program", "forked"})
 _FOLDERS: Final = ("compat", "packaging")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Tracing(), "tracing")
+    # A shell without job control starts what runs in the background with interrupts ignored, and programs inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Iterator[None]:
+    """Leave what is collected to itself: it is never garbage, and there are hundreds of megabytes of it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Let libraries that look for leaks as Python ends find none."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -48,8 +48,24 @@ def targets(folder: Path) -> bytes:
 WAYS = [(), ("--out", "new"), ("--out", "-"), ("--state", "-"), ("--state", "-", "--out", "new")]
 
 
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
-@pytest.mark.parametrize("command", ASKING, ids=lambda command: command[0])
+def _each_way(commands: list[tuple[str, ...]]) -> pytest.MarkDecorator:
+    """Every command in two of the ways, and every way with two commands; in the others where there is time."""
+    return pytest.mark.parametrize(
+        ("command", "way"),
+        [
+            pytest.param(
+                command,
+                way,
+                id=" ".join((command[0], *way)),
+                marks=[pytest.mark.slow] if (first + second) % len(WAYS) > 1 else [],
+            )
+            for first, command in enumerate(commands)
+            for second, way in enumerate(WAYS)
+        ],
+    )
+
+
+@_each_way(ASKING)
 def test_asks_wherever_it_writes(
     command: tuple[str, ...], way: tuple[str, ...], regions: bytes, folder: Path, program: Program
 ) -> None:
@@ -61,8 +77,7 @@ def test_asks_wherever_it_writes(
     assert program(*command, *way, "--yes", stdin=regions).status == 0
 
 
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
-@pytest.mark.parametrize("command", NOT_ASKING, ids=lambda command: command[0])
+@_each_way(NOT_ASKING)
 def test_does_not_ask(command: tuple[str, ...], way: tuple[str, ...], regions: bytes, program: Program) -> None:
     assert program(*command, *way, stdin=regions).status == 0
 

@@ -11,6 +11,7 @@ from typing import Final
 import pytest
 
 from statefmt.hcl.syntax.json.body import LARGEST_FILE
+from tests.adversary.runs import Forks
 from tests.cli.conftest import Program
 
 _FINE: Final = Path(__file__).parents[1] / "configurations" / "nothing-wrong-root"
@@ -95,12 +96,13 @@ _BROKEN: Final = {
 
 @pytest.mark.parametrize("command", _COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("name", _BROKEN)
-def test_broken(program: Program, folder: Path, name: str, command: tuple[str, ...]) -> None:
+def test_broken(forked: Forks, folder: Path, name: str, command: tuple[str, ...]) -> None:
     breaking, code, place = _BROKEN[name]
     shutil.copytree(_FINE, folder / "root")
     breaking(folder / "root")
-    result = program.without_privileges(*command, "--state", "root/terraform.tfstate", "--config", "root")
-    told = result.out.decode() + result.err
+    arguments = (*command, "--state", "root/terraform.tfstate", "--config", "root")
+    result = forked(folder, *arguments, unprivileged=True)
+    told = result.out + result.err
     assert result.status == 1
     assert "Traceback" not in told
     assert code in told

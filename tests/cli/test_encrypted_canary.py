@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
-import subprocess
 from contextlib import chdir
 from pathlib import Path
 
@@ -17,7 +17,8 @@ import pytest
 from statefmt.cli.main import main
 from statefmt.cli.program import COMMANDS
 from statefmt.encryption import EnvelopeLayout
-from tests.cli.conftest import PROGRAM, Statetool
+from tests.adversary.runs import Forks
+from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.encrypted_commands import CANARY, DECISIONS, LINES, MAIN_TF, PLAN, WITH_CANARY, WITHOUT_STATE, Line
 from tests.store.local.test_watched import NEEDS_STRACE
@@ -84,22 +85,21 @@ def test_nothing_plain_is_left(line: Line, layout: EnvelopeLayout, statetool: St
 
 @NEEDS_STRACE
 @pytest.mark.parametrize("command", LINES)
-def test_nothing_plain_is_written_on_the_way(command: str, folder: Path) -> None:
+def test_nothing_plain_is_written_on_the_way(command: str, folder: Path, forked: Forks) -> None:
     """Nothing of it goes anywhere but to standard output and standard error."""
     written = folder / "calls"
     # An index has a column with the name of that member.
     plain = [text.decode() for text in (PLAIN[:-1] if command == "fleet index" else PLAIN)]
+    environment = {name: os.environ[name] for name in ("TF_ENCRYPTION", "CANARY", "TMPDIR", "HOME", "EDITOR")}
+    trace = "trace=write,writev,pwrite64,pwritev,mmap,sendfile,splice"
+    strace = ["-o", str(written), "-y", "-s", "1000000", "-e", trace]
     for number, line in enumerate(LINES[command]):
         here = folder / f"work{number}"
         shutil.copytree(folder / "work", here)
         with chdir(here):
             prepared(line, "old")
-            options = ["-f", "-y", "-s", "1000000", "-e", "trace=write,writev,pwrite64,pwritev,mmap,sendfile,splice"]
-            done = subprocess.run(
-                ["strace", *options, "-o", written, PROGRAM, *line.text.replace("%s", STATE).split()],
-                stdin=subprocess.DEVNULL, capture_output=True, check=False,
-            )  # fmt: skip
-        assert done.returncode == line.status, done.stderr
+        done = forked(here, *line.text.replace("%s", STATE).split(), strace=strace, environment=environment, memory=0)
+        assert done.status == line.status, done
         calls = written.read_text("utf-8", "replace").splitlines()
         written.unlink()
         files = [call for call in calls if f"<{folder}" in call]

@@ -25,9 +25,10 @@ _FEW: Final = 32
 # Its configuration may have credentials; `remote_refs` has the rest of it.
 REMOTE_STATE: Final = "terraform_remote_state"
 _SURROGATE: Final = pattern(rb"\\u[Dd]")
-_QUOTED: Final = pattern(rb'"(?:[^"\\]|\\.)*"')
+# With what has no end, as hostile bytes may, so that it is not looked at again from each quote.
+_QUOTED: Final = pattern(rb'"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)')
 # A word of a sentence, such as an address, with the quoted strings that it has.
-_TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\.)*"|[^\s"])+|"')
+_TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)|[^\s"])+')
 
 
 def one_line(value: bytes | Raw) -> bytes:

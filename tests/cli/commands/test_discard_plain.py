@@ -7,13 +7,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.cli.conftest import PROGRAM, Program, Statetool
+from tests.adversary.runs import Call, Forks
+from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
 from tests.store.local.test_watched import NEEDS_STRACE
@@ -74,29 +74,22 @@ def test_asked_for_later(line: tuple[str, ...], statetool: Statetool, folder: Pa
 @NEEDS_STRACE
 @pytest.mark.parametrize("line", [ENCRYPT, REENCRYPT], ids=["encrypt", "reencrypt"])
 @pytest.mark.parametrize("call", ["renameat", "unlinkat", "ftruncate"])
-def test_killed_and_asked_again(call: str, line: tuple[str, ...], folder: Path) -> None:
+def test_killed_and_asked_again(call: str, line: tuple[str, ...], folder: Path, forked: Forks) -> None:
     """At every call of these the command is killed; the same command then finishes the work."""
-    original = (folder / "plain").read_bytes()
+    original = (folder / "plain").read_text()
     killed = 0
     for number in range(1, 60):
         work = folder / f"{call}{number}"
         work.mkdir()
         for name in ("plain", "new.json", "new-old-plain.json"):
             shutil.copy(folder / name, work)
-        inject = f"inject={call}:signal=KILL:when={number}"
-        strace = ["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={call}", "-e", inject]
-        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        first = subprocess.run([*strace, PROGRAM, *line], cwd=work, env=environment, capture_output=True, check=False)
-        if first.returncode == 0:
+        if not forked.killed(work, Call(call, number, ""), *line):
             break
         killed += 1
-        second = subprocess.run([PROGRAM, *line], cwd=work, capture_output=True, check=False)
-        assert second.returncode == 0, second
+        second = forked(work, *line)
+        assert second.status == 0, second
         assert plain_files(work) == [], second
-        opened = subprocess.run(
-            [PROGRAM, "decrypt", "plain", "--encryption", "new.json"], cwd=work, capture_output=True, check=False
-        )
-        assert opened.stdout == original
+        assert forked(work, "decrypt", "plain", "--encryption", "new.json").out == original
     assert killed
 
 

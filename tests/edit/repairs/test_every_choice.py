@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+import pytest
+
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.repair import repaired
@@ -44,11 +46,13 @@ def test_every_choice_mends(case: dict[str, Any]) -> None:
             assert (inspect(steps[-1].after).snapshot is not None) == (case["id"] not in NOT_MENDED)
 
 
+@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
 @each_refused
-def test_values_that_no_state_has(case: dict[str, Any]) -> None:
+def test_values_that_no_state_has(case: dict[str, Any], share: int) -> None:
+    """In `make test`, each choice gets some of the values, and each value goes to some of the choices."""
     data = input_of(case)
-    for defect, choice in _each(data):
-        for value in _NO_VALUES if choice.value else ():
+    for number, (defect, choice) in enumerate(_each(data)):
+        for value in _NO_VALUES[number % share :: share] if choice.value else ():
             try:
                 content = repaired(data, only(defect, choice, value)).content
             except SurgeryError:

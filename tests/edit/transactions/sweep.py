@@ -135,16 +135,16 @@ def _ended(made: Scene, known: Ways, *, back: bool) -> list[str]:
 
 
 def main() -> None:
-    """Sweep over calls: `sweep FOLDER OPERATIONS CALL[,CALL…] [FIRST]`.
+    """Sweep over calls, one in SHARE of each: `sweep FOLDER OPERATIONS SHARE CALL[,CALL…] [FIRST]`.
 
     With FIRST, such as `abort:ftruncate:2`, the change is killed there first, and then its end is killed.
     """
-    folder, operations, calls = Path(sys.argv[1]), sys.argv[2], sys.argv[3].split(",")
-    change, *first = sys.argv[4].split(":") if len(sys.argv) > 4 else ["apply"]
+    folder, operations, share, calls = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4].split(",")
+    change, *first = sys.argv[5].split(":") if len(sys.argv) > 5 else ["apply"]
     known = ways(folder / "s", operations)
     gc.freeze()
     for call in calls:
-        for number in range(1, _MOST):
+        for number in range(1, _MOST, share):
             made = begun(folder / "s", operations)
             if first:
                 assert killed(made, first[0], int(first[1]))

@@ -23,9 +23,10 @@ CALLS = "write,fsync,ftruncate,link,linkat,mkdir,mkdirat,rename,renameat,unlink,
 FEWEST = 190
 
 
-def test_killed_at_every_call(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_at_every_call(share: int, tmp_path: Path) -> None:
     """In a circle, a state is written twice, so this has all kinds of writes."""
-    assert len(_swept(tmp_path, CIRCLE)) >= FEWEST
+    assert len(_swept(tmp_path, CIRCLE, share=share)) >= FEWEST // share
 
 
 @pytest.mark.parametrize("calls", ["renameat", pytest.param("fsync,unlinkat", marks=pytest.mark.slow)])
@@ -98,8 +99,17 @@ def test_killed_again_at_the_end(first: str, change: str, tmp_path: Path) -> Non
     assert len(_swept(tmp_path, CIRCLE, CALLS, f"{change}:{first}")) >= 40
 
 
-def _swept(folder: Path, operations: str, calls: str = CALLS, *first: str) -> list[object]:
-    command = [sys.executable, "-m", "tests.edit.transactions.sweep", str(folder), operations, calls, *first]
+def _swept(folder: Path, operations: str, calls: str = CALLS, *first: str, share: int = 1) -> list[object]:
+    command = [
+        sys.executable,
+        "-m",
+        "tests.edit.transactions.sweep",
+        str(folder),
+        operations,
+        str(share),
+        calls,
+        *first,
+    ]
     done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     kills = [json.loads(line) for line in done.stdout.splitlines()]
