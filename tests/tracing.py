@@ -1,4 +1,4 @@
-"""Coverage of a sample: lines are traced only in the first cases of each test, and not where tests repeat much.
+"""Coverage of a sample: lines are traced only in some cases of each test, and not where tests repeat much.
 
 Tracing takes more time than the tests themselves, and the thousandth recorded case reaches no new line.
 """
@@ -16,7 +16,9 @@ from coverage import Coverage
 
 import statefmt
 
-_CASES: Final = 3
+# The first cases of each test, and then one of so many: tables of functions have a function in each line.
+_FIRST: Final = 3
+_ONE_OF: Final = 8
 # Tests that do the same over and over, on generated states, in counted work, or for each source file.
 _REPETITIVE: Final = (
     "/adversary/",
@@ -69,10 +71,11 @@ def _import_everything() -> None:
 
 
 def _sample(tests: Iterator[str]) -> Iterator[str]:
-    """The first cases of each test."""
+    """Yield the cases to trace of each test."""
     cases = Counter[str]()
     for test in tests:
         function = test.partition("[")[0]
         cases[function] += 1
-        if cases[function] <= _CASES and not any(part in function for part in _REPETITIVE):
+        number = cases[function]
+        if (number <= _FIRST or number % _ONE_OF == 0) and not any(part in function for part in _REPETITIVE):
             yield test
