@@ -12,19 +12,20 @@ from statefmt.context import RunContext
 from statefmt.fleet.sources._backends import states_at_url, states_of_folder
 from statefmt.fleet.sources._git_tree import states_in_git
 from statefmt.model.errors import RemoteStateError, StoreError
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.discover import find_states
 from statefmt.store.reading import GIT, is_folder
 from statefmt.store.remote.listing import ListedState
+from statefmt.whereabouts import url_without_values
 
 _WORKSPACES: Final = "terraform.tfstate.d"
-_DEFAULT: Final = "default"
 
 
 class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
-    `source` is the same from any directory. `version` is None if only reading tells.
+    `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading tells.
     """
 
     name: str
@@ -51,7 +52,7 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
         for name, blob, size in states:
             yield SourceState(name, _text(name), _text(where), None, blob, size)
     elif "://" in source:
-        yield from _remote(states_at_url(context, source), source)
+        yield from _remote(states_at_url(context, source), url_without_values(source))
     elif is_folder(source):
         yield from _folder(context, source)
     elif glob.has_magic(source) and not os.path.lexists(source):
@@ -98,7 +99,7 @@ def _file(name: str, source: str) -> SourceState:
     path = Path(os.path.abspath(name))  # noqa: PTH100 - Path.resolve follows links, and the name is what users know
     uri = _text(str(path))
     above = path.parent.parent.name
-    workspace = path.parent.name if above == _WORKSPACES else _DEFAULT
+    workspace = path.parent.name if above == _WORKSPACES else DEFAULT_WORKSPACE
     try:
         status = path.stat()
     except OSError:
