@@ -25,7 +25,8 @@ _WORKSPACES: Final = "terraform.tfstate.d"
 class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
-    `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading tells.
+    `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading
+    tells.
     """
 
     name: str
