@@ -32,14 +32,7 @@ if TYPE_CHECKING:
         fleet_overview,
     )
     from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
-    from statefmt.fleet.queries.run import (
-        QueryResult,
-        StreamedResult,
-        parquet_blocks,
-        query,
-        streamed_query,
-        write_parquet,
-    )
+    from statefmt.fleet.queries.run import QueryResult, StreamedResult, parquet_blocks, query, streamed_query
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
     from statefmt.fleet.runs.difference import (
         FindingDifference,
@@ -100,7 +93,6 @@ __all__ = [
     "state_copies",
     "stored_findings",
     "streamed_query",
-    "write_parquet",
 ]
 
 __getattr__ = lazy_names(
@@ -150,7 +142,6 @@ __getattr__ = lazy_names(
         "state_copies": "statefmt.fleet.queries.duplicates",
         "stored_findings": "statefmt.fleet._checked_states",
         "streamed_query": "statefmt.fleet.queries.run",
-        "write_parquet": "statefmt.fleet.queries.run",
     },
 )
 

@@ -54,13 +54,8 @@ def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
         yield StreamedResult(columns, _batches(connection, pool))
 
 
-def write_parquet(path: Path, sql: str) -> bytes:
-    """Return the result of one SELECT over an index as a Parquet file. Raises FleetError as query() does."""
-    return b"".join(parquet_blocks(path, sql))
-
-
 def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
-    """Yield the result of one SELECT over an index as a Parquet file, block by block. Raises FleetError."""
+    """Yield the result of one SELECT over an index as blocks of a Parquet file. Raises FleetError as query() does."""
     with TemporaryDirectory(prefix="statetool-") as folder:
         target = Path(folder) / "result.parquet"
         with closing(open_to_read(path, writes_to=folder)) as connection, ThreadPoolExecutor(1) as pool, _explained():
