@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
     from statefmt.fleet.queries.run import QueryResult, StreamedResult, parquet_blocks, query, streamed_query
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
-    from statefmt.fleet.runs.difference import (
+    from statefmt.fleet.runs.difference import run_difference
+    from statefmt.fleet.runs.model import (
         FindingDifference,
         ObjectDifference,
         OutputDifference,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
         RunDifference,
         StateDifference,
         StateFacts,
-        run_difference,
     )
     from statefmt.fleet.runs.named import FleetRun
     from statefmt.fleet.work.cluster import Cluster, WorkerEntry
@@ -100,7 +100,7 @@ __getattr__ = lazy_names(
     {
         "Cluster": "statefmt.fleet.work.cluster",
         "DuplicateObject": "statefmt.fleet.queries.duplicates",
-        "FindingDifference": "statefmt.fleet.runs.difference",
+        "FindingDifference": "statefmt.fleet.runs.model",
         "FleetError": "statefmt.fleet.errors",
         "FleetGraph": "statefmt.fleet.queries.references",
         "FleetNode": "statefmt.fleet.queries.references",
@@ -113,16 +113,16 @@ __getattr__ = lazy_names(
         "IndexedState": "statefmt.fleet.queries.overview",
         "LineageCopies": "statefmt.fleet.queries.duplicates",
         "ManagedPlace": "statefmt.fleet.queries.duplicates",
-        "ObjectDifference": "statefmt.fleet.runs.difference",
-        "OutputDifference": "statefmt.fleet.runs.difference",
+        "ObjectDifference": "statefmt.fleet.runs.model",
+        "OutputDifference": "statefmt.fleet.runs.model",
         "QueryResult": "statefmt.fleet.queries.run",
         "ReleaseUse": "statefmt.fleet.queries.overview",
-        "RunChangeKind": "statefmt.fleet.runs.difference",
-        "RunDifference": "statefmt.fleet.runs.difference",
+        "RunChangeKind": "statefmt.fleet.runs.model",
+        "RunDifference": "statefmt.fleet.runs.model",
         "SavedQuery": "statefmt.fleet.queries.saved",
         "StateCopy": "statefmt.fleet.queries.duplicates",
-        "StateDifference": "statefmt.fleet.runs.difference",
-        "StateFacts": "statefmt.fleet.runs.difference",
+        "StateDifference": "statefmt.fleet.runs.model",
+        "StateFacts": "statefmt.fleet.runs.model",
         "StateGrowth": "statefmt.fleet.queries.overview",
         "StateReaders": "statefmt.fleet.queries.overview",
         "StoredFindings": "statefmt.fleet._checked_states",
