@@ -67,6 +67,20 @@ def test_target(
     assert state_id == (None if wanted is None else state_id_of(wanted))
 
 
+@pytest.mark.parametrize("hidden", ["config", "workspace", None])
+def test_what_is_hidden_is_no_default(hidden: str | None, tmp_path: Path) -> None:
+    """Its default would lead to another state: this one."""
+    document = json.loads(reading("local", "hunter2-hunter2", {"path": "x", "workspace_dir": "hunter2-hunter2"}))
+    if hidden is None:
+        document["outputs"] = {"o": {"value": "hunter2-hunter2", "type": "string", "sensitive": True}}
+    else:
+        paths = [[{"type": "get_attr", "value": hidden}]]
+        document["resources"][0]["instances"][0]["sensitive_attributes"] = paths
+    (tmp_path / "x").write_text(json.dumps(document))
+    index_states(run_context(), [str(tmp_path / "x")], tmp_path / "index", IndexOptions(checks=False, workers=1))
+    assert query(tmp_path / "index", "SELECT target_uri FROM remote_refs").rows == [(None,)]
+
+
 def test_a_bucket_is_the_same_in_whatever_region_it_is_looked_for() -> None:
     assert state_id_of("s3://b/k.tfstate?region=eu-west-1") == state_id_of("s3://b/k.tfstate")
     assert state_id_of("s3://b/k.tfstate") != state_id_of("s3://b/l.tfstate")

@@ -8,7 +8,7 @@ import msgspec
 
 from statefmt.fleet.rows._masking import json_text
 from statefmt.fleet.rows._secrets import names_secret
-from statefmt.fleet.rows._targets import target_uri
+from statefmt.fleet.rows._targets import shown_string, target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
@@ -42,10 +42,11 @@ def remote_ref(
         for name, argument in arguments.items()
         if argument is not None
     }
-    backend, workspace = _string(given.get("backend")), _string(given.get("workspace"))
+    backend, workspace = shown_string(given.get("backend")), shown_string(given.get("workspace"))
     # Of a connection string, the place has only the server and the database.
     known = {name: HIDDEN if name != "conn_str" and _repeats(one, secrets) else one for name, one in arguments.items()}
-    target = target_uri(backend, workspace, known, uri)
+    is_known = not any(isinstance(given.get(name), Hidden) for name in ("config", "workspace"))
+    target = target_uri(backend, workspace, known, uri) if is_known else None
     if target is not None and names_secret(target, secrets):
         target = None
     outputs = given.get("outputs")
@@ -59,10 +60,6 @@ def remote_ref(
         None if target is None else state_id_of(target),
         None if outputs is None else keyed_hash(key, exact_text(outputs)),
     )
-
-
-def _string(value: JSONValue) -> str | None:
-    return str(value) if isinstance(value, str) and not isinstance(value, Hidden) else None
 
 
 def _repeats(value: JSONValue, secrets: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.sources._backends import states_at_url, states_of_folder
@@ -14,12 +14,11 @@ from statefmt.fleet.sources._git_tree import states_in_git
 from statefmt.model.errors import RemoteStateError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.types.local import WORKSPACES_FOLDER
 from statefmt.store.discover import find_states
 from statefmt.store.reading import GIT, is_folder
 from statefmt.store.remote.listing import ListedState
 from statefmt.whereabouts import url_without_values
-
-_WORKSPACES: Final = "terraform.tfstate.d"
 
 
 class SourceState(NamedTuple):
@@ -100,7 +99,7 @@ def _file(name: str, source: str) -> SourceState:
     path = Path(os.path.abspath(name))  # noqa: PTH100 - Path.resolve follows links, and the name is what users know
     uri = _text(str(path))
     above = path.parent.parent.name
-    workspace = path.parent.name if above == _WORKSPACES else DEFAULT_WORKSPACE
+    workspace = path.parent.name if above == WORKSPACES_FOLDER else DEFAULT_WORKSPACE
     try:
         status = path.stat()
     except OSError:
