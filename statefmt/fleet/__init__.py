@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from statefmt.fleet.runs.named import FleetRun
     from statefmt.fleet.work.cluster import Cluster, WorkerEntry
-    from statefmt.fleet.work.worker import answer
+    from statefmt.fleet.work.worker import answer_job
 
 __all__ = [
     "Cluster",
@@ -80,7 +80,7 @@ __all__ = [
     "StreamedResult",
     "UnknownReference",
     "WorkerEntry",
-    "answer",
+    "answer_job",
     "duplicate_objects",
     "fleet_graph",
     "fleet_overview",
@@ -129,7 +129,7 @@ __getattr__ = lazy_names(
         "StreamedResult": "statefmt.fleet.queries.run",
         "UnknownReference": "statefmt.fleet.queries.references",
         "WorkerEntry": "statefmt.fleet.work.cluster",
-        "answer": "statefmt.fleet.work.worker",
+        "answer_job": "statefmt.fleet.work.worker",
         "duplicate_objects": "statefmt.fleet.queries.duplicates",
         "fleet_graph": "statefmt.fleet.queries.references",
         "fleet_overview": "statefmt.fleet.queries.overview",
