@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+import msgspec
+
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_read
 
@@ -39,6 +41,18 @@ def query(path: Path, sql: str) -> QueryResult:
     """Run one SELECT over an index. Raises FleetError if the query is invalid, or is more or other than that."""
     with streamed_query(path, sql) as found:
         return QueryResult(found.columns, [row for batch in found.batches for row in batch])
+
+
+def typed_query(path: Path, sql: str, row: type[_T]) -> list[_T]:
+    """Run one SELECT over an index, and return its rows as Structs that are `array_like`.
+
+    Raises FleetError as query() does, and if a value does not have the type of its field.
+    """
+    found = query(path, sql).rows
+    try:
+        return msgspec.convert(found, list[row])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise FleetError(f"{path}: this index has other rows than statetool writes; make a new one") from error
 
 
 @contextmanager

@@ -8,6 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import msgspec
+
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_read
 from statefmt.fleet.runs.model import (
@@ -61,7 +63,7 @@ def run_difference(index: Path, before: str = "previous", after: str = "latest")
         )
     except FleetError as error:
         raise FleetError(f"{index}: {error}") from error
-    except duckdb.Error as error:
+    except (duckdb.Error, msgspec.ValidationError) as error:
         raise FleetError(f"{index}: cannot compare runs: {str(error).splitlines()[0]}") from error
     finally:
         connection.close()
@@ -72,9 +74,10 @@ def _states(
 ) -> Iterable[StateDifference]:
     rows = connection.execute(_STATES, [one.run_id, other.run_id])
     while row := rows.fetchone():
-        state_id, uri, is_before, is_after, *facts = row
-        before = StateFacts(*facts[: len(_FACTS)]) if is_before else None
-        after = StateFacts(*facts[len(_FACTS) :]) if is_after else None
+        state_id, uri = msgspec.convert(row[:2], tuple[str, str])
+        is_before, is_after, *facts = row[2:]
+        before = _facts(facts[: len(_FACTS)]) if is_before else None
+        after = _facts(facts[len(_FACTS) :]) if is_after else None
         if before is None or after is None or before.error is not None or after.error is not None:
             if before != after:
                 yield StateDifference(uri, before, after)
@@ -103,6 +106,10 @@ _STATES: Final = f"""
 """
 
 
+def _facts(values: Sequence[object]) -> StateFacts:
+    return msgspec.convert(dict(zip(_FACTS, values, strict=True)), StateFacts)
+
+
 def _parts(connection: DuckDBPyConnection, one: FleetRun, other: FleetRun, *, compares_findings: bool) -> _Parts:
     """Return what changed within states, by their ids."""
     parts = _Parts(defaultdict(list), defaultdict(list), defaultdict(list))
@@ -113,19 +120,23 @@ def _parts(connection: DuckDBPyConnection, one: FleetRun, other: FleetRun, *, co
         parts.outputs[state_id].append(OutputDifference(name, kind_of(gone, came)))
     if compares_findings:
         for state_id, *finding in _changes(connection, "finding_changes", one, other):
-            parts.findings[state_id].append(FindingDifference(*finding))
+            parts.findings[state_id].append(msgspec.convert(finding, FindingDifference))
     return parts
 
 
 def _changes(connection: DuckDBPyConnection, table: str, one: FleetRun, other: FleetRun) -> Sequence[tuple[Any, ...]]:
     """Return what changed between two runs: the sum of the changes of each run, in the last column, by the others."""
-    names = ", ".join(RUN_TABLES[table].__struct_fields__[1:-1])
+    fields = msgspec.structs.fields(RUN_TABLES[table])[1:]
+    names = ", ".join(field.name for field in fields[:-1])
     sign, first, last = (1, one, other) if one.run_id <= other.run_id else (-1, other, one)
-    return connection.execute(
+    rows = connection.execute(
         f"SELECT {names}, (? * sum(change))::BIGINT AS change FROM {table} "
         "WHERE run_id > ? AND run_id <= ? GROUP BY ALL HAVING sum(change) != 0 ORDER BY ALL",
         [sign, first.run_id, last.run_id],
     ).fetchall()
+    # A stranger may have made the index.
+    found: list[tuple[Any, ...]] = msgspec.convert(rows, list[tuple[tuple(field.type for field in fields)]])  # type: ignore[misc]
+    return found
 
 
 def _pairs(

@@ -44,11 +44,11 @@ class OutputDifference(Struct, frozen=True):
     kind: RunChangeKind
 
 
-class FindingDifference(Struct, frozen=True):
+class FindingDifference(Struct, array_like=True, frozen=True):
     """Equal findings; `count` is how many are new or, if it is negative, how many are gone."""
 
     code: str
-    severity: str
+    severity: Literal["error", "warning", "info"]
     address: str
     summary: str
     count: int
