@@ -43,9 +43,13 @@ def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[st
 
 
 def _local(workspace: str, arguments: Mapping[str, JSONValue], uri: str) -> str | None:
-    path = _string(arguments.get("path")) or "terraform.tfstate"
+    name, default = ("path", "terraform.tfstate") if workspace == DEFAULT_WORKSPACE else ("workspace_dir", _WORKSPACES)
+    given = arguments.get(name)
+    if given is not None and (isinstance(given, Hidden) or not isinstance(given, str)):
+        return None
+    path = str(given or default)
     if workspace != DEFAULT_WORKSPACE:
-        path = f"{_string(arguments.get('workspace_dir')) or _WORKSPACES}/{workspace}/terraform.tfstate"
+        path = f"{path}/{workspace}/terraform.tfstate"
     if not path.startswith("/") and not uri.startswith("/"):
         # Where the module of a state in a backend is, nothing says.
         return None
@@ -54,7 +58,3 @@ def _local(workspace: str, arguments: Mapping[str, JSONValue], uri: str) -> str 
     if folder.parent.name == _WORKSPACES:
         folder = folder.parent.parent
     return os.path.normpath(folder / path)
-
-
-def _string(value: JSONValue) -> str | None:
-    return str(value) if isinstance(value, str) and not isinstance(value, Hidden) else None

@@ -16,6 +16,7 @@ from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.discover import find_states
 from statefmt.store.reading import GIT, is_folder
 from statefmt.store.remote.listing import ListedState
+from statefmt.whereabouts import url_without_values
 
 _WORKSPACES: Final = "terraform.tfstate.d"
 _DEFAULT: Final = "default"
@@ -24,7 +25,8 @@ _DEFAULT: Final = "default"
 class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
-    `source` is the same from any directory. `version` is None if only reading tells.
+    `source` is the same from any directory. `version` is None if only reading tells. `identity` may have a secret:
+    states with the same `uri` and another one are different.
     """
 
     name: str
@@ -33,6 +35,7 @@ class SourceState(NamedTuple):
     workspace: str | None
     version: str | None
     size: int
+    identity: str = ""
 
 
 def found_states(context: RunContext, source: str) -> Iterator[SourceState]:
@@ -51,7 +54,9 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
         for name, blob, size in states:
             yield SourceState(name, _text(name), _text(where), None, blob, size)
     elif "://" in source:
-        yield from _remote(states_at_url(context, source), source)
+        # Other URLs cannot have secrets.
+        shown = url_without_values(source) if source[:4].lower() == "http" else source
+        yield from _remote(states_at_url(context, source), shown)
     elif is_folder(source):
         yield from _folder(context, source)
     elif glob.has_magic(source) and not os.path.lexists(source):
@@ -86,7 +91,7 @@ def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
 def _remote(states: Iterable[tuple[RemoteName, ListedState | None]], source: str) -> Iterator[SourceState]:
     for name, listed in states:
         version, size = (None, 0) if listed is None else (listed.version, listed.size)
-        yield SourceState(name, str(name), source, name.place.workspace, version, size)
+        yield SourceState(name, str(name), source, name.place.workspace, version, size, name.place.identity)
 
 
 def _files(names: Iterable[str], source: str) -> Iterator[SourceState]:
