@@ -52,6 +52,13 @@ def reading(backend: str, workspace: str | None, config: dict[str, Any]) -> byte
         ("m/a.tfstate", "local", None, {"path": "/net/x"}, "/net/x"),
         ("m/a.tfstate", "local", "blue", {}, "{}/m/terraform.tfstate.d/blue/terraform.tfstate"),
         ("m/terraform.tfstate.d/blue/terraform.tfstate", "local", None, {"path": "../net/x"}, "{}/net/x"),
+        # What is no place, or has a password, says nothing.
+        ("a.tfstate", "s3", None, {**_S3, "bucket": "me:hunter2@b"}, None),
+        ("a.tfstate", "s3", None, {**_S3, "bucket": {"name": "hunter2"}}, None),
+        ("a.tfstate", "local", None, {"path": ["hunter2"]}, None),
+        ("a.tfstate", "local", "blue", {"workspace_dir": "https://me:hunter2@host"}, None),
+        ("a.tfstate", "remote", None, {"organization": "o", "workspaces": {"name": "w", "token": "hunter2"}}, None),
+        ("a.tfstate", "azurerm", None, {"key": "https://account.example/x?sig=hunter2"}, None),
     ],
 )
 def test_target(
@@ -65,6 +72,7 @@ def test_target(
     wanted = None if target is None else target.replace("{}", str(tmp_path))
     assert found == wanted
     assert state_id == (None if wanted is None else state_id_of(wanted))
+    assert "hunter2" not in str(query(tmp_path / "index", "SELECT * FROM remote_refs").rows)
 
 
 @pytest.mark.parametrize("hidden", ["config", "workspace", None])

@@ -25,7 +25,7 @@ class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
     `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading
-    tells.
+    tells. `identity` may have a secret: states with the same `uri` and another one are different.
     """
 
     name: str
@@ -34,6 +34,7 @@ class SourceState(NamedTuple):
     workspace: str | None
     version: str | None
     size: int
+    identity: str = ""
 
 
 def found_states(context: RunContext, source: str) -> Iterator[SourceState]:
@@ -87,7 +88,7 @@ def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
 def _remote(states: Iterable[tuple[RemoteName, ListedState | None]], source: str) -> Iterator[SourceState]:
     for name, listed in states:
         version, size = (None, 0) if listed is None else (listed.version, listed.size)
-        yield SourceState(name, str(name), source, name.place.workspace, version, size)
+        yield SourceState(name, str(name), source, name.place.workspace, version, size, name.place.identity)
 
 
 def _files(names: Iterable[str], source: str) -> Iterator[SourceState]:
