@@ -53,7 +53,9 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
         for name, blob, size in states:
             yield SourceState(name, _text(name), _text(where), None, blob, size)
     elif "://" in source:
-        yield from _remote(states_at_url(context, source), url_without_values(source))
+        # Other URLs cannot have secrets.
+        shown = url_without_values(source) if source[:4].lower() == "http" else source
+        yield from _remote(states_at_url(context, source), shown)
     elif is_folder(source):
         yield from _folder(context, source)
     elif glob.has_magic(source) and not os.path.lexists(source):
