@@ -10,7 +10,7 @@ from statefmt.cli.run import system_context
 
 def read_states(job: bytes) -> bytes:
     """Read the states of a job with the credentials and the keys in the environment of this worker."""
-    from statefmt.fleet import answer
+    from statefmt.fleet import answer_job
 
     # Notes would fill the log of the worker.
-    return answer(use_environment(replace(system_context(), note=lambda _: None)), job)
+    return answer_job(use_environment(replace(system_context(), note=lambda _: None)), job)

@@ -32,16 +32,10 @@ if TYPE_CHECKING:
         fleet_overview,
     )
     from statefmt.fleet.queries.references import FleetGraph, FleetNode, FleetReference, UnknownReference, fleet_graph
-    from statefmt.fleet.queries.run import (
-        QueryResult,
-        StreamedResult,
-        parquet_blocks,
-        query,
-        streamed_query,
-        write_parquet,
-    )
+    from statefmt.fleet.queries.run import QueryResult, StreamedResult, parquet_blocks, query, streamed_query
     from statefmt.fleet.queries.saved import SavedQuery, saved_queries, saved_query
-    from statefmt.fleet.runs.difference import (
+    from statefmt.fleet.runs.difference import run_difference
+    from statefmt.fleet.runs.model import (
         FindingDifference,
         ObjectDifference,
         OutputDifference,
@@ -49,11 +43,10 @@ if TYPE_CHECKING:
         RunDifference,
         StateDifference,
         StateFacts,
-        run_difference,
     )
     from statefmt.fleet.runs.named import FleetRun
     from statefmt.fleet.work.cluster import Cluster, WorkerEntry
-    from statefmt.fleet.work.worker import answer
+    from statefmt.fleet.work.worker import answer_job
 
 __all__ = [
     "Cluster",
@@ -87,7 +80,7 @@ __all__ = [
     "StreamedResult",
     "UnknownReference",
     "WorkerEntry",
-    "answer",
+    "answer_job",
     "duplicate_objects",
     "fleet_graph",
     "fleet_overview",
@@ -100,7 +93,6 @@ __all__ = [
     "state_copies",
     "stored_findings",
     "streamed_query",
-    "write_parquet",
 ]
 
 __getattr__ = lazy_names(
@@ -108,7 +100,7 @@ __getattr__ = lazy_names(
     {
         "Cluster": "statefmt.fleet.work.cluster",
         "DuplicateObject": "statefmt.fleet.queries.duplicates",
-        "FindingDifference": "statefmt.fleet.runs.difference",
+        "FindingDifference": "statefmt.fleet.runs.model",
         "FleetError": "statefmt.fleet.errors",
         "FleetGraph": "statefmt.fleet.queries.references",
         "FleetNode": "statefmt.fleet.queries.references",
@@ -121,23 +113,23 @@ __getattr__ = lazy_names(
         "IndexedState": "statefmt.fleet.queries.overview",
         "LineageCopies": "statefmt.fleet.queries.duplicates",
         "ManagedPlace": "statefmt.fleet.queries.duplicates",
-        "ObjectDifference": "statefmt.fleet.runs.difference",
-        "OutputDifference": "statefmt.fleet.runs.difference",
+        "ObjectDifference": "statefmt.fleet.runs.model",
+        "OutputDifference": "statefmt.fleet.runs.model",
         "QueryResult": "statefmt.fleet.queries.run",
         "ReleaseUse": "statefmt.fleet.queries.overview",
-        "RunChangeKind": "statefmt.fleet.runs.difference",
-        "RunDifference": "statefmt.fleet.runs.difference",
+        "RunChangeKind": "statefmt.fleet.runs.model",
+        "RunDifference": "statefmt.fleet.runs.model",
         "SavedQuery": "statefmt.fleet.queries.saved",
         "StateCopy": "statefmt.fleet.queries.duplicates",
-        "StateDifference": "statefmt.fleet.runs.difference",
-        "StateFacts": "statefmt.fleet.runs.difference",
+        "StateDifference": "statefmt.fleet.runs.model",
+        "StateFacts": "statefmt.fleet.runs.model",
         "StateGrowth": "statefmt.fleet.queries.overview",
         "StateReaders": "statefmt.fleet.queries.overview",
         "StoredFindings": "statefmt.fleet._checked_states",
         "StreamedResult": "statefmt.fleet.queries.run",
         "UnknownReference": "statefmt.fleet.queries.references",
         "WorkerEntry": "statefmt.fleet.work.cluster",
-        "answer": "statefmt.fleet.work.worker",
+        "answer_job": "statefmt.fleet.work.worker",
         "duplicate_objects": "statefmt.fleet.queries.duplicates",
         "fleet_graph": "statefmt.fleet.queries.references",
         "fleet_overview": "statefmt.fleet.queries.overview",
@@ -150,7 +142,6 @@ __getattr__ = lazy_names(
         "state_copies": "statefmt.fleet.queries.duplicates",
         "stored_findings": "statefmt.fleet._checked_states",
         "streamed_query": "statefmt.fleet.queries.run",
-        "write_parquet": "statefmt.fleet.queries.run",
     },
 )
 

@@ -1,4 +1,4 @@
-"""Says what rows depend on beside their state."""
+"""Identifies the release and the options that rows depend on beside their state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from statefmt.version import __version__
 
 
 def made_by(*, checks: bool, attributes: bool) -> str:
-    """Return the release and its rules, if they are run, and what else is stored."""
+    """Return the release, a hash of its rules if they are run, and `attributes` if these are stored."""
     rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if checks else "no rules"
     return f"statetool {__version__}, {rules}" + (", attributes" if attributes else "")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from statefmt.model.errors import StoreError
 from statefmt.store.git_path import git_path, git_reason, run_git
+
+_NOT_HERE: Final = "its content is not in this clone; run `git fetch --refetch --no-filter`"
 
 
 def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
@@ -24,7 +27,8 @@ def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
     if done.returncode != 0:
         reason = git_reason(done)
         if reason.endswith("bad file"):
-            # What git reports for a tree.
-            reason = "this is a folder in git, not a state file"
+            # What git reports for a tree, and for a blob that a partial clone does not have.
+            kind = run_git(name, ["cat-file", "-t", arguments[-1]], environment, found.folder).stdout
+            reason = "this is a folder in git, not a state file" if kind == b"tree\n" else _NOT_HERE
         raise StoreError(f"{name}: {reason}")
     return done.stdout

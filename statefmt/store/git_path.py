@@ -13,6 +13,10 @@ from statefmt.store.reading import GIT
 # Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.
 _OF_REPOSITORY = frozenset({"GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"})
 
+# A repository is not trusted: its configuration names programs, and hosts to fetch missing files from.
+_WITHOUT_PROGRAMS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_WITHOUT_FETCHING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
 
 class GitPath(NamedTuple):
     """A path in a revision, "" for the staged version; `folder` is any folder of the repository, "" for this one."""
@@ -43,12 +47,15 @@ def repository_top(found: GitPath, name: str, environment: Mapping[str, str]) ->
 def run_git(
     name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = ""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run git in a folder, or here; its messages are in English. Raises StoreError if it cannot be run."""
+    """Run git in a folder, or here; its messages are in English, and it runs no program that the repository names.
+
+    Raises StoreError if it cannot be run.
+    """
     kept = {one: value for one, value in environment.items() if not folder or one not in _OF_REPOSITORY}
     try:
         return subprocess.run(
-            ["git", *(["-C", folder] if folder else []), *arguments],
-            env={**kept, "LC_ALL": "C"},
+            ["git", *_WITHOUT_PROGRAMS, *(["-C", folder] if folder else []), *arguments],
+            env={**kept, **_WITHOUT_FETCHING, "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

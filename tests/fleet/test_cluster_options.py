@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from statefmt import run_context
-from statefmt.fleet import Cluster, FleetError, IndexOptions, answer, index_states
+from statefmt.fleet import Cluster, FleetError, IndexOptions, answer_job, index_states
 from tests.fleet.test_index import state
 
 
@@ -72,7 +72,7 @@ def test_a_refused_cluster_leaves_no_index(tmp_path: Path) -> None:
 def test_a_worker_of_another_release_refuses() -> None:
     """It does not look at the job, whose form it may not know."""
     job = msgspec.msgpack.encode(("0.0.1", {"some": "thing"}))
-    refused = msgspec.msgpack.decode(answer(run_context(), job))
+    refused = msgspec.msgpack.decode(answer_job(run_context(), job))
     assert (refused["done"], refused["refused"][:17]) == (None, "it has statetool ")
 
 

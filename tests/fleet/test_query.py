@@ -15,11 +15,11 @@ from statefmt.fleet import (
     FleetError,
     IndexOptions,
     index_states,
+    parquet_blocks,
     query,
     saved_queries,
     saved_query,
     streamed_query,
-    write_parquet,
 )
 from tests.cli.states import SAMPLES
 
@@ -95,15 +95,15 @@ def test_own_queries_win(tmp_path: Path) -> None:
 def test_a_query_only_reads_the_index(sql: str, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     before = index.read_bytes()
-    for run in (query, write_parquet):
+    for run in (query, parquet_blocks):
         with pytest.raises(FleetError):
-            run(index, sql)
+            list(run(index, sql))
     assert list(tmp_path.iterdir()) == []
     assert index.read_bytes() == before
 
 
 def test_a_query_writes_only_its_result(index: Path) -> None:
-    assert write_parquet(index, "SELECT 1 AS a; -- one")[:4] == b"PAR1"
+    assert next(parquet_blocks(index, "SELECT 1 AS a; -- one"))[:4] == b"PAR1"
 
 
 def test_what_a_home_folder_configures_is_not_run(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,13 @@ def reading(backend: str, workspace: str | None, config: dict[str, Any]) -> byte
         ("m/a.tfstate", "local", None, {"path": "/net/x"}, "/net/x"),
         ("m/a.tfstate", "local", "blue", {}, "{}/m/terraform.tfstate.d/blue/terraform.tfstate"),
         ("m/terraform.tfstate.d/blue/terraform.tfstate", "local", None, {"path": "../net/x"}, "{}/net/x"),
+        # What is no place, or has a password, says nothing.
+        ("a.tfstate", "s3", None, {**_S3, "bucket": "me:hunter2@b"}, None),
+        ("a.tfstate", "s3", None, {**_S3, "bucket": {"name": "hunter2"}}, None),
+        ("a.tfstate", "local", None, {"path": ["hunter2"]}, None),
+        ("a.tfstate", "local", "blue", {"workspace_dir": "https://me:hunter2@host"}, None),
+        ("a.tfstate", "remote", None, {"organization": "o", "workspaces": {"name": "w", "token": "hunter2"}}, None),
+        ("a.tfstate", "azurerm", None, {"key": "https://account.example/x?sig=hunter2"}, None),
     ],
 )
 def test_target(
@@ -65,6 +72,21 @@ def test_target(
     wanted = None if target is None else target.replace("{}", str(tmp_path))
     assert found == wanted
     assert state_id == (None if wanted is None else state_id_of(wanted))
+    assert "hunter2" not in str(query(tmp_path / "index", "SELECT * FROM remote_refs").rows)
+
+
+@pytest.mark.parametrize("hidden", ["config", "workspace", None])
+def test_what_is_hidden_is_no_default(hidden: str | None, tmp_path: Path) -> None:
+    """Its default would lead to another state: this one."""
+    document = json.loads(reading("local", "hunter2-hunter2", {"path": "x", "workspace_dir": "hunter2-hunter2"}))
+    if hidden is None:
+        document["outputs"] = {"o": {"value": "hunter2-hunter2", "type": "string", "sensitive": True}}
+    else:
+        paths = [[{"type": "get_attr", "value": hidden}]]
+        document["resources"][0]["instances"][0]["sensitive_attributes"] = paths
+    (tmp_path / "x").write_text(json.dumps(document))
+    index_states(run_context(), [str(tmp_path / "x")], tmp_path / "index", IndexOptions(checks=False, workers=1))
+    assert query(tmp_path / "index", "SELECT target_uri FROM remote_refs").rows == [(None,)]
 
 
 def test_a_bucket_is_the_same_in_whatever_region_it_is_looked_for() -> None:

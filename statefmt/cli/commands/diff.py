@@ -17,6 +17,7 @@ from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
+from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
@@ -164,10 +165,9 @@ def command(
 
 
 def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) -> bytes:
-    try:
-        from statefmt.render.report.diff_page import diff_page
-    except ImportError as error:
-        raise StoreError("pages need the package jinja2; run `pip install 'statetool[fleet]'`") from error
+    require_templates()
+    from statefmt.render.report.diff_page import diff_page
+
     return diff_page(changes, manner, before, after, run_context().clock())
 
 

@@ -9,9 +9,9 @@ from typing import Annotated, Final, Optional
 
 import typer
 
-from statefmt import StoreError
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.fleet import FleetGraph, fleet_graph
@@ -75,10 +75,9 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
 
         return fleet_graph_json(graph)
     if output_format is FleetGraphFormat.HTML:
-        try:
-            from statefmt.render.report.fleet_graph_page import fleet_graph_page
-        except ImportError as error:
-            raise StoreError("pages need the package jinja2; run `pip install 'statetool[fleet]'`") from error
+        require_templates()
+        from statefmt.render.report.fleet_graph_page import fleet_graph_page
+
         return fleet_graph_page(graph, str(into), run_context().clock())
     if output_format is FleetGraphFormat.MERMAID:
         from statefmt.render.fleet.graph.mermaid import fleet_graph_mermaid

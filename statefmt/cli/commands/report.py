@@ -16,6 +16,7 @@ from statefmt.cli.options.configuration import ConfigurationOptions, configurati
 from statefmt.cli.options.finding_options import GateOptions, gate_options
 from statefmt.cli.options.shared import StateOption, StatesArgument
 from statefmt.cli.options.takes import takes
+from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.fleet import IndexOptions, index_states
@@ -62,7 +63,7 @@ def command(
         raise typer.BadParameter("cannot be combined with states", param_hint="--fleet")
     if several and configuration.directory is not None:
         raise typer.BadParameter("requires one state", param_hint="--config")
-    _require_templates()
+    require_templates()
     gate = rules.gate()
     status = FINE
     if fleet is not None:
@@ -79,13 +80,6 @@ def command(
         write_report(out, report)
         say(f"{display_name(out)}: written")
     return status
-
-
-def _require_templates() -> None:
-    try:
-        import jinja2  # noqa: F401
-    except ImportError as error:
-        raise StoreError("reports need the package jinja2; run `pip install 'statetool[fleet]'`") from error
 
 
 def _one(name: str | None, gate: Gate, configuration: ConfigurationOptions) -> bytes:

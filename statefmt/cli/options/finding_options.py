@@ -93,17 +93,13 @@ class GateOptions(NamedTuple):
 class FindingOptions(NamedTuple):
     """Which findings to report, how, and which of them make the command fail."""
 
-    select: str | None
-    ignore: str | None
+    rules: GateOptions
     fail_on: FailOn | None
     exit_zero: bool
     output_format: CheckFormat
     quiet: bool
     statistics: bool
-    baseline: Path | None
     write_baseline: Path | None
-    settings: Path | None
-    no_settings: bool
 
     @property
     def is_plain(self) -> bool:
@@ -112,8 +108,7 @@ class FindingOptions(NamedTuple):
 
     def gate(self) -> Gate:
         """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
-        rules = GateOptions(self.select, self.ignore, self.baseline, self.settings, self.no_settings)
-        return rules.gate(with_baseline=self.write_baseline is None)
+        return self.rules.gate(with_baseline=self.write_baseline is None)
 
     def reported(
         self, gate: Gate, checked: Iterable[CheckedState], unreadable: Sequence[UnreadableState], status: int = FINE
@@ -184,10 +179,8 @@ def finding_options(
     no_settings: NoSettingsOption = False,
 ) -> FindingOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
-    options = FindingOptions(
-        *(select, ignore, fail_on, exit_zero, output_format, quiet, statistics),
-        *(baseline, write_baseline, settings, no_settings),
-    )
+    rules = GateOptions(select, ignore, baseline, settings, no_settings)
+    options = FindingOptions(rules, fail_on, exit_zero, output_format, quiet, statistics, write_baseline)
     if quiet and not options.is_plain:
         raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     return options

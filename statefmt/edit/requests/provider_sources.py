@@ -16,6 +16,7 @@ from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.types.local import WORKSPACES_FOLDER
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from statefmt.analysis.providers.inferred_sources import Evidence, Inferred
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.formats.versions.v4 import StateV4
-
-_WORKSPACES: Final = "terraform.tfstate.d"
 
 
 class Registry(StrEnum):
@@ -148,7 +147,7 @@ def lock_file_folders(name: str) -> Sequence[Path]:
         return [] if name.folder is None else [Path(name.folder)]
     folder = Path(name).parent
     # Local states of workspaces are in terraform.tfstate.d/WORKSPACE.
-    return [folder, folder.parent.parent] if folder.parent.name == _WORKSPACES else [folder]
+    return [folder, folder.parent.parent] if folder.parent.name == WORKSPACES_FOLDER else [folder]
 
 
 def _refusal(

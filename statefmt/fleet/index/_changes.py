@@ -31,7 +31,7 @@ class RunChanges:
 
     @contextmanager
     def recorded(self, run_id: int, state_ids: Sequence[str]) -> Iterator[None]:
-        """Record what the block changes in the rows of some states, as far as an earlier run had them.
+        """Record what the block changes in the rows of those states that an earlier run had.
 
         Use it within a transaction.
         """

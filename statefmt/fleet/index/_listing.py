@@ -20,12 +20,13 @@ _REPORTED: Final = 1000
 
 
 class FleetListing(NamedTuple):
-    """What the sources have: the ids of their states, those to read, and the sources that were listed to their end.
+    """What the sources have: the ids of their states with what tells different states of one id apart, those to read,
+    and the sources that were listed to their end.
 
     `missing` has the reasons why others were not.
     """
 
-    found: dict[str, None]
+    found: dict[str, str]
     due: list[Task]
     whole: set[str]
     missing: list[str]
@@ -58,8 +59,14 @@ def listed(context: RunContext, sources: Sequence[str], known: Mapping[str, Know
 def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownState], made: str) -> None:
     state_id = state_id_of(state.uri)
     if state_id in listing.found:
+        # A region is no difference: a bucket has one.
+        if _apart(listing.found[state_id]) != _apart(state.identity):
+            listing.missing.append(
+                f"{state.uri}: another state has the same location, at another endpoint or with another query; "
+                "make an index of its own for it"
+            )
         return
-    listing.found[state_id] = None
+    listing.found[state_id] = state.identity
     if _is_due(state, known.get(state_id), made):
         origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made)
         listing.due.append(Task(state.name, origin, state.size))
@@ -69,3 +76,8 @@ def _is_due(state: SourceState, known: KnownState | None, made: str) -> bool:
     if known is None or known.failed or known.made_by != made:
         return True
     return state.version is None or state.version != known.version
+
+
+def _apart(identity: str) -> str:
+    """Return what `StatePlace.identity` adds to the location."""
+    return identity.partition("\n")[2]

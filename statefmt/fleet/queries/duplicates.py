@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
-from statefmt.fleet.queries.run import query
+from statefmt.fleet.queries.run import typed_query
 from statefmt.fleet.queries.saved import saved_query
 
 
@@ -56,30 +55,51 @@ class LineageCopies(Struct, frozen=True):
     states: Sequence[StateCopy]
 
 
+class _DuplicateRow(Struct, array_like=True, frozen=True, gc=False):
+    number: int
+    object: str
+    matched_by: str
+    type: str
+    region: str | None
+    account: str | None
+    uri: str
+    address: str
+    deposed: str
+    lineage: str | None
+    serial: int | None
+
+
+class _CopyRow(Struct, array_like=True, frozen=True, gc=False):
+    lineage: str | None
+    uri: str
+    serial: int | None
+    newest: bool
+    n_objects: int
+    size: int | None
+    sha256: str
+
+
 def duplicate_objects(path: Path) -> list[DuplicateObject]:
     """Return the real objects that states of several lineages in an index manage. Raises FleetError."""
-    rows = query(path, saved_query("duplicates").sql).rows
-    return [_duplicate([*group]) for _, group in groupby(rows, itemgetter(0))]
+    rows = typed_query(path, saved_query("duplicates").sql, _DuplicateRow)
+    return [_duplicate([*group]) for _, group in groupby(rows, attrgetter("number"))]
 
 
 def state_copies(path: Path) -> list[LineageCopies]:
     """Return the lineages of which an index has several states. Raises FleetError."""
-    rows = query(path, saved_query("copies").sql).rows
+    rows = typed_query(path, saved_query("copies").sql, _CopyRow)
     return [
-        LineageCopies(
-            lineage, [StateCopy(uri, serial, newest, n, sha256) for _, uri, serial, newest, n, _, sha256 in group]
-        )
-        for (lineage, _), group in groupby(rows, lambda row: (row[0], row[0] or row[-1]))
+        LineageCopies(lineage, [StateCopy(row.uri, row.serial, row.newest, row.n_objects, row.sha256) for row in group])
+        for (lineage, _), group in groupby(rows, lambda row: (row.lineage, row.lineage or row.sha256))
     ]
 
 
-def _duplicate(rows: Sequence[Sequence[Any]]) -> DuplicateObject:
+def _duplicate(rows: Sequence[_DuplicateRow]) -> DuplicateObject:
     # All places have one region and account, if they have any.
-    region, account = (next((row[place] for row in rows if row[place] is not None), None) for place in (4, 5))
     return DuplicateObject(
-        rows[0][1],
-        rows[0][2],
-        region,
-        account,
-        [ManagedPlace(row[6], row[7], row[3], row[8], row[9], row[10]) for row in rows],
+        rows[0].object,
+        rows[0].matched_by,
+        next((row.region for row in rows if row.region is not None), None),
+        next((row.account for row in rows if row.account is not None), None),
+        [ManagedPlace(row.uri, row.address, row.type, row.deposed, row.lineage, row.serial) for row in rows],
     )

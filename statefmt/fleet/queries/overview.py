@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final
 
-import msgspec
 from msgspec import Struct
 
-from statefmt.fleet.errors import FleetError
-from statefmt.fleet.queries.run import query
+from statefmt.fleet.queries.run import typed_query
 from statefmt.fleet.queries.saved import saved_query
-
-_T = TypeVar("_T")
 
 
 class IndexedState(Struct, array_like=True, frozen=True, gc=False):
@@ -103,17 +99,9 @@ _RUNS: Final = """
 def fleet_overview(path: Path) -> FleetOverview:
     """Return what an index says about all of its states. Raises FleetError."""
     return FleetOverview(
-        _rows(path, _STATES, IndexedState),
-        _rows(path, _RUNS, IndexedRun),
-        _rows(path, saved_query("versions-in-use").sql, ReleaseUse),
-        _rows(path, saved_query("growth").sql, StateGrowth),
-        _rows(path, saved_query("blast-radius").sql, StateReaders),
+        typed_query(path, _STATES, IndexedState),
+        typed_query(path, _RUNS, IndexedRun),
+        typed_query(path, saved_query("versions-in-use").sql, ReleaseUse),
+        typed_query(path, saved_query("growth").sql, StateGrowth),
+        typed_query(path, saved_query("blast-radius").sql, StateReaders),
     )
-
-
-def _rows(path: Path, sql: str, row: type[_T]) -> Sequence[_T]:
-    found: Sequence[Sequence[Any]] = query(path, sql).rows
-    try:
-        return msgspec.convert(found, list[row])  # type: ignore[valid-type]
-    except msgspec.ValidationError as error:
-        raise FleetError(f"{path}: this index has other columns than this release expects; make a new one") from error

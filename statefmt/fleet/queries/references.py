@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.fleet.queries.run import query
+from statefmt.fleet.queries.run import query, typed_query
 from statefmt.fleet.queries.saved import saved_query
 
 _STATES: Final = "SELECT state_id, uri, n_resources, error FROM states ORDER BY uri"
@@ -65,23 +65,39 @@ class FleetGraph(Struct, frozen=True):
         return FleetGraph(nodes, self.references, self.unknown)
 
 
+class _NodeRow(Struct, array_like=True, frozen=True, gc=False):
+    state_id: str
+    uri: str
+    resources: int
+    error: str | None
+
+
+class _ReferenceRow(Struct, array_like=True, frozen=True, gc=False):
+    uri: str
+    address: str
+    source: str
+    target: str | None
+    target_uri: str | None
+    backend: str | None
+
+
 def fleet_graph(path: Path) -> FleetGraph:
     """Return which states of an index read which. Raises FleetError."""
     nodes = {
-        state_id: FleetNode(uri, True, resources, error)
-        for state_id, uri, resources, error in query(path, _STATES).rows
+        row.state_id: FleetNode(row.uri, True, row.resources, row.error) for row in typed_query(path, _STATES, _NodeRow)
     }
     stale = {(row[0], row[1]): row[4] for row in query(path, saved_query("stale-references").sql).rows}
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     reasons: dict[tuple[str, str], str] = {}
     unknown = []
-    for uri, address, source, target, target_uri, backend in query(path, _REFERENCES).rows:
-        if target is None:
-            unknown.append(UnknownReference(source, address, backend))
+    for row in typed_query(path, _REFERENCES, _ReferenceRow):
+        if row.target is None or row.target_uri is None:
+            unknown.append(UnknownReference(row.source, row.address, row.backend))
             continue
-        nodes.setdefault(target, FleetNode(target_uri, False))
-        found[source, target].append(address)
-        if (uri, address) in stale:
-            reasons.setdefault((source, target), stale[uri, address])
+        nodes.setdefault(row.target, FleetNode(row.target_uri, False))
+        pair = row.source, row.target
+        found[pair].append(row.address)
+        if (row.uri, row.address) in stale:
+            reasons.setdefault(pair, stale[row.uri, row.address])
     references = [FleetReference(*pair, addresses, reasons.get(pair)) for pair, addresses in found.items()]
     return FleetGraph(nodes, references, unknown)

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+import msgspec
+
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_read
 
@@ -41,6 +43,18 @@ def query(path: Path, sql: str) -> QueryResult:
         return QueryResult(found.columns, [row for batch in found.batches for row in batch])
 
 
+def typed_query(path: Path, sql: str, row: type[_T]) -> list[_T]:
+    """Run one SELECT over an index, and return its rows as Structs that are `array_like`.
+
+    Raises FleetError as query() does, and if a value does not have the type of its field.
+    """
+    found = query(path, sql).rows
+    try:
+        return msgspec.convert(found, list[row])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise FleetError(f"{path}: this index has other rows than statetool writes; make a new one") from error
+
+
 @contextmanager
 def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
     """Run one SELECT over an index; its result is never in memory as a whole. Raises FleetError as query() does.
@@ -54,13 +68,8 @@ def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
         yield StreamedResult(columns, _batches(connection, pool))
 
 
-def write_parquet(path: Path, sql: str) -> bytes:
-    """Return the result of one SELECT over an index as a Parquet file. Raises FleetError as query() does."""
-    return b"".join(parquet_blocks(path, sql))
-
-
 def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
-    """Yield the result of one SELECT over an index as a Parquet file, block by block. Raises FleetError."""
+    """Yield the result of one SELECT over an index as blocks of a Parquet file. Raises FleetError as query() does."""
     with TemporaryDirectory(prefix="statetool-") as folder:
         target = Path(folder) / "result.parquet"
         with closing(open_to_read(path, writes_to=folder)) as connection, ThreadPoolExecutor(1) as pool, _explained():

@@ -8,7 +8,7 @@ import msgspec
 
 from statefmt.fleet.rows._masking import json_text
 from statefmt.fleet.rows._secrets import names_secret
-from statefmt.fleet.rows._targets import target_uri
+from statefmt.fleet.rows._targets import shown_string, target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
@@ -16,12 +16,18 @@ from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded, exact_text
+from statefmt.store.backends.shown import without_credentials
+from statefmt.text.pattern import pattern
 
 # The arguments that say where a state is. All others are hidden, as some are credentials.
 _PLACES: Final = frozenset(
     {"bucket", "container_name", "hostname", "key", "organization", "path", "prefix", "region", "resource_group_name"}
     | {"schema_name", "storage_account_name", "workspace_dir", "workspace_key_prefix", "workspaces"}
 )
+# The arguments of the block `workspaces` of the backends remote and cloud that are no credentials.
+_WORKSPACES: Final = frozenset({"name", "prefix", "project", "tags"})
+# A user and a password before a host, also without a scheme.
+_LOGIN: Final = pattern(r"[^/@]*:[^/@]*@")
 
 
 def remote_ref(
@@ -38,14 +44,15 @@ def remote_ref(
     config = given.get("config")
     arguments = dict(config) if isinstance(config, Members) else {}
     shown = {
-        name: argument if name in _PLACES and not _repeats(argument, secrets) else HIDDEN
+        name: _shown(name, argument, secrets) if name in _PLACES else HIDDEN
         for name, argument in arguments.items()
         if argument is not None
     }
-    backend, workspace = _string(given.get("backend")), _string(given.get("workspace"))
+    backend, workspace = shown_string(given.get("backend")), shown_string(given.get("workspace"))
     # Of a connection string, the place has only the server and the database.
-    known = {name: HIDDEN if name != "conn_str" and _repeats(one, secrets) else one for name, one in arguments.items()}
-    target = target_uri(backend, workspace, known, uri)
+    known = {name: one if name == "conn_str" else _shown(name, one, secrets) for name, one in arguments.items()}
+    is_known = not any(isinstance(given.get(name), Hidden) for name in ("config", "workspace"))
+    target = target_uri(backend, workspace, known, uri) if is_known else None
     if target is not None and names_secret(target, secrets):
         target = None
     outputs = given.get("outputs")
@@ -61,11 +68,19 @@ def remote_ref(
     )
 
 
-def _string(value: JSONValue) -> str | None:
-    return str(value) if isinstance(value, str) and not isinstance(value, Hidden) else None
+def _shown(name: str, value: JSONValue, secrets: frozenset[str]) -> JSONValue:
+    """Return the value of an argument, hidden if it has a secret, or another form than a place has."""
+    if name == "workspaces":
+        # Old states have blocks as lists.
+        blocks = value if isinstance(value, list) else [value]
+        if all(isinstance(block, Members) and _WORKSPACES.issuperset(dict(block)) for block in blocks):
+            return HIDDEN if _repeats(value, secrets) else value
+        return HIDDEN
+    if not isinstance(value, str):
+        return value if value is None or isinstance(value, bool) else HIDDEN
+    is_secret = without_credentials(value) != value or _LOGIN.match(value) is not None
+    return HIDDEN if is_secret or names_secret(value, secrets) else value
 
 
 def _repeats(value: JSONValue, secrets: frozenset[str]) -> bool:
-    if isinstance(value, str):
-        return names_secret(value, secrets)
     return bool(secrets) and names_secret(msgspec.json.encode(str(value)).decode(), secrets)

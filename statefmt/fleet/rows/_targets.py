@@ -12,10 +12,10 @@ from statefmt.redaction.hidden import Hidden
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.types import backend_type
+from statefmt.store.backends.types.local import WORKSPACES_FOLDER
 
 # The backends whose states an index can have, by URIs that their arguments say.
-_BY_ARGUMENTS: Final = frozenset({"pg", "s3"})
-_WORKSPACES: Final = "terraform.tfstate.d"
+_BY_ARGUMENTS: Final = frozenset({"local", "pg", "s3"})
 
 
 def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[str, JSONValue], uri: str) -> str | None:
@@ -24,8 +24,6 @@ def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[st
     Arguments that are hidden, or come from the environment of a run, are not known.
     """
     workspace = workspace or DEFAULT_WORKSPACE
-    if backend == "local":
-        return _local(workspace, arguments, uri)
     known = backend_type(backend) if backend in _BY_ARGUMENTS else None
     if known is None or not workspace.isprintable():
         return None
@@ -39,22 +37,22 @@ def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[st
     if any(not values[name] for name in known.required):
         return None
     location = known.place(values, workspace, {})
+    if backend == "local":
+        return _local(location, uri)
     return location if location.isprintable() else None
 
 
-def _local(workspace: str, arguments: Mapping[str, JSONValue], uri: str) -> str | None:
-    path = _string(arguments.get("path")) or "terraform.tfstate"
-    if workspace != DEFAULT_WORKSPACE:
-        path = f"{_string(arguments.get('workspace_dir')) or _WORKSPACES}/{workspace}/terraform.tfstate"
+def _local(path: str, uri: str) -> str | None:
     if not path.startswith("/") and not uri.startswith("/"):
         # Where the module of a state in a backend is, nothing says.
         return None
     # Paths are relative to the module, where its state is, too, or the folder with its workspaces.
     folder = PurePath(uri).parent
-    if folder.parent.name == _WORKSPACES:
+    if folder.parent.name == WORKSPACES_FOLDER:
         folder = folder.parent.parent
     return os.path.normpath(folder / path)
 
 
-def _string(value: JSONValue) -> str | None:
+def shown_string(value: JSONValue) -> str | None:
+    """Return a string that is not hidden, None for any other value."""
     return str(value) if isinstance(value, str) and not isinstance(value, Hidden) else None

@@ -1,4 +1,4 @@
-"""Compares two runs of an index: the states that came, went and changed, with their objects, outputs and findings."""
+"""Compares two runs of an index: their states, with the objects, outputs and findings of each."""
 
 from __future__ import annotations
 
@@ -6,94 +6,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from msgspec import Struct
+import msgspec
 
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index.connection import open_to_read
+from statefmt.fleet.runs.model import (
+    FindingDifference,
+    ObjectDifference,
+    OutputDifference,
+    RunDifference,
+    StateDifference,
+    StateFacts,
+    kind_of,
+)
 from statefmt.fleet.runs.named import FleetRun, finished_runs, named_run
+from statefmt.fleet.tables import RUN_TABLES
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-RunChangeKind: TypeAlias = Literal["added", "removed", "changed"]
-
-
-class StateFacts(Struct, frozen=True):
-    """What a state was at the end of a run. Of one that could not be read, most is None or zero, and `error` is not."""
-
-    error: str | None
-    format_version: int | None
-    terraform_version: str | None
-    lineage: str | None
-    serial: int | None
-    encrypted: bool
-    size: int | None
-    n_resources: int
-    n_objects: int
-    errors: int
-    warnings: int
-    infos: int
-
-
-class ObjectDifference(Struct, frozen=True):
-    """An object that came, went or changed; `what` has the changed columns of `objects`, such as `attributes`."""
-
-    address: str
-    deposed: str
-    kind: RunChangeKind
-    what: tuple[str, ...] = ()
-
-
-class OutputDifference(Struct, frozen=True):
-    """An output that came, went or changed. A new value of a sensitive one is not seen."""
-
-    name: str
-    kind: RunChangeKind
-
-
-class FindingDifference(Struct, frozen=True):
-    """Equal findings that came (`count` above zero) or went (below)."""
-
-    code: str
-    severity: str
-    address: str
-    summary: str
-    count: int
-
-
-class StateDifference(Struct, frozen=True):
-    """A state that differs. `before` is None if it came, `after` if it went; then only these facts are compared.
-
-    So it is if it could not be read in one of the runs.
-    """
-
-    uri: str
-    before: StateFacts | None
-    after: StateFacts | None
-    objects: tuple[ObjectDifference, ...] = ()
-    outputs: tuple[OutputDifference, ...] = ()
-    findings: tuple[FindingDifference, ...] = ()
-
-    @property
-    def kind(self) -> RunChangeKind:
-        """Whether the state came, went or changed."""
-        return _kind(self.before, self.after)
-
-
-class RunDifference(Struct, frozen=True):
-    """In what the index at the end of one run differs from that of another.
-
-    Without `compares_findings`, one of the runs was without rules. `same_rules` is False if another release or other
-    settings made the findings of the later one, so that new findings may be in states that are as before.
-    """
-
-    before: FleetRun
-    after: FleetRun
-    states: tuple[StateDifference, ...]
-    compares_findings: bool
-    same_rules: bool
 
 
 class _Parts(NamedTuple):
@@ -131,7 +63,7 @@ def run_difference(index: Path, before: str = "previous", after: str = "latest")
         )
     except FleetError as error:
         raise FleetError(f"{index}: {error}") from error
-    except duckdb.Error as error:
+    except (duckdb.Error, msgspec.ValidationError) as error:
         raise FleetError(f"{index}: cannot compare runs: {str(error).splitlines()[0]}") from error
     finally:
         connection.close()
@@ -142,9 +74,10 @@ def _states(
 ) -> Iterable[StateDifference]:
     rows = connection.execute(_STATES, [one.run_id, other.run_id])
     while row := rows.fetchone():
-        state_id, uri, is_before, is_after, *facts = row
-        before = StateFacts(*facts[: len(_FACTS)]) if is_before else None
-        after = StateFacts(*facts[len(_FACTS) :]) if is_after else None
+        state_id, uri = msgspec.convert(row[:2], tuple[str, str])
+        is_before, is_after, *facts = row[2:]
+        before = _facts(facts[: len(_FACTS)]) if is_before else None
+        after = _facts(facts[len(_FACTS) :]) if is_after else None
         if before is None or after is None or before.error is not None or after.error is not None:
             if before != after:
                 yield StateDifference(uri, before, after)
@@ -173,42 +106,45 @@ _STATES: Final = f"""
 """
 
 
+def _facts(values: Sequence[object]) -> StateFacts:
+    return msgspec.convert(dict(zip(_FACTS, values, strict=True)), StateFacts)
+
+
 def _parts(connection: DuckDBPyConnection, one: FleetRun, other: FleetRun, *, compares_findings: bool) -> _Parts:
     """Return what changed within states, by their ids."""
     parts = _Parts(defaultdict(list), defaultdict(list), defaultdict(list))
-    names = "address, deposed, status, provider_instance, schema_version, remote_id, attr_hash"
-    for (state_id, address, deposed), gone, came in _pairs(_changes(connection, "object", names, one, other), key=3):
+    for (state_id, address, deposed), gone, came in _pairs(_changes(connection, "object_changes", one, other), key=3):
         what = tuple(name for name, old, new in zip(_OBJECT_FACTS, gone or (), came or (), strict=False) if old != new)
-        parts.objects[state_id].append(ObjectDifference(address, deposed, _kind(gone, came), what))
-    for (state_id, name), gone, came in _pairs(
-        _changes(connection, "output", "name, sensitive, value_hash", one, other), key=2
-    ):
-        parts.outputs[state_id].append(OutputDifference(name, _kind(gone, came)))
+        parts.objects[state_id].append(ObjectDifference(address, deposed, kind_of(gone, came), what))
+    for (state_id, name), gone, came in _pairs(_changes(connection, "output_changes", one, other), key=2):
+        parts.outputs[state_id].append(OutputDifference(name, kind_of(gone, came)))
     if compares_findings:
-        names = "code, severity, address, summary"
-        for state_id, code, severity, address, summary, count in _changes(connection, "finding", names, one, other):
-            parts.findings[state_id].append(FindingDifference(code, severity, address, summary, count))
+        for state_id, *finding in _changes(connection, "finding_changes", one, other):
+            parts.findings[state_id].append(msgspec.convert(finding, FindingDifference))
     return parts
 
 
-def _changes(
-    connection: DuckDBPyConnection, what: str, names: str, one: FleetRun, other: FleetRun
-) -> Sequence[tuple[Any, ...]]:
-    """Return the rows that came (a last column above zero) or went between two runs: the sum of what each changed."""
+def _changes(connection: DuckDBPyConnection, table: str, one: FleetRun, other: FleetRun) -> Sequence[tuple[Any, ...]]:
+    """Return what changed between two runs: the sum of the changes of each run, in the last column, by the others."""
+    fields = msgspec.structs.fields(RUN_TABLES[table])[1:]
+    names = ", ".join(field.name for field in fields[:-1])
     sign, first, last = (1, one, other) if one.run_id <= other.run_id else (-1, other, one)
-    return connection.execute(
-        f"SELECT state_id, {names}, (? * sum(change))::BIGINT AS change FROM {what}_changes "
+    rows = connection.execute(
+        f"SELECT {names}, (? * sum(change))::BIGINT AS change FROM {table} "
         "WHERE run_id > ? AND run_id <= ? GROUP BY ALL HAVING sum(change) != 0 ORDER BY ALL",
         [sign, first.run_id, last.run_id],
     ).fetchall()
+    # A stranger may have made the index.
+    found: list[tuple[Any, ...]] = msgspec.convert(rows, list[tuple[tuple(field.type for field in fields)]])  # type: ignore[misc]
+    return found
 
 
 def _pairs(
     rows: Sequence[tuple[Any, ...]], key: int
 ) -> Iterable[tuple[tuple[str, ...], tuple[Any, ...] | None, tuple[Any, ...] | None]]:
-    """Yield each key, the first `key` columns, with the other columns of a row that went and of one that came.
+    """Yield each key, the first `key` columns, with the other columns of a removed row and of an added one.
 
-    Rows of one key are neighbours. There may be several if a state has an address twice.
+    A key may have several of either if a state has an address twice.
     """
     grouped: dict[tuple[str, ...], tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {}
     for row in rows:
@@ -217,7 +153,3 @@ def _pairs(
     for name, (gone, came) in grouped.items():
         for old, new in zip_longest(gone, came):
             yield name, old, new
-
-
-def _kind(gone: object, came: object) -> RunChangeKind:
-    return "added" if gone is None else "removed" if came is None else "changed"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
@@ -19,7 +20,7 @@ _FORMS: Final = "write a number, -1 or latest, -2 or previous, first, or a date 
 _DATE: Final = len("2026-01-31")
 
 
-class FleetRun(Struct, frozen=True):
+class FleetRun(Struct, array_like=True, frozen=True):
     """A run that ended: its number, when it began in UTC, what made its rows, and whether the rules were run."""
 
     run_id: int
@@ -35,7 +36,8 @@ def finished_runs(connection: DuckDBPyConnection) -> list[FleetRun]:
         "SELECT run_id, started, made_by, checks, (SELECT count(*) FROM history WHERE history.run_id = runs.run_id) "
         "FROM runs WHERE finished IS NOT NULL ORDER BY run_id"
     ).fetchall()
-    return [FleetRun(number, started.replace(tzinfo=UTC), *rest) for number, started, *rest in rows]
+    runs = msgspec.convert(rows, list[FleetRun])
+    return [msgspec.structs.replace(run, started=run.started.replace(tzinfo=UTC)) for run in runs]
 
 
 def named_run(runs: Sequence[FleetRun], name: str) -> FleetRun:

@@ -14,6 +14,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.shown import without_credentials
 from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.remote.client import StateClient
 from statefmt.store.remote.listing import ListedState, ListingClient
@@ -26,7 +27,7 @@ def states_at_url(context: RunContext, url: str) -> Iterator[tuple[RemoteName, L
     if several is None:
         one = url_name(url, context.environment, context.backend)
         if one is None:
-            raise StoreError(f"{url}: the scheme of this URL is not that of a backend")
+            raise StoreError(f"{without_credentials(url)}: the scheme of this URL is not that of a backend")
         yield one, None
         return
     with _client(context, several.place) as client:

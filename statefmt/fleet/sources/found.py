@@ -6,25 +6,26 @@ import glob
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.fleet.sources._backends import states_at_url, states_of_folder
 from statefmt.fleet.sources._git_tree import states_in_git
 from statefmt.model.errors import RemoteStateError, StoreError
+from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends.types.local import WORKSPACES_FOLDER
 from statefmt.store.discover import find_states
 from statefmt.store.reading import GIT, is_folder
 from statefmt.store.remote.listing import ListedState
-
-_WORKSPACES: Final = "terraform.tfstate.d"
-_DEFAULT: Final = "default"
+from statefmt.whereabouts import url_without_values
 
 
 class SourceState(NamedTuple):
     """A state of a source: how to read it, its place, and what tells one content from the next without reading it.
 
-    `source` is the same from any directory. `version` is None if only reading tells.
+    `source` is the same from any directory, and has no value that may be secret. `version` is None if only reading
+    tells. `identity` may have a secret: states with the same `uri` and another one are different.
     """
 
     name: str
@@ -33,6 +34,7 @@ class SourceState(NamedTuple):
     workspace: str | None
     version: str | None
     size: int
+    identity: str = ""
 
 
 def found_states(context: RunContext, source: str) -> Iterator[SourceState]:
@@ -51,7 +53,9 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
         for name, blob, size in states:
             yield SourceState(name, _text(name), _text(where), None, blob, size)
     elif "://" in source:
-        yield from _remote(states_at_url(context, source), source)
+        # Other URLs cannot have secrets.
+        shown = url_without_values(source) if source[:4].lower() == "http" else source
+        yield from _remote(states_at_url(context, source), shown)
     elif is_folder(source):
         yield from _folder(context, source)
     elif glob.has_magic(source) and not os.path.lexists(source):
@@ -86,7 +90,7 @@ def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
 def _remote(states: Iterable[tuple[RemoteName, ListedState | None]], source: str) -> Iterator[SourceState]:
     for name, listed in states:
         version, size = (None, 0) if listed is None else (listed.version, listed.size)
-        yield SourceState(name, str(name), source, name.place.workspace, version, size)
+        yield SourceState(name, str(name), source, name.place.workspace, version, size, name.place.identity)
 
 
 def _files(names: Iterable[str], source: str) -> Iterator[SourceState]:
@@ -98,7 +102,7 @@ def _file(name: str, source: str) -> SourceState:
     path = Path(os.path.abspath(name))  # noqa: PTH100 - Path.resolve follows links, and the name is what users know
     uri = _text(str(path))
     above = path.parent.parent.name
-    workspace = path.parent.name if above == _WORKSPACES else _DEFAULT
+    workspace = path.parent.name if above == WORKSPACES_FOLDER else DEFAULT_WORKSPACE
     try:
         status = path.stat()
     except OSError:

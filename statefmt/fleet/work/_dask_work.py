@@ -55,7 +55,7 @@ class DaskWork:
         client.subscribe_topic(_TOPIC, self._event)
 
     def results(self, chunks: Sequence[Sequence[Task]], here: Iterator[Done]) -> Iterator[Done]:
-        """Read chunks, and yield their rows as they come; meanwhile, make those that are made `here`.
+        """Yield the rows of chunks as workers return them, and meanwhile those that are made `here`.
 
         Raises FleetError if the cluster cannot go on.
         """
@@ -88,7 +88,7 @@ class DaskWork:
         yield from here
 
     def cancel(self) -> None:
-        """Give up what is still to do; what a worker has begun it ends."""
+        """Cancel the chunks that are left; workers finish those that they have begun."""
         futures = list(self._running.values())
         with suppress(Exception):
             self._client.unsubscribe_topic(_TOPIC)
@@ -96,7 +96,7 @@ class DaskWork:
                 self._client.cancel(futures)
 
     def _room(self) -> int:
-        """Return how many chunks may be there at a time: workers find the next one at once, and rows do not pile up."""
+        """Return how many chunks to submit at a time: enough to keep workers busy, and few enough for the memory."""
         return 2 * sum(self._threads().values()) + 2
 
     def _threads(self) -> dict[str, int]:

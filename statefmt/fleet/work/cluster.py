@@ -12,7 +12,7 @@ from statefmt.fleet.errors import FleetError
 from statefmt.model.wording import Wording
 from statefmt.text.pattern import pattern
 
-# Runs on a worker and returns what `answer` of worker.py makes of the bytes. Workers import it by its name.
+# Runs on a worker and returns what `answer_job` makes of the bytes. Workers import it by its name.
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
 
 _ADDRESS: Final = pattern(r"(tcp|tls)://([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")

@@ -20,8 +20,8 @@ from statefmt.version import __version__
 _ELSEWHERE: Final = "the worker finds another state at this place; its environment differs"
 
 
-def answer(context: RunContext, data: bytes) -> bytes:
-    """Return the rows of the states of a job, as it travels. Whatever prevents reading one is a row, no exception."""
+def answer_job(context: RunContext, data: bytes) -> bytes:
+    """Return the rows of the states of a job, encoded. A state that cannot be read is a row, and no exception."""
     job = decoded_job(data)
     if job is None:
         return encoded_answer(WorkerAnswer(refused=f"it has statetool {__version__}"))

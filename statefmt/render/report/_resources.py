@@ -46,7 +46,7 @@ class ListedResource(NamedTuple):
     marks: tuple[str, ...]
 
 
-def resource_rows(
+def listed_resources(
     snapshot: Snapshot, graph: DependencyGraph, sizes: Sequence[LargeInstance]
 ) -> tuple[ListedResource, ...]:
     """Return a row for each resource with objects, in the order of `list`."""

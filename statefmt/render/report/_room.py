@@ -1,4 +1,4 @@
-"""Draws what takes up space in a state: modules, and the resources in each."""
+"""Draws the sizes in a state as a treemap: modules, and the resources in each."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from statefmt.render.report._environment import page
 from statefmt.render.report._findings import found_groups
 from statefmt.render.report._outputs import shown_outputs
 from statefmt.render.report._providers import provider_map
-from statefmt.render.report._resources import resource_rows
+from statefmt.render.report._resources import listed_resources
 from statefmt.render.report._room import HEIGHT, WIDTH, areas
 from statefmt.render.stats.text import written_by
 from statefmt.render.terminal import Terminal
@@ -69,7 +69,7 @@ def state_page(state: State, checked: Sequence[CheckedState], made: datetime) ->
             "graph": graph_data(graph),
             "places": {name: place for place, name in enumerate(graph.nodes)},
             "has_edges": any(graph.edges.values()),
-            "resources": resource_rows(snapshot, graph, found.instances),
+            "resources": listed_resources(snapshot, graph, found.instances),
             "outputs": shown_outputs(snapshot.outputs),
             "encryption": _encryption(state),
             "sensitive_outputs": sum(output.sensitive for output in snapshot.outputs),

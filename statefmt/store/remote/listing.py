@@ -31,6 +31,3 @@ class ListingClient(Protocol):
 
     def workspace_states(self) -> Iterator[ListedState]:
         """Yield the states of all workspaces of the backend."""
-
-    def close(self) -> None:
-        """Close the connection."""

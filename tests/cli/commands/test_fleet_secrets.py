@@ -13,7 +13,6 @@ from tests.cli.conftest import Statetool
 from tests.fleet.states import vpc, written
 from tests.fleet.test_secrets import SECRET, planted_state
 
-pytest.importorskip("duckdb")
 duckdb = pytest.importorskip("duckdb")
 
 # As a key, each is spelled differently in an address, in a JSON pointer, in JSON and in a database.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt import run_context
 from tests.fleet.sources.conftest import Indexer
 from tests.fleet.test_index import state
 
@@ -88,3 +89,25 @@ def test_a_bare_repository(two: tuple[Path, Path], index: Indexer, tmp_path: Pat
 def test_what_is_no_source(two: tuple[Path, Path], index: Indexer, source: str) -> None:
     run = index(source.format(two[0]))
     assert (run.states, len(run.missing)) == (0, 1)
+
+
+def test_no_program_that_a_repository_names_is_run(tmp_path: Path, index: Indexer) -> None:
+    top = repository(tmp_path / "one", here=state(1), missing=state(2))
+    ran = tmp_path / "ran"
+    program = f"touch '{ran}'; false"
+    for name in ("core.fsmonitor", "core.sshCommand", "core.pager", "diff.x.textconv", "remote.origin.uploadpack"):
+        git(top, "config", name, program)
+    # A partial clone fetches what is missing, by default with a program of the repository's choice.
+    blob = git(top, "rev-parse", "main:missing.tfstate")
+    (top / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    git(top, "config", "core.repositoryFormatVersion", "1")
+    git(top, "config", "extensions.partialClone", "origin")
+    git(top, "config", "remote.origin.promisor", "true")
+    ran.unlink(missing_ok=True)
+    for url in ("ssh://host/x", str(top), f"ext::sh -c touch% {ran}"):
+        git(top, "-c", "core.fsmonitor=false", "config", "remote.origin.url", url)
+        run = index(f"git:main:{top}")
+        assert [error.startswith("its content is not in this clone") for _, error in run.failed] == [True]
+        assert not ran.exists(), url
+    run_context().read(f"git::{top}/here.tfstate")
+    assert not ran.exists()

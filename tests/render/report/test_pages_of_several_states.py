@@ -14,7 +14,6 @@ from tests.render.report.conftest import Reader
 from tests.render.report.reports import SECRET, state_of
 
 pytest.importorskip("duckdb")
-LINEAGES = ("11111111-0000-4000-8000-000000000000", "22222222-0000-4000-8000-000000000000")
 HOSTILE = "</script><script>document.title='hit'</script><img src=x onerror=document.title='hit'>"
 
 
