@@ -37,6 +37,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_saved_query_runs_and_is_explained(name: str, index: Path) -> None:
     saved = saved_query(name)
     assert saved.title.endswith(".")
+    # The list fits into a terminal.
+    assert len(saved.title) <= 80 - len("unused-provider-keys  ")
     assert saved.explanation.endswith(".")
     assert query(index, saved.sql).columns
 

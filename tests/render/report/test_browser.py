@@ -163,6 +163,13 @@ def test_dark_and_light_differ(reader: Reader) -> None:
     assert len(colours) == 2
 
 
+def test_links_to_sections_leave_room_on_a_phone(reader: Reader) -> None:
+    page = reader.open(_report(1)).page
+    for width, position in ((1280, "sticky"), (390, "static")):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("nav").evaluate("nav => getComputedStyle(nav).position") == position
+
+
 def test_an_encrypted_state(reader: Reader, statetool: Statetool, folder: Path) -> None:
     """It is shown decrypted, and says how it is encrypted."""
     (folder / "encryption.hcl").write_text(ENCRYPTION)
