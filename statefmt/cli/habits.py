@@ -77,6 +77,9 @@ def command_arguments(arguments: Sequence[str]) -> list[str]:
 
 def unknown_command(name: str, commands: Iterable[str]) -> str:
     """Return the message for a command that does not exist, with what was probably meant."""
+    if name in GROUPED:
+        family = ", ".join(one.partition(" ")[2] for one in commands if one.startswith(f"{name} "))
+        return f"After '{name}', write one of: {family}."
     if name in _OF_THE_ENGINE:
         return f"No such command '{name}': statetool works offline on states. Use `tofu {name}`."
     if name.endswith(".tfstate") or Path(name).is_file():

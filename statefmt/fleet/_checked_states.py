@@ -153,6 +153,8 @@ def _require_checked(connection: DuckDBPyConnection, path: Path) -> None:
     ).fetchone()
     assert counts is not None
     states, others = counts
+    if not states:
+        raise FleetError(f"{path}: this index has no states; index some with `statetool fleet index SOURCE...`")
     if others:
         raise FleetError(
             f"{path}: {others:,} of {states:,} states were not checked with the rules of this release; index them "

@@ -33,6 +33,9 @@ CASES = [
     ("apply --resume --abort file", "Error: Invalid value for --abort: cannot be combined with --resume"),
     ("state", "Error: After 'state', write one of: list, show, mv, rm, replace-provider, pull."),
     ("state lsit", "Error: After 'state', write one of: list, show, mv, rm, replace-provider, pull."),
+    ("fleet", "Error: After 'fleet', write one of: index, check, query, duplicates, graph, diff."),
+    ("fleet --help", "Error: After 'fleet', write one of: index, check, query, duplicates, graph, diff."),
+    ("fleet chek", "Error: No such command 'fleet chek'. Did you mean 'fleet check'?"),
     ("state push x", "Error: No such command 'state push'. To send a state to its backend, use `tofu state push`."),
     # `terraform.tfstate` as the first word: which command?
     ("old.tfstate", "Error: No such command 'old.tfstate'. To check this state: statetool check old.tfstate"),

@@ -236,6 +236,7 @@ def _change(folder: Path, sql: str) -> None:
     ("change", "reason"),
     [
         ("UPDATE states SET made_by = 'statetool 0.1, 12345678'", "1 of 1 states were not checked with the rules"),
+        ("DELETE FROM states", "this index has no states; index some with `statetool fleet index SOURCE...`"),
         ("UPDATE runs SET finished = NULL", "did not finish; run it again"),
         ("DELETE FROM runs", "did not finish; run it again"),
         ("UPDATE findings SET severity = 'awful'", "make it again"),

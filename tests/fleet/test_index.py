@@ -17,7 +17,7 @@ from statefmt.fleet.index._database import opened
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, unreadable
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 from statefmt.fleet.work.processes import Processes
-from statefmt.fleet.work.task import Task
+from statefmt.fleet.work.task import Task, chunks
 
 pytest.importorskip("duckdb")
 
@@ -209,3 +209,11 @@ def test_another_database_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FleetError, match="cannot open"), opened(tmp_path / "text"):
         pass
     assert (tmp_path / "text").read_bytes() == b"some text" * 1000
+
+
+def test_a_chunk_has_few_states_however_small() -> None:
+    """So that progress is seen, and all processes work, while states are read from afar."""
+    tasks = [Task(str(number), StateOrigin(str(number), str(number), "s3://states/"), 300) for number in range(250)]
+    found = chunks(tasks)
+    assert [len(chunk) for chunk in found] == [100, 100, 50]
+    assert [task for chunk in found for task in chunk] == tasks

@@ -40,13 +40,12 @@ _MOST_SHOWN: Final = 10
 
 def command(
     sources: Annotated[
-        list[str],
-        typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, s3:// and pg:// URLs."),
+        list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = Path("statetool.duckdb"),
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Also store the findings of the rules.")] = True,
+    check: Annotated[bool, typer.Option("--check/--no-check", help="Also store findings.")] = True,
     attributes: Annotated[
-        bool, typer.Option("--attributes", help="Also store attributes and outputs, without sensitive values.")
+        bool, typer.Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
     ] = False,
     workers: Annotated[
         Optional[int],  # noqa: UP045 - typer reads the annotation at run time
@@ -60,14 +59,14 @@ def command(
 ) -> int:
     """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
 
-    A folder stands for the *.tfstate files below it, as they are on disk, and for all workspaces of its backend.
-    s3://BUCKET/PREFIX/ stands for the *.tfstate objects below a prefix, pg://HOST/DATABASE for all states of a database
-    or, with ?schema=NAME, of a schema. git:REVISION:FOLDER takes an absolute folder for another repository.
+    A folder stands for the *.tfstate files below it and all workspaces of its backend, s3://BUCKET/PREFIX/ for the
+    *.tfstate objects below a prefix, pg://HOST/DATABASE for all states of a database or, with ?schema=NAME, of a
+    schema. git:REVISION:FOLDER takes an absolute folder for another repository.
 
-    The index keeps the states of sources that are not named again, and of those that cannot be listed. Sensitive values
-    are never stored. A state that cannot be read is recorded with the reason, and does not stop the others.
+    The index keeps the states of sources that are not named again or cannot be listed. A state that cannot be read is
+    recorded with the reason. Sensitive values are never stored.
 
-    Exit status 0: all states were read; 2: some were not, or a source was not found.
+    Exit status 0: all states were read; 2: some states or sources were not.
     """
     cluster = given_cluster(read_states, scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler, workers)
     run = index_states(run_context(), sources, into, IndexOptions(check, attributes, workers, cluster))
@@ -81,6 +80,7 @@ def command(
         say(f"statetool: {counted(run.deaths, 'worker')} died; their states were read again")
     removed = f", {run.removed:,} removed" if run.removed else ""
     failed = f", {len(run.failed):,} failed" if run.failed else ""
-    unchanged = run.states - run.read
-    print(f"{into}: {counted(run.states, 'state')}: {run.read:,} read, {unchanged:,} unchanged{removed}{failed}")
+    # What failed is read again in each run.
+    read, unchanged = run.read - len(run.failed), run.states - run.read
+    print(f"{into}: {counted(run.states, 'state')}: {read:,} read, {unchanged:,} unchanged{removed}{failed}")
     return FAILED if run.failed or run.missing else FINE

@@ -59,6 +59,8 @@ def command(
     if sql is not None and saved is not None:
         raise typer.BadParameter("cannot be combined with SQL", param_hint="--saved")
     if sql is None and saved is None:
+        if output_format is not QueryFormat.TABLE:
+            raise typer.BadParameter("needs SQL or --saved", param_hint="--format")
         print(saved_queries_text(list(saved_queries(queries).values()), result_terminal()))
         return FINE
     if sql is None and saved is not None:

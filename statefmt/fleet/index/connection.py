@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from statefmt.fleet.errors import FleetError
-from statefmt.model.wording import Wording
 from statefmt.text.pattern import pattern
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _OFFLINE: Final = {
 # Raise it when columns change: an index of another version is refused.
 SCHEMA_VERSION: Final = 3
 _PROCESS: Final = pattern(r"\(PID (\d+)\)")
-_WAY_OUT: Final = Wording("name another file with --into", "name another file")
 
 
 def open_to_write(path: Path) -> DuckDBPyConnection:
@@ -65,11 +63,10 @@ def refuse_others(connection: DuckDBPyConnection, path: Path) -> None:
     """Raise FleetError if a database is not an index of this release."""
     tables = {row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()}
     if "settings" not in tables or "states" not in tables:
-        raise FleetError(f"{path}: this database is not an index; ", _WAY_OUT)
+        raise FleetError(f"{path}: this database is not an index; name another file")
     if connection.execute("SELECT schema_version FROM settings").fetchone() != (SCHEMA_VERSION,):
         raise FleetError(
-            f"{path}: another release of statetool made this index, with other tables; delete it and index again, or ",
-            _WAY_OUT,
+            f"{path}: another release of statetool made this index, with other tables; delete it and index again"
         )
 
 
@@ -86,6 +83,8 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
 
 
 def _reason(message: str) -> str:
+    if "not a valid DuckDB database" in message:
+        return "it is not a database of DuckDB; name another file"
     if "lock on file" in message:
         process = _PROCESS.search(message)
         return f"another process{f' ({process[1]})' if process else ''} uses it; try again when that has ended"

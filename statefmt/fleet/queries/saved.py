@@ -42,7 +42,7 @@ def saved_query(name: str, folder: Path | None = None) -> SavedQuery:
     """Return a saved query by its name. Raises FleetError if it does not exist."""
     found = saved_queries(folder)
     if name not in found:
-        raise FleetError(f"there is no saved query {name!r}: {', '.join(found)}")
+        raise FleetError(f"there is no saved query {name!r}; there are: {', '.join(found)}")
     return found[name]
 
 

@@ -27,13 +27,14 @@ from statefmt.fleet.tables import (
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.reading.inspect import Inspection
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.codes import NO_STATE
+from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot
 
 _REGISTRIES: Final = {"registry.opentofu.org": "opentofu", "registry.terraform.io": "terraform"}
 # Secrets that are looked for in all rows of a state at once.
 _FEW: Final = 32
+_ENCRYPTED: Final = "encrypted, and no encryption configuration was given"
 
 
 class StateRows(Struct):
@@ -96,7 +97,7 @@ def rows_of(
     reason = next((one for one in inspection.findings if _prevents(one)), None)
     if snapshot is None or reason is not None:
         masking = Masking(frozenset() if inspection.document is None else secrets_of_document(inspection.document))
-        rows = unreadable(origin, reason.summary if reason else "not a state", stored, encrypted=encrypted)
+        rows = unreadable(origin, _error(reason), stored, encrypted=encrypted)
         rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows
     state = FleetStateRow(
@@ -119,6 +120,13 @@ def rows_of(
     if secrets and _may_name(rows, secrets):
         rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets))
     return rows
+
+
+def _error(reason: Finding | None) -> str:
+    if reason is None:
+        return "not a state"
+    # OpenTofu has one summary for this and for a file that is not a state.
+    return _ENCRYPTED if reason.code == Code.ENCRYPTED else reason.summary
 
 
 def _prevents(one: Finding) -> bool:

@@ -57,7 +57,8 @@ def named_run(runs: Sequence[FleetRun], name: str) -> FleetRun:
         place = int(name)
     if place is not None:
         if not -len(runs) <= place < 0:
-            raise FleetError(f"there is no run {name}: {_has(runs)}")
+            what = "previous run" if name == "previous" else f"run {name}"
+            raise FleetError(f"there is no {what}: {_has(runs)}")
         return runs[place]
     if _is_number(name):
         found = next((run for run in runs if run.run_id == int(name)), None)

@@ -14,6 +14,8 @@ from statefmt.fleet.work.lines import by_state, lines_of
 
 # In bytes of states: enough that starting a process does not count, and little enough to lose.
 CHUNK: Final = 20_000_000
+# In states: one that is far away takes long even if it is small, and no progress is seen before the end of a chunk.
+_MOST: Final = 100
 # States whose size is unknown, such as those in a backend, count as this many bytes.
 _USUAL_SIZE: Final = 200_000
 
@@ -60,11 +62,11 @@ class Spread(Protocol):
 
 
 def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
-    """Group tasks, in order, to about CHUNK bytes each."""
+    """Group tasks, in order, to about CHUNK bytes each, and no more than 100 states."""
     found: list[list[Task]] = []
     size = CHUNK
     for task in tasks:
-        if size >= CHUNK:
+        if size >= CHUNK or len(found[-1]) == _MOST:
             found.append([])
             size = 0
         found[-1].append(task)

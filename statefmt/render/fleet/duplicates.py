@@ -13,7 +13,7 @@ from statefmt.render.json_output import document
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 
-_BY: Final = {"identity": "same identity", "arn": "same ARN", "id": "same type and id"}
+MATCHES: Final = {"identity": "same identity", "arn": "same ARN", "id": "same type and id"}
 
 
 def duplicates_text(
@@ -22,7 +22,7 @@ def duplicates_text(
     """Yield the lines of duplicates and, unless None, of copies."""
     for one in found:
         where = [printable(part) for part in (one.region, one.account) if part and part not in one.object]
-        about = ", ".join([_BY[one.matched_by], *where])
+        about = ", ".join([MATCHES[one.matched_by], *where])
         yield f"{terminal.paint(printable(one.object), 'bold')} ({about})"
         for place in one.places:
             yield f"  {printable(place.uri)}: {_address(place)}"

@@ -19,13 +19,15 @@ from statefmt.render.stats.text import size_text
 from statefmt.version import __version__
 
 _TEMPLATES: Final = "templates"
+# Runs before the rows are parsed: those that the script of the page will take out are never laid out.
+_FIRST_SCRIPT: Final = 'document.documentElement.classList.add("scripted");'
 
 
 def page(template: str, name: str, made: datetime, values: Mapping[str, object]) -> bytes:
     """Fill a template with what the page is about, the time, and values; style and script of reports go into it."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(_FIRST_SCRIPT)}' '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     environment = jinja2.Environment(
@@ -38,8 +40,9 @@ def page(template: str, name: str, made: datetime, values: Mapping[str, object])
     )
     environment.filters |= {"embedded": embedded, "size": size_text, "number": _number}
     found = environment.get_template(template).render(
-        # Both are files of this package; nothing from a state is in them.
+        # All are part of this package; nothing from a state is in them.
         style=Markup(style),
+        first_script=Markup(_FIRST_SCRIPT),
         script=Markup(script),
         policy=policy,
         name=name,

@@ -45,18 +45,17 @@ def drawn(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]]) -> Draw
     """Place nodes, given their labels and what each depends on; cycles are allowed. Meant for up to 100 nodes."""
     columns = _columns(edges)
     nodes: dict[str, DrawnNode] = {}
-    x = 0.0
+    x = 1.0
     for column in columns:
         texts = {name: _shortened(labels[name]) for name in column}
         width = max(len(text) for text in texts.values()) * _CHARACTER + _PADDING
         for row, name in enumerate(_ordered(column, edges, nodes)):
             nodes[name] = DrawnNode(name, texts[name], x, row * _ROW + 4, width, _NODE)
         x += width + _COLUMN_GAP
-    lines = (
-        DrawnEdge(source, target, _path(nodes[source], nodes[target])) for source in edges for target in edges[source]
-    )
-    height = max((len(column) for column in columns), default=0) * _ROW
-    return Drawing(max(0.0, x - _COLUMN_GAP), height, tuple(nodes.values()), tuple(lines))
+    lines = [(source, target, *_path(nodes[source], nodes[target])) for source in edges for target in edges[source]]
+    height = max([len(column) * _ROW for column in columns] + [lowest + 4 for *_, lowest in lines], default=0)
+    edge_paths = tuple(DrawnEdge(source, target, path) for source, target, path, _ in lines)
+    return Drawing(max(0.0, x - _COLUMN_GAP + 1), height, tuple(nodes.values()), edge_paths)
 
 
 def _columns(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
@@ -90,11 +89,19 @@ def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: 
     return sorted(column, key=lambda name: sum(heights[name]) / len(heights[name]) if heights[name] else 0.0)
 
 
-def _path(source: DrawnNode, target: DrawnNode) -> str:
+def _path(source: DrawnNode, target: DrawnNode) -> tuple[str, float]:
+    """Return the path of an edge, and its lowest point. It passes below the nodes that a straight one would cross."""
+    if target.x <= source.x or (target.y == source.y and target.x > source.x + source.width + _COLUMN_GAP + 1):
+        x1, x2, bottom = source.x + source.width / 2, target.x + target.width / 2, source.y + source.height
+        depth = 20 + abs(x2 - x1) / 16
+        end = target.y + target.height
+        lowest = max(bottom, end) + depth
+        path = f"M{x1:.0f} {bottom:.0f}C{x1:.0f} {lowest:.0f} {x2:.0f} {lowest:.0f} {x2:.0f} {end:.0f}"
+        return path, lowest - depth / 4
     x1, y1 = source.x + source.width, source.y + source.height / 2
     x2, y2 = target.x, target.y + target.height / 2
     bend = max(_COLUMN_GAP / 2, abs(x2 - x1) / 3)
-    return f"M{x1:.0f} {y1:.0f}C{x1 + bend:.0f} {y1:.0f} {x2 - bend:.0f} {y2:.0f} {x2:.0f} {y2:.0f}"
+    return f"M{x1:.0f} {y1:.0f}C{x1 + bend:.0f} {y1:.0f} {x2 - bend:.0f} {y2:.0f} {x2:.0f} {y2:.0f}", max(y1, y2)
 
 
 def _shortened(text: str) -> str:

@@ -18,6 +18,7 @@ from statefmt.fleet import (
     stored_findings,
 )
 from statefmt.lint.gate import Gate
+from statefmt.render.fleet.duplicates import MATCHES
 from statefmt.render.fleet.graph.labels import short_names
 from statefmt.render.printable import printable
 from statefmt.render.report._environment import page
@@ -29,6 +30,7 @@ from statefmt.render.report.fleet_graph_page import drawn_graph
 _MOST_STATES: Final = 20_000
 _MOST_ENTRIES: Final = 100
 _MOST_LARGEST: Final = 20
+_MOST_LEVELS: Final = 8
 # Heads the states that are not in a folder of their own.
 _FIRST: Final = "states"
 _SECTIONS: Final = (
@@ -80,6 +82,7 @@ def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
             "room": (WIDTH, HEIGHT),
             "largest": ranked[:_MOST_LARGEST],
             "growth": overview.growth[:_MOST_LARGEST],
+            "matches": MATCHES,
             "duplicates": duplicates[:_MOST_ENTRIES],
             "n_duplicates": len(duplicates),
             "copies": copies[:_MOST_ENTRIES],
@@ -108,7 +111,24 @@ def _areas(overview: FleetOverview, short: Mapping[str, str]) -> Sequence[Area]:
         if state.size:
             name = printable(short[state.uri])
             folders.setdefault(_folder(state, name), {})[name] = state.size
-    return grouped_areas(folders, "folder", "state")
+    return grouped_areas(_divided(folders), "folder", "state")
+
+
+def _divided(folders: Mapping[str, Mapping[str, int]]) -> dict[str, Mapping[str, int]]:
+    """Divide the folder that has most of the bytes into its own folders, and so on."""
+    found = dict(folders)
+    total = sum(sum(sizes.values()) for sizes in found.values())
+    for _ in range(_MOST_LEVELS):
+        largest = max(found, key=lambda folder: sum(found[folder].values()), default="")
+        if not found or 2 * sum(found[largest].values()) <= total:
+            break
+        divided: dict[str, dict[str, int]] = {}
+        for name, size in found.pop(largest).items():
+            below = name.lstrip("/").partition(f"{largest}/")
+            first, slash, _ = below[2].partition("/")
+            divided.setdefault(f"{largest}/{first}" if slash and not below[0] else largest, {})[name] = size
+        found |= divided
+    return found
 
 
 def _folder(state: IndexedState, name: str) -> str:

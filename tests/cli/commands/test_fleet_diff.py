@@ -138,6 +138,16 @@ def test_refused(line: str, message: str, three_runs: Path, statetool: Statetool
     assert message in result.err
 
 
+def test_one_run_cannot_be_compared(tmp_path: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "states").mkdir()
+    written(tmp_path / "states" / "app.tfstate", 8, vpc("main"))
+    indexed(tmp_path)
+    result = _diff(statetool)
+    assert result.status == 2
+    assert "there is no previous run: the index has one finished run, 1, of " in " ".join(result.err.split())
+
+
 def test_text_from_states_is_quoted(tmp_path: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control characters in addresses, outputs, lineages and releases do not reach a terminal."""
     monkeypatch.chdir(tmp_path)

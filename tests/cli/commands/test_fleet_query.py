@@ -85,3 +85,10 @@ def test_a_saved_query_of_others_only_reads(index: Path, statetool: Statetool) -
     Path("own/mine.sql").write_text("-- Mine.\nCOPY states TO 'stolen.csv'")
     found = statetool("fleet", "query", "--into", str(index), "--queries", "own", "--saved", "mine")
     assert (found.status, Path("stolen.csv").exists()) == (2, False)
+
+
+def test_the_list_of_saved_queries_has_one_format(statetool: Statetool, folder: Path) -> None:
+    """A script that expects JSON does not get a table."""
+    result = statetool("fleet", "query", "--format", "json")
+    assert (result.status, result.out) == (2, b"")
+    assert "Invalid value for --format: needs SQL or --saved" in result.err

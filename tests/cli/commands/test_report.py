@@ -86,5 +86,8 @@ def test_contradictions_are_refused(statetool: Statetool, folder: Path, argument
 
 def test_what_is_no_index_is_refused(statetool: Statetool, folder: Path) -> None:
     (folder / "x.duckdb").write_bytes(b"text")
-    assert "cannot open this index" in statetool("report", "--fleet", "x.duckdb").err
+    assert (
+        "cannot open this index: it is not a database of DuckDB; name another file\n"
+        in statetool("report", "--fleet", "x.duckdb").err
+    )
     assert "there is no such index" in statetool("report", "--fleet", "y.duckdb").err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -72,6 +73,16 @@ def test_more_rows_are_shown_when_asked_for(reader: Reader) -> None:
     page.get_by_role("button", name="Show 1,000 more").click()
     assert page.locator(ROWS).count() == 1000
     assert page.locator("#more").is_hidden()
+    assert page.locator(ROWS).last.is_visible()
+
+
+def test_rows_that_the_script_takes_out_are_not_laid_out_before(reader: Reader) -> None:
+    """Here that script never runs, but the first one has."""
+    begun = re.sub(rb'<script>"use strict".*?</script>', b"", _report(1000), flags=re.DOTALL)
+    rows = reader.open(begun).page.locator(ROWS)
+    assert rows.count() == 1000
+    assert rows.nth(99).is_visible()
+    assert not rows.nth(100).is_visible()
 
 
 def test_neighbours_of_a_resource(reader: Reader) -> None:
@@ -97,6 +108,7 @@ def test_what_is_folded_opens(reader: Reader) -> None:
 def test_without_the_script_everything_is_there(reader: Reader) -> None:
     page = reader.open(_report(1000), script=False).page
     assert page.locator(ROWS).count() == 1000
+    assert page.locator(ROWS).last.is_visible()
     assert page.locator("[data-script]:visible").count() == 0
     assert page.locator("svg.room rect.cell").count() > 50
     page.locator("#rows details summary").first.click()
@@ -149,6 +161,13 @@ def test_dark_and_light_differ(reader: Reader) -> None:
         for dark in (False, True)
     }
     assert len(colours) == 2
+
+
+def test_links_to_sections_leave_room_on_a_phone(reader: Reader) -> None:
+    page = reader.open(_report(1)).page
+    for width, position in ((1280, "sticky"), (390, "static")):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator("nav").evaluate("nav => getComputedStyle(nav).position") == position
 
 
 def test_an_encrypted_state(reader: Reader, statetool: Statetool, folder: Path) -> None:

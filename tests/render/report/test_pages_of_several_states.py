@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.render.report._layers import drawn
 from statefmt.testing import FakeOutput, FakeResource, make_state
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
@@ -89,6 +90,31 @@ def test_what_a_fleet_report_says(fleet_report: bytes) -> None:
     assert "INS006" in text
     assert "Unsupported state file format" in text
     assert not re.search(r"<[^>]*\sstyle=", text)
+
+
+def test_the_folder_with_most_of_the_bytes_is_divided(statetool: Statetool, folder: Path) -> None:
+    for name in ("infra/a/x", "infra/a/y", "infra/b/x", "infra/c", "other"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / f"{name}.tfstate").write_bytes(state_of(3))
+    statetool("fleet", "index", ".", "--into", "x.duckdb", "--no-check")
+    report = statetool("report", "--fleet", "x.duckdb").text
+    assert set(re.findall(r'class="heading"[^>]*>([^<]*)<', report)) == {"infra/a", "infra/b", "infra", "states"}
+
+
+def test_every_edge_between_folders_is_seen() -> None:
+    """Those that would run behind other folders, and those back, pass below them."""
+    drawing = drawn({"a": "a", "b": "b", "c": "c"}, {"a": ["b", "c"], "b": ["c"], "c": ["a"]})
+    nodes = {node.name: node for node in drawing.nodes}
+    assert len({node.y for node in drawing.nodes}) == 1
+    assert max(node.x + node.width for node in drawing.nodes) < drawing.width
+    below = nodes["a"].y + nodes["a"].height
+    for edge in drawing.lines:
+        *_, heights = zip(
+            *(map(float, point.split()) for point in re.findall(r"[\d.]+ [\d.]+", edge.path)), strict=True
+        )
+        straight = (edge.source, edge.target) in (("a", "b"), ("b", "c"))
+        assert (max(heights) > below) != straight
+        assert max(heights) < drawing.height + 20
 
 
 def test_settings_apply_to_a_fleet(statetool: Statetool, folder: Path, fleet_report: bytes) -> None:

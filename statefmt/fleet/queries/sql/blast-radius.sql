@@ -1,6 +1,6 @@
--- How many states depend on each state, directly or through others.
--- Follows remote state references, also in circles; `direct` counts the states that read it themselves. A change of the
--- outputs of the first ones reaches the most states.
+-- How many states depend on each state.
+-- They read its outputs directly or through others: follows remote state references, also in circles; `direct` counts the
+-- states that read it themselves. A change of the outputs of the first ones reaches the most states.
 WITH RECURSIVE direct AS (
     SELECT DISTINCT target_state_id AS target, state_id AS reader FROM remote_refs WHERE target_state_id IS NOT NULL
 ),

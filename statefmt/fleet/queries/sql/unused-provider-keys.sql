@@ -1,4 +1,4 @@
--- Keys of provider instances that no current managed object needs.
+-- Provider keys that no current managed object needs.
 -- Only data sources and deposed objects are bound to these instances. Apply or forget the deposed objects before the key
 -- is removed from for_each. A key to which nothing at all is bound is in no state: check --config finds it.
 SELECT uri, provider_instance, count(*) FILTER (mode = 'data') AS data_sources, count(*) FILTER (deposed != '') AS deposed_objects

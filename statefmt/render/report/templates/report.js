@@ -65,6 +65,7 @@
       const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
       const found = rows.filter((row) => words.every((word) => texts.get(row).includes(word)));
       body.replaceChildren(...found.slice(0, most));
+      body.classList.add("ready");
       count.textContent = `${found.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")} ${noun}` + (found.length > limit ? `, the first ${limit.toLocaleString("en")} shown` : "");
       more.hidden = found.length <= limit;
     };
