@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -116,13 +117,17 @@ def test_a_worker_that_is_killed_in_the_middle(
     killed: list[int] = []
 
     def kill_then_write() -> None:
-        # Opening waits until somebody reads.
-        with pipe.open("wb"):
+        # Opening waits until somebody reads. If it were closed too early, the other worker could read an empty state.
+        with pipe.open("wb", buffering=0) as written:
             [reader] = [one for one in servers.workers if _has_open(one.pid, pipe)]
             reader.kill()
             reader.wait()
             killed.append(reader.pid)
-        pipe.write_bytes(content)
+            [other] = [one for one in servers.workers if one is not reader]
+            end = time.monotonic() + PATIENCE
+            while not _has_open(other.pid, pipe) and time.monotonic() < end:
+                time.sleep(0.01)
+            written.write(content)
 
     here, there = twins(tmp_path)
     thread = threading.Thread(target=kill_then_write)

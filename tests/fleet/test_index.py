@@ -159,6 +159,23 @@ def test_a_worker_that_dies_costs_one_state() -> None:
     assert sum(done.deaths for done in every) == 2
 
 
+def test_a_worker_reads_many_chunks() -> None:
+    """Starting a process for each of them costs a sixth of the time. One that dies is replaced."""
+    tasks = [Task(str(number), StateOrigin(str(number), f"/{number}", "/")) for number in range(12)]
+
+    def read(task: Task) -> StateRows:
+        if task.name == "3":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return unreadable(task.origin, str(os.getpid()))
+
+    with Processes(2, read).started([tasks[:4], tasks[4:6], *([task] for task in tasks[6:])]) as results:
+        found = [json.loads(done.lines["states"].splitlines()[0])["error"] for done in results if done.lines]
+    # The chunk of the one that dies is read again one by one, which kills another.
+    assert len(found) == 4 + 1 + 6
+    assert found.count("worker died") == 1
+    assert 2 <= len({*found} - {"worker died"}) <= 4
+
+
 def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between the tables of the second batch: the first one is whole, and the second one is not there."""
     monkeypatch.setattr("statefmt.fleet.work.task.CHUNK", 1)

@@ -101,8 +101,8 @@ def test_a_state_that_is_not_utf8_is_a_row_with_its_finding(name: str, attribute
 def test_the_lines_of_csv() -> None:
     rows = unreadable(StateOrigin("0", "/0", "/"), "error").states
     assert as_csv(lines_of(rows)) == (b"", lines_of(rows))
-    assert as_csv(b'["a",1]\n["b]",null]\n') == (b'"a",1\n"b]",null\n', b"")
-    assert as_csv(b'["a",1]\n{"b":1}\n["c",2]\n') == (b'"a",1\n"c",2\n', b'{"b":1}\n')
+    assert as_csv(b'["a",1]\n["b]",null]\n') == (b'"a",1\n"b]",null', b"")
+    assert as_csv(b'["a",1]\n{"b":1}\n["c",2]\n') == (b'"a",1\n"c",2', b'{"b":1}\n')
 
 
 def test_rows_that_the_database_refuses_cost_one_state(tmp_path: Path) -> None:

@@ -29,6 +29,14 @@ class _Identified(Struct):
 _DECODER: Final = msgspec.json.Decoder(_Identified)
 
 
+class _OrdinarilyIdentified(Struct, gc=False):
+    id: str | None = None
+
+
+# Raises a DecodeError for an id that is no string, such as a number.
+_ORDINARY: Final = msgspec.json.Decoder(_OrdinarilyIdentified)
+
+
 def object_id(obj: ResourceInstanceObject) -> str | None:
     """Return the `id` of an object as a string, a number as written; None if it has none.
 
@@ -45,9 +53,11 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
     if memoryview(attributes)[0] != ord("{"):
         return None
     try:
+        return _ORDINARY.decode(attributes).id
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
         raw = bytes(_DECODER.decode(attributes).id)
-        if raw[:1] == b'"' and b"\\" not in raw:
-            return raw[1:-1].decode()
     except RecursionError:
         # Nested too deeply to read.
         return None

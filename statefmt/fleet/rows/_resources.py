@@ -91,11 +91,11 @@ def resource_rows(
                 text = bytes(raw)
                 size = len(text)
                 try:
-                    found = ordinary(text)
+                    line = format_json(text, indent=-1) if b"\n" in text else text
+                    found = ordinary(line)
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass
                 else:
-                    line = format_json(text, indent=-1) if b"\n" in text else text
                     hashing = begun.copy()
                     hashing.update(line)
                     attr_hash: str | None = hashing.hexdigest()[:HASH_DIGITS]

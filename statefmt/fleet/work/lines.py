@@ -35,10 +35,11 @@ def by_state(lines: bytes) -> dict[str, bytes]:
     return {state_id: bytes(data) for state_id, data in found.items()}
 
 
-def as_csv(lines: bytes) -> tuple[bytes, bytes]:
+def as_csv(lines: bytes) -> tuple[bytes | memoryview, bytes]:
     """Return the rows that are arrays as CSV, and those that are objects as they are."""
     if lines[:1] == b"[" and b"\n{" not in lines:
-        return lines[1:-2].replace(b"]\n[", b"\n") + b"\n", b""
+        # Without the first bracket and the last one. The lines are long, so each copy counts.
+        return memoryview(lines.replace(b"]\n[", b"\n"))[1:-2], b""
     arrays = bytearray()
     objects = bytearray()
     for line in lines.splitlines(keepends=True):
@@ -46,7 +47,7 @@ def as_csv(lines: bytes) -> tuple[bytes, bytes]:
             arrays += line[1:-2] + b"\n"
         else:
             objects += line
-    return bytes(arrays), bytes(objects)
+    return bytes(arrays[:-1]), bytes(objects)
 
 
 def _has_other_escapes(data: bytes) -> bool:

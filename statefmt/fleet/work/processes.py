@@ -1,24 +1,27 @@
 """Reads states in several processes of this machine.
 
-Each chunk has a process of its own, so that one which dies takes nothing else with it, and memory is given back. A
-coordinator, forked before this process opens a database and so starts threads, forks them and passes on their results.
+A worker that dies takes only the chunk with it that it reads. A coordinator, forked before this process opens a
+database and so starts threads, forks them and passes on their results.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import selectors
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import BinaryIO, Final, NoReturn
+from struct import Struct
+from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 import msgspec
 
 from statefmt.fleet.work.task import Done, ReadRows, Task, work_on, worker_died
 
 _LENGTH_BYTES: Final = 8
+_ORDER: Final = Struct("=III")
 _DECODER: Final = msgspec.msgpack.Decoder(Done)
 
 
@@ -59,39 +62,89 @@ def _message(pipe: BinaryIO) -> bytes:
     return data if len(data) == int.from_bytes(size, "big") else b""
 
 
+class _Part(NamedTuple):
+    """A part of the work: states of a chunk, from one number to before another."""
+
+    chunk: int
+    first: int
+    last: int
+
+
+class _Worker(NamedTuple):
+    """A process that reads one part after the other: the pipes to and from it, and what it has sent of its answer."""
+
+    process: int
+    orders: int
+    answers: int
+    sent: bytearray
+
+
 def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, pipe: BinaryIO) -> None:
-    """Fork a worker for each chunk, some at a time, and pass on what they return."""
-    waiting = deque(chunks)
-    running: dict[int, tuple[int, Sequence[Task], list[bytes]]] = {}
+    """Have workers read the parts, one at a time each, and pass on what they return. One that dies is replaced."""
+    waiting = deque(_Part(number, 0, len(chunk)) for number, chunk in enumerate(chunks))
+    working: dict[int, tuple[_Worker, _Part]] = {}
+
+    def give(worker: _Worker) -> None:
+        part = waiting.popleft()
+        working[worker.answers] = worker, part
+        # One that has died is met where its answer is read.
+        with suppress(BrokenPipeError):
+            os.write(worker.orders, _ORDER.pack(*part))
+
     with selectors.DefaultSelector() as selector:
-        while waiting or running:
-            while waiting and len(running) < count:
-                chunk = waiting.popleft()
-                process, reading = _forked(lambda pipe, chunk=chunk: _send(pipe, _encoded(work_on(chunk, read))))  # type: ignore[misc] # mypy cannot infer a lambda with a default
-                running[reading] = (process, chunk, [])
-                selector.register(reading, selectors.EVENT_READ)
+        while waiting or working:
+            while waiting and len(working) < count:
+                worker = _started(chunks, read, [one.orders for one, _ in working.values()])
+                selector.register(worker.answers, selectors.EVENT_READ)
+                give(worker)
             for key, _ in selector.select():
-                process, chunk, parts = running[key.fd]
-                part = os.read(key.fd, 1 << 20)
-                if part:
-                    parts.append(part)
+                worker, part = working[key.fd]
+                data = os.read(key.fd, 1 << 20)
+                worker.sent.extend(data)
+                if data and not _is_whole(worker.sent):
                     continue
-                selector.unregister(key.fd)
-                os.close(key.fd)
-                del running[key.fd]
-                os.waitpid(process, 0)
-                data = b"".join(parts)
-                if len(data) > _LENGTH_BYTES and len(data) == _LENGTH_BYTES + int.from_bytes(
-                    data[:_LENGTH_BYTES], "big"
-                ):
-                    pipe.write(data)
+                del working[key.fd]
+                if data:
+                    pipe.write(worker.sent)
                     pipe.flush()
-                elif len(chunk) == 1:
-                    _send(pipe, _encoded(worker_died(chunk[0], deaths=1)))
+                    worker.sent.clear()
+                    if waiting:
+                        give(worker)
+                        continue
+                selector.unregister(key.fd)
+                os.close(worker.orders)
+                os.close(worker.answers)
+                os.waitpid(worker.process, 0)
+                if data:
+                    continue
+                if part.last - part.first == 1:
+                    _send(pipe, _encoded(worker_died(chunks[part.chunk][part.first], deaths=1)))
                 else:
                     # One of them is the culprit.
                     _send(pipe, _encoded(Done((), {}, deaths=1)))
-                    waiting.extend([task] for task in chunk)
+                    waiting.extend(_Part(part.chunk, number, number + 1) for number in range(part.first, part.last))
+
+
+def _started(chunks: Sequence[Sequence[Task]], read: ReadRows, others: Sequence[int]) -> _Worker:
+    """Start a worker. `others` are the pipes to the others, whose ends it must not keep open."""
+    reading, orders = os.pipe()
+
+    def work(pipe: BinaryIO) -> None:
+        for other in (orders, *others):
+            os.close(other)
+        # The collector would copy what is shared with the coordinator.
+        gc.freeze()
+        while order := os.read(reading, _ORDER.size):
+            part = _Part(*_ORDER.unpack(order))
+            _send(pipe, _encoded(work_on(chunks[part.chunk][part.first : part.last], read)))
+
+    process, answers = _forked(work)
+    os.close(reading)
+    return _Worker(process, orders, answers, bytearray())
+
+
+def _is_whole(message: bytearray) -> bool:
+    return len(message) >= _LENGTH_BYTES == len(message) - int.from_bytes(message[:_LENGTH_BYTES], "big")
 
 
 def _encoded(done: Done) -> bytes:
