@@ -245,8 +245,8 @@ def _change(folder: Path, sql: str) -> None:
         ("UPDATE states SET uri = NULL", "make it again"),
         ("UPDATE states SET uri = NULL, error = 'x'; DELETE FROM findings", "make it again"),
         ("UPDATE findings SET fix = '[[1]]'", "make it again"),
-        ("ALTER TABLE findings DROP COLUMN number", "make it again"),
-        ("DROP TABLE findings", "make it again"),
+        ("ALTER TABLE findings DROP COLUMN number", "index again"),
+        ("DROP TABLE findings", "index again"),
     ],
 )
 def test_an_index_that_cannot_be_checked_is_refused(change: str, reason: str, here: Path, run: Run) -> None:

@@ -7,17 +7,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import SCHEMA_VERSION, open_to_write
+from statefmt.fleet.index.connection import KEY_BYTES, SCHEMA_VERSION, open_to_write
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 from statefmt.store.reading import reason_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-_KEY_BYTES: Final = 32
 
 
 @contextmanager
@@ -60,5 +58,5 @@ def _make_tables(connection: DuckDBPyConnection) -> None:
             about = column.description.replace("'", "''")
             connection.execute(f"COMMENT ON COLUMN {name}.{column.name} IS '{about}'")
     connection.execute("CREATE TABLE settings (schema_version INTEGER, key BLOB)")
-    connection.execute("INSERT INTO settings VALUES (?, ?)", [SCHEMA_VERSION, secrets.token_bytes(_KEY_BYTES)])
+    connection.execute("INSERT INTO settings VALUES (?, ?)", [SCHEMA_VERSION, secrets.token_bytes(KEY_BYTES)])
     connection.execute("COMMIT")

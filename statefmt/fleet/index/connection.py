@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from statefmt.fleet.errors import FleetError
+from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 from statefmt.text.pattern import pattern
 
 if TYPE_CHECKING:
@@ -24,6 +25,15 @@ _OFFLINE: Final = {
 
 # Raise it when columns change: an index of another version is refused.
 SCHEMA_VERSION: Final = 3
+KEY_BYTES: Final = 32
+# With the whole names of functions, which the database may replace.
+_COLUMNS: Final = """
+    SELECT table_name, column_name, data_type, column_default FROM system.main.duckdb_columns()
+    WHERE schema_name = 'main' AND NOT internal
+        AND table_oid IN (SELECT table_oid FROM system.main.duckdb_tables() WHERE schema_name = 'main')
+"""
+# They would replace functions of DuckDB in every query.
+_MACROS: Final = "SELECT function_name FROM system.main.duckdb_functions() WHERE NOT internal LIMIT 1"
 _PROCESS: Final = pattern(r"\(PID (\d+)\)")
 
 
@@ -60,14 +70,38 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
 
 
 def refuse_others(connection: DuckDBPyConnection, path: Path) -> None:
-    """Raise FleetError if a database is not an index of this release."""
-    tables = {row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()}
-    if "settings" not in tables or "states" not in tables:
+    """Raise FleetError if a database is not an index of this release, as this program makes it."""
+    found, expected = _definitions(connection), _expected()
+    if not {"settings", "states"} <= found.keys():
         raise FleetError(f"{path}: this database is not an index; name another file")
-    if connection.execute("SELECT schema_version FROM settings").fetchone() != (SCHEMA_VERSION,):
+    changed = FleetError(f"{path}: another program has changed this index; delete it and index again")
+    if found["settings"] != expected["settings"] or connection.execute(_MACROS).fetchall():
+        raise changed
+    settings = connection.execute("SELECT schema_version, octet_length(key) FROM settings LIMIT 2").fetchall()
+    if len(settings) != 1 or settings[0][1] != KEY_BYTES:
+        raise changed
+    if settings[0][0] != SCHEMA_VERSION:
         raise FleetError(
             f"{path}: another release of statetool made this index, with other tables; delete it and index again"
         )
+    if any(found.get(name) != table for name, table in expected.items()):
+        raise changed
+
+
+def _expected() -> dict[str, set[tuple[str, str, None]]]:
+    tables = {
+        name: {(column.name, column.type, None) for column in columns(row_type)}
+        for name, row_type in {**STATE_TABLES, **RUN_TABLES}.items()
+    }
+    return {**tables, "settings": {("schema_version", "INTEGER", None), ("key", "BLOB", None)}}
+
+
+def _definitions(connection: DuckDBPyConnection) -> dict[str, set[tuple[str, str, None]]]:
+    """Return the name, the type and the default or expression of each column, by tables; a view is no table."""
+    found: dict[str, set[tuple[str, str, None]]] = {}
+    for table, *column in connection.execute(_COLUMNS).fetchall():
+        found.setdefault(table, set()).add((column[0], column[1], column[2]))
+    return found
 
 
 def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
