@@ -31,6 +31,12 @@ def masking(*secrets: str) -> Masking:
         ("a\nb", r'Key aws_x.y["a\nb"] is odd.', f"Key {MASK} is odd."),
         ("x", 'The member "x" is odd.', 'The member "x" is odd.'),
         ("true", "This is true.", "This is true."),
+        (
+            "hunter2",
+            "No. (column 3 of the dependency 'x[\\\\\"hunter2\\\\\"]')",
+            f"No. (column 3 of the dependency {MASK})",
+        ),
+        ("hunter2", "No. (column 3 of the dependency 'x[web')", "No. (column 3 of the dependency 'x[web')"),
         ("hunter2", 'An unclosed "hunter2 quote.', f"An unclosed {MASK}"),
     ],
 )

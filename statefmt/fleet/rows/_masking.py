@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import cached_property
 from typing import Final
 
@@ -29,6 +29,11 @@ _SURROGATE: Final = pattern(rb"\\u[Dd]")
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)')
 # A word of a sentence, such as an address, with the quoted strings that it has.
 _TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)|[^\s"])+')
+# What findings quote of an invalid address, in which nothing says where a name begins and ends.
+_INVALID: Final = pattern(r"\(column [0-9]+ of the [a-z ]+ (?=['\"])")
+# More secrets are not looked for in each of these, and shorter ones are in too many words.
+_MOST: Final = 200
+_LEAST: Final = 4
 
 
 def one_line(value: bytes | Raw) -> bytes:
@@ -92,9 +97,21 @@ class Masking:
         """Return a sentence in which words, addresses and quoted strings are hidden if they have a secret."""
         if not self.names:
             return text
+        invalid = _INVALID.search(text) if text.endswith(("')", '")')) else None
+        if invalid is not None and self._may_have(text[invalid.end() :]):
+            text = f"{text[: invalid.end()]}{MASK})"
         if self._phrases and self._has_phrase(text):
             return MASK
         return _TOKEN.sub(lambda found: MASK if names_secret(found[0], self.names) else found[0], text)
+
+    def _may_have(self, quoted: str) -> bool:
+        """Return whether a part of an invalid address, however it is escaped, may be a secret."""
+        plain = quoted.replace("\\", "")
+        return len(self.names) > _MOST or any(secret in plain for secret in self._unescaped)
+
+    @cached_property
+    def _unescaped(self) -> Set[str]:
+        return {plain for secret in self.names if len(plain := secret.replace("\\", "")) >= _LEAST}
 
     def _has_phrase(self, text: str) -> bool:
         return any(phrase in text for word in secret_words(text) for phrase in self._phrases.get(word, ()))
