@@ -27,7 +27,7 @@ _PLACES: Final = frozenset(
 # The arguments of the block `workspaces` of the backends remote and cloud that are no credentials.
 _WORKSPACES: Final = frozenset({"name", "prefix", "project", "tags"})
 # A user and a password before a host, also without a scheme.
-_LOGIN: Final = pattern(r"[^/@]*:[^/@]*@")
+_LOGIN: Final = pattern(r"[^/@:]*:[^/@]*@")
 
 
 def remote_ref(

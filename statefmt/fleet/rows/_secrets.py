@@ -23,7 +23,10 @@ from statefmt.text.pattern import pattern
 # What many values are: hiding every `true` and every port would hide what is no secret.
 _PLAIN: Final = pattern(r"-?[0-9]{0,5}|.|true|false|none|null")
 # What is left of an address or a sentence between these may be a secret.
-_WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\.)*\"""")
+_BARE: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+""")
+_CLOSED: Final = pattern(r'"(?:[^"\\]|\\(?s:.))*+"')
+# A quoted string without an end goes to the end, so that it is not looked at again from each quote.
+_WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)""")
 
 
 def secrets_of(snapshot: Snapshot) -> frozenset[str]:
@@ -84,7 +87,10 @@ def _spelled(found: Set[str]) -> frozenset[str]:
 
 def secret_words(text: str) -> list[str]:
     """Return the parts of a text that may be a secret: its words and its quoted strings."""
-    return _WORD.findall(text)
+    words = _WORD.findall(text)
+    if words and words[-1][0] == '"' and not _CLOSED.fullmatch(words[-1]):
+        words += _BARE.findall(words.pop())
+    return words
 
 
 def names_secret(text: str, secrets: frozenset[str]) -> bool:
