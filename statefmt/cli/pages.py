@@ -10,4 +10,4 @@ def require_templates() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise StoreError("pages need the package jinja2; run `pip install 'statetool[fleet]'`") from error
+        raise StoreError("pages need the package jinja2; install statetool[fleet]") from error

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -212,7 +213,7 @@ def test_ctrl_c_and_the_end_of_the_scheduler(
     os.mkfifo(pipe)
     index = tmp_path / "index"
     indexed(index, [folder], servers.address)
-    arguments = ["statetool", "fleet", "index", str(pipe), str(folder), "--into", str(index)]
+    arguments = [sys.executable, "-m", "statefmt", "fleet", "index", str(pipe), str(folder), "--into", str(index)]
     for end, status, message in (
         (lambda process: process.send_signal(signal.SIGINT), 130, ""),
         (lambda process: servers.scheduler.kill(), 2, "the scheduler is gone"),

@@ -108,7 +108,7 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     try:
         import duckdb
     except ModuleNotFoundError as error:
-        raise FleetError("an index needs the package duckdb; run `pip install 'statetool[fleet]'`") from error
+        raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
     try:
         # Absolute, since `:memory:` and others are no files.
         return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})

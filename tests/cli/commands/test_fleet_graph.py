@@ -89,7 +89,7 @@ def test_mermaid(index: Path, statetool: Statetool) -> None:
 def test_html_has_every_text_escaped(index: Path, statetool: Statetool) -> None:
     pytest.importorskip("jinja2")
     text = statetool("fleet", "graph", "--into", str(index), "--format", "html").text
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 3
     assert "\x1b" not in text
     assert " style=" not in text
     assert text.count('class="edge stale"') == 2
