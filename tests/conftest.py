@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.adversary.runs import Forks, forks
-from tests.tracing import Tracing
 
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
@@ -36,7 +35,6 @@ _FOLDERS: Final = ("compat", "packaging")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(Tracing(), "tracing")
     # A shell without job control starts what runs in the background with interrupts ignored, and programs inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
