@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from statefmt import StoreError
 from statefmt.cli.failure import show_failure
 from statefmt.cli.options.finding_options import FindingOptions, finding_options
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.takes import takes
 from statefmt.fleet import stored_findings
 
@@ -24,7 +23,7 @@ EXAMPLES: Final = (
 
 
 @takes(finding=finding_options)
-def command(into: IntoOption = Path("statetool.duckdb"), *, finding: FindingOptions) -> int:
+def command(into: IntoOption = DEFAULT_INDEX, *, finding: FindingOptions) -> int:
     """Report what the rules found in the states of an index, as `check` does. No state is read again.
 
     Settings and baselines apply now, not when the index is made. Values that the index hides are hidden.

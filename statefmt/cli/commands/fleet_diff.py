@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
 from statefmt.fleet import run_difference
 from statefmt.render.fleet.run_difference_json import run_difference_json
@@ -24,13 +23,6 @@ EXAMPLES: Final = (
 )
 
 
-class RunDiffFormat(StrEnum):
-    """The output format."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def command(
     before: Annotated[
         str,
@@ -41,12 +33,10 @@ def command(
     after: Annotated[
         str, typer.Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
     ] = "latest",
-    into: IntoOption = Path("statetool.duckdb"),
+    into: IntoOption = DEFAULT_INDEX,
     stat: Annotated[bool, typer.Option("--stat", help="Show only which states differ.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
-    output_format: Annotated[
-        RunDiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
-    ] = RunDiffFormat.TEXT,
+    output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show what changed between two runs of `fleet index`: states, objects, outputs and findings.
 
@@ -55,10 +45,10 @@ def command(
 
     Exit status 0: no differences; 1: differences; 2: failure.
     """
-    if stat and (full or output_format is not RunDiffFormat.TEXT):
+    if stat and (full or output_format is not OutputFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
     found = run_difference(into, before, after)
-    if output_format is RunDiffFormat.JSON:
+    if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(run_difference_json(found))
     else:
         print(run_difference_text(found, result_terminal(), stat=stat, full=full))

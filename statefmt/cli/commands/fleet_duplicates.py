@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from statefmt.cli.exit_status import FINE, FOUND
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal, say
 from statefmt.fleet import duplicate_objects, query, state_copies
 from statefmt.render.counted import counted
@@ -23,19 +22,10 @@ EXAMPLES: Final = (
 )
 
 
-class DuplicatesFormat(StrEnum):
-    """The output format."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def command(
-    into: IntoOption = Path("statetool.duckdb"),
+    into: IntoOption = DEFAULT_INDEX,
     copies: Annotated[bool, typer.Option("--copies", help="Also list states that are copies of one lineage.")] = False,
-    output_format: Annotated[
-        DuplicatesFormat, typer.Option("--format", metavar="FORMAT", help="text or json.")
-    ] = DuplicatesFormat.TEXT,
+    output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """List real objects that states of different lineages manage: each may change or destroy them.
 
@@ -50,7 +40,7 @@ def command(
     if unread := query(into, "SELECT count(*) FROM states WHERE error IS NOT NULL").rows[0][0]:
         say(f"statetool: not compared: {counted(unread, 'state')} that could not be read")
     copied = state_copies(into) if copies else None
-    if output_format is DuplicatesFormat.JSON:
+    if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(duplicates_json(found, copied))
     else:
         for line in duplicates_text(found, copied, result_terminal()):

@@ -10,7 +10,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
@@ -36,7 +36,7 @@ class FleetGraphFormat(StrEnum):
 
 
 def command(
-    into: IntoOption = Path("statetool.duckdb"),
+    into: IntoOption = DEFAULT_INDEX,
     every: Annotated[
         bool, typer.Option("--all", help="Also show states that read no other and are read by none.")
     ] = False,

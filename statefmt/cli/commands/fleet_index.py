@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Final, Optional
 
 import typer
 
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
-from statefmt.cli.options.fleet_options import (
-    InsecureSchedulerOption,
-    IntoOption,
-    SchedulerOption,
-    TlsCaOption,
-    TlsCertOption,
-    TlsKeyOption,
-    given_cluster,
-)
+from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.fleet import IndexOptions, index_states
@@ -38,11 +31,12 @@ EXAMPLES: Final = (
 _MOST_SHOWN: Final = 10
 
 
+@takes(cluster=cluster_options)
 def command(
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
-    into: IntoOption = Path("statetool.duckdb"),
+    into: IntoOption = DEFAULT_INDEX,
     check: Annotated[bool, typer.Option("--check/--no-check", help="Also store findings.")] = True,
     attributes: Annotated[
         bool, typer.Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
@@ -51,11 +45,8 @@ def command(
         Optional[int],  # noqa: UP045 - typer reads the annotation at run time
         typer.Option(metavar="N", min=1, help="Use N processes; default: one per processor."),
     ] = None,
-    scheduler: SchedulerOption = None,
-    tls_ca: TlsCaOption = None,
-    tls_cert: TlsCertOption = None,
-    tls_key: TlsKeyOption = None,
-    insecure_scheduler: InsecureSchedulerOption = False,
+    *,
+    cluster: ClusterOptions,
 ) -> int:
     """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
 
@@ -68,8 +59,8 @@ def command(
 
     Exit status 0: all states were read; 2: some states or sources were not.
     """
-    cluster = given_cluster(read_states, scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler, workers)
-    run = index_states(run_context(), sources, into, IndexOptions(check, attributes, workers, cluster))
+    options = IndexOptions(check, attributes, workers, cluster.given(read_states, workers))
+    run = index_states(run_context(), sources, into, options)
     for message in run.missing:
         say(f"statetool: {message}")
     for uri, error in run.failed[:_MOST_SHOWN]:

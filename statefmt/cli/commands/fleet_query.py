@@ -10,7 +10,7 @@ from typing import Annotated, Final, Optional
 import typer
 
 from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.fleet_options import IntoOption
+from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
 from statefmt.render.fleet.rows import rows_csv, rows_json, rows_text
@@ -37,7 +37,7 @@ def command(
         Optional[str],  # noqa: UP045 - typer reads the annotation at run time
         typer.Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB."),
     ] = None,
-    into: IntoOption = Path("statetool.duckdb"),
+    into: IntoOption = DEFAULT_INDEX,
     saved: Annotated[
         Optional[str],  # noqa: UP045
         typer.Option(metavar="NAME", help="Run this saved query."),

@@ -10,7 +10,7 @@ from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.finding_options import FailOn
+from statefmt.cli.options.finding_options import CheckFormatOption, FailOn, FailOnOption
 from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import ShowSensitiveOption
@@ -52,21 +52,8 @@ def command(
     strict: Annotated[
         bool, typer.Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
     ] = False,
-    fail_on: Annotated[
-        FailOn,
-        typer.Option(
-            metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
-        ),
-    ] = FailOn.ERROR,
-    output_format: Annotated[
-        CheckFormat,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            show_default=False,
-            help="text (the default), concise, json, sarif, junit, github.",
-        ),
-    ] = CheckFormat.TEXT,
+    fail_on: FailOnOption = None,
+    output_format: CheckFormatOption = CheckFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """Compare an apply with its plan, instance by instance.
@@ -94,7 +81,7 @@ def command(
     checked = [checked_state(new.location, new.data, new.version, found.after)]
     if old is not None:
         checked.insert(0, checked_state(old.location, old.data, old.version, found.before))
-    failing = Severity(fail_on.value)
+    failing = Severity((fail_on or FailOn.ERROR).value)
     print_report(checked, (), output_format, failing)
     if planned.errored:
         say(f"statetool: warning: {display_name(plan)}: the plan is incomplete, since planning failed with an error")

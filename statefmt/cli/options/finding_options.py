@@ -65,6 +65,23 @@ class FailOn(StrEnum):
     INFO = "info"
 
 
+FailOnOption = Annotated[
+    Optional[FailOn],  # noqa: UP045
+    typer.Option(
+        metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
+    ),
+]
+CheckFormatOption = Annotated[
+    CheckFormat,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        show_default=False,
+        help="text (the default), concise, json, sarif, junit, github.",
+    ),
+]
+
+
 class GateOptions(NamedTuple):
     """Which findings there are: the rules, the settings, and the baseline that they are compared with."""
 
@@ -148,22 +165,9 @@ def finding_options(
     *,
     select: SelectOption = None,
     ignore: IgnoreOption = None,
-    fail_on: Annotated[
-        Optional[FailOn],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
-            metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
-        ),
-    ] = None,
+    fail_on: FailOnOption = None,
     exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
-    output_format: Annotated[
-        CheckFormat,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            show_default=False,
-            help="text (the default), concise, json, sarif, junit, github.",
-        ),
-    ] = CheckFormat.TEXT,
+    output_format: CheckFormatOption = CheckFormat.TEXT,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
     statistics: Annotated[
         bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
