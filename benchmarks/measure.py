@@ -63,7 +63,7 @@ def run(process: Process, output: Path | None = None) -> Figures:
         )
         os.close(passed)
         _, messages = child.communicate()
-        clock, processor, memory, status = map(float, reading.read().split() or [0, 0, 0, child.returncode])
+        clock, processor, memory, status = map(float, reading.read().split() or ["0", "0", "0", str(child.returncode)])
     if status not in (0, 1) or (status and messages):
         said = messages.decode(errors="replace").strip()
         raise RunError(int(status), f"{' '.join(process.command)}: exit status {status:g}\n{said}")

@@ -77,7 +77,7 @@ def test_workers_use_their_own_environment(
     sql = "SELECT serial, workspace, encrypted FROM states ORDER BY ALL"
     expected = [(0, "default", False), (1, "default", False), (2, "default", False), (9, "eu", False)]
     assert [tuple(row) for row in query(tmp_path / "index", sql).rows] == [*expected, (41, "default", True)]
-    # The folder is told by its path; settings and credentials are not.
+    # The message names the folder, but no settings or credentials.
     assert b"s3://" in record
     for secret in (SECRET_KEY, ACCESS_KEY, _PASSPHRASE):
         assert secret.encode() not in record

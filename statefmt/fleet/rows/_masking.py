@@ -29,7 +29,7 @@ _SURROGATE: Final = pattern(rb"\\u[Dd]")
 _QUOTED: Final = pattern(rb'"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)')
 # A word of a sentence, such as an address, with the quoted strings that it has.
 _TOKEN: Final = pattern(r'(?:"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)|[^\s"])+')
-# What findings quote of an invalid address, in which nothing says where a name begins and ends.
+# Findings quote an invalid address, whose names cannot be told apart.
 _INVALID: Final = pattern(r"\(column [0-9]+ of the [a-z ]+ (?=['\"])")
 # More secrets are not looked for in each of these, and shorter ones are in too many words.
 _MOST: Final = 200

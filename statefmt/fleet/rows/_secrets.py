@@ -86,7 +86,7 @@ def _spelled(found: Set[str]) -> frozenset[str]:
 
 
 def secret_words(text: str) -> list[str]:
-    """Return the parts of a text that may be a secret: its words and its quoted strings."""
+    """Split a text into words and quoted strings, each of which may be a secret."""
     words = _WORD.findall(text)
     if words and words[-1][0] == '"' and not _CLOSED.fullmatch(words[-1]):
         words += _BARE.findall(words.pop())

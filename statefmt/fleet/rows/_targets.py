@@ -44,7 +44,7 @@ def target_uri(backend: str | None, workspace: str | None, arguments: Mapping[st
 
 def _local(path: str, uri: str) -> str | None:
     if not path.startswith("/") and not uri.startswith("/"):
-        # Where the module of a state in a backend is, nothing says.
+        # The state is in a backend, so the folder of its module is unknown.
         return None
     # Paths are relative to the module, where its state is, too, or the folder with its workspaces.
     folder = PurePath(uri).parent

@@ -1,7 +1,7 @@
 """What travels between the run and the workers of a cluster: names of states one way, rows the other.
 
-Neither has variables, arguments of backends or sensitive values. The key of the index goes with every job: workers
-make its hashes.
+No message contains environment variables, arguments of backends or sensitive values. Every job contains the key of the
+index, since the workers hash values.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def check_text(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[s
 
 
 def statistics_text(states: Iterable[CheckedState], terminal: Terminal) -> str:
-    """Return how often each rule found something, most frequent first, and a summary line; "" if there is no state."""
+    """Return the number of findings of each rule, most frequent first, and a summary line; "" without a state."""
     tally = Tally()
     counts: Counter[str] = Counter()
     severities: dict[str, Severity] = {}
