@@ -59,6 +59,9 @@ class ResourceLifter:
         self.findings: list[Finding] = []
         self.added = 0
         self._found: list[ResourceState] = []
+        # Blocks in the order of canonical files are of different resources.
+        self._in_order = True
+        self._last = ("", "", "", "")
         # Those of unusual blocks; None if they are refused.
         self._unusual: dict[AbsResource, ResourceState | None] = {}
         # What concerns the places of objects is reported before their contents.
@@ -87,30 +90,38 @@ class ResourceLifter:
         number = self.added
         self.added += 1
         resource = None if given is None else self._ordinary.resource(number, given)
-        if resource is None:
-            pointer, told = f"/resources/{number}", len(self.findings)
-            document = given or ResourceV4()
-            addr = self._address(document, pointer)
-            block = None if addr is None else _Block(number, document, self._instances(document, addr, pointer))
-            self._of_places += self.findings[told:]
-            del self.findings[told:]
-            if addr is None or block is None:
-                return
-            if addr in self._unusual:
-                raise SeveralBlocks
-            resource = self._unusual[addr] = self._resource(addr, [block])
+        if given is None or resource is None:
+            self._in_order = False
+            resource = self._of_unusual(number, given or ResourceV4())
+        elif self._in_order:
+            place = (given.module or "", given.mode or "", given.type or "", given.name or "")
+            self._in_order, self._last = place > self._last, place
         if resource is not None:
             self._found.append(resource)
 
     def found(self) -> tuple[ResourceState, ...]:
         """Return the resources of all blocks. Raises SeveralBlocks if one has more than one."""
         self.findings[:0] = self._of_places
-        addresses = {resource.addr for resource in self._found}
-        addresses.update(self._unusual)
-        refused = sum(resource is None for resource in self._unusual.values())
-        if len(addresses) < len(self._found) + refused:
-            raise SeveralBlocks
+        if not self._in_order:
+            addresses = {resource.addr for resource in self._found}
+            addresses.update(self._unusual)
+            refused = sum(resource is None for resource in self._unusual.values())
+            if len(addresses) < len(self._found) + refused:
+                raise SeveralBlocks
         return tuple(self._found)
+
+    def _of_unusual(self, number: int, document: ResourceV4) -> ResourceState | None:
+        pointer, told = f"/resources/{number}", len(self.findings)
+        addr = self._address(document, pointer)
+        block = None if addr is None else _Block(number, document, self._instances(document, addr, pointer))
+        self._of_places += self.findings[told:]
+        del self.findings[told:]
+        if addr is None or block is None:
+            return None
+        if addr in self._unusual:
+            raise SeveralBlocks
+        self._unusual[addr] = self._resource(addr, [block])
+        return self._unusual[addr]
 
     def _each(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         blocks: dict[AbsResource, list[_Block]] = {}

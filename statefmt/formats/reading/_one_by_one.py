@@ -42,6 +42,7 @@ def read_one_by_one(data: bytes) -> LiftedState | None:
         state = msgspec.json.decode(data, type=_State)
         # If a file repeats the member, only the last one counts.
         is_whole = lifter.added == len(state.resources or ())
+        state.resources = None
         if is_whole and isinstance(state.version, Raw) and equals(state.version, b"4"):
             return lift_state(state, lifter)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InvalidDocument, SeveralBlocks):

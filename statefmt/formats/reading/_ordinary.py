@@ -33,7 +33,7 @@ STATUSES: Final = {status.value: status for status in ObjectStatus}
 DEPOSED_KEY_BYTES: Final = 8
 _HIGHEST_ORDINARY: Final = 2**63 - 1
 # Size of the caches of addresses; all files of a run share them.
-_KEPT: Final = 16384
+_KEPT: Final = 1024
 
 
 class ModuleText(NamedTuple):
@@ -154,7 +154,7 @@ def _are_distinct(objects: list[ResourceInstanceObject], *, by_key: bool) -> boo
 
 
 # A state has the same names in many modules.
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_KEPT)
 def _resource(mode: ResourceMode, type_: str, name: str) -> Resource:
     return Resource(mode, type_, name)
 

@@ -15,8 +15,8 @@ from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text.pattern import pattern
 
-# Cache size for printed module instances.
-_KEPT: Final = 16384
+# Cache size for printed module instances; resources of one module usually follow each other.
+_KEPT: Final = 1024
 # Cache size for steps, most of which are in many addresses.
 _KEPT_STEPS: Final = 4096
 # A step in the form that programs write, of ASCII characters and without escapes.

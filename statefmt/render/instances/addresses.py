@@ -11,14 +11,14 @@ from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceState
 from statefmt.render.printable import printable
 
-_AT_ONCE: Final = 4096
+_AT_ONCE: Final = 1024
 
 
-def addresses_text(found: Iterable[InstanceState]) -> bytes:
-    """Render one address per line. Names that OpenTofu would reject may need escapes; keys already have theirs."""
+def addresses_text(found: Iterable[InstanceState]) -> Iterator[bytes]:
+    """Render one address per line, in parts. Names that OpenTofu would reject may need escapes; keys have theirs."""
     texts = _texts(found)
-    # Not all at once, which would take much memory.
-    return b"".join(iter(lambda: _lines(list(islice(texts, _AT_ONCE))), b""))
+    while some := list(islice(texts, _AT_ONCE)):
+        yield _lines(some)
 
 
 def _lines(texts: list[str]) -> bytes:
