@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from statefmt.formats.reading.inspect import CURRENT_VERSION
     from statefmt.formats.style import Layout, Style
     from statefmt.model.check_results import CheckResult
-    from statefmt.model.instances import InstanceState, instances
+    from statefmt.model.instances import InstanceState, each_instance, instances
     from statefmt.model.outputs import OutputValue
     from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
     from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
@@ -33,6 +33,7 @@ __all__ = [
     "Snapshot",
     "Style",
     "UnknownMember",
+    "each_instance",
     "instances",
 ]
 
@@ -51,6 +52,7 @@ __getattr__ = lazy_names(
         "Snapshot": "statefmt.model.snapshot",
         "Style": "statefmt.formats.style",
         "UnknownMember": "statefmt.model.resources",
+        "each_instance": "statefmt.model.instances",
         "instances": "statefmt.model.instances",
     },
 )

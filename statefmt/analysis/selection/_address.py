@@ -87,7 +87,7 @@ class Addresses:
 
         Uses tables, since a caller may give every address of a state as a selector.
         """
-        found = [*self._by_resource.get(text, ()), *self._by_module.get(text, ())]
+        found = [*self._by_resource.get(text, ()), *(self._by_module.get(text, ()) if _may_be_module(text) else ())]
         for bracket in brackets(text):
             found += self._by_key(text[:bracket]).get(text, ())
         return sorted(found)
@@ -180,6 +180,11 @@ class Addresses:
         except AddressError as error:
             raise self._invalid(selector, error) from error
         return [place for place, addr in enumerate(self._addrs) if pattern.fits(addr)]
+
+
+def _may_be_module(text: str) -> bool:
+    """Return whether the last step of an address may be a module: without a key, that has a name without dots."""
+    return text.startswith("module.") and (text.endswith("]") or "." not in text.rpartition("module.")[2])
 
 
 def brackets(text: str) -> Iterator[int]:

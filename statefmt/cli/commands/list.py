@@ -17,7 +17,7 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.instances.addresses import addresses_null, addresses_text
 from statefmt.selection import Criteria
-from statefmt.snapshots import InstanceState, instances
+from statefmt.snapshots import InstanceState, each_instance, instances
 
 EXAMPLES: Final = (
     ("List everything below a module.", "statetool list module.network"),
@@ -55,9 +55,14 @@ def command(
     """
     if null and (long or output_format is not ListFormat.TEXT):
         raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
-    found = selected(instances(opened_state(state).snapshot), chosen)
+    snapshot = opened_state(state).snapshot
+    if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
+        # Everything: without a list of it, which takes memory.
+        sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))
+        return FINE
+    found = selected(instances(snapshot), chosen)
     if output_format is ListFormat.TEXT and not long:
-        sys.stdout.buffer.write(_addresses(found, null=null))
+        sys.stdout.buffer.writelines([_null(found)] if null else addresses_text(found))
     elif output_format is ListFormat.CSV:
         from statefmt.render.instances.listing import listing_csv
 
@@ -67,9 +72,7 @@ def command(
     return FINE
 
 
-def _addresses(found: Sequence[InstanceState], *, null: bool) -> bytes:
-    if not null:
-        return addresses_text(found)
+def _null(found: Sequence[InstanceState]) -> bytes:
     text = addresses_null(found)
     if text.count(b"\0") != len(found):
         raise typer.BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
