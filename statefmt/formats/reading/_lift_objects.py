@@ -5,7 +5,7 @@ Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from msgspec import UNSET, Raw
 
@@ -46,8 +46,7 @@ class ObjectLifter:
             given.status
             or given.deposed
             or given.depends_on
-            or given.attributes is UNSET
-            or given.attributes_flat is not None
+            or (given.attributes is UNSET) is (given.attributes_flat is None)
             or (given.identity_schema_version and given.identity is UNSET)
             or not (given.identity_schema_version is None or 0 <= given.identity_schema_version <= _HIGHEST_ORDINARY)
             or given.unknown
@@ -71,7 +70,8 @@ class ObjectLifter:
             key=key,
             provider_key=provider_key,
             schema_version=version or 0,
-            attributes=given.attributes,
+            attributes=None if given.attributes is UNSET else given.attributes,
+            attributes_flat=_strings(given.attributes_flat),
             private=private,
             dependencies=dependencies,
             create_before_destroy=given.create_before_destroy or False,
@@ -169,7 +169,7 @@ class ObjectLifter:
         if raw is UNSET:
             if flat is None:
                 return _EMPTY_OBJECT, None
-            return None, {name: value or "" for name, value in flat.items()}
+            return None, _strings(flat)
         if flat is not None:
             self._notice(
                 Code.BOTH_ATTRIBUTE_FORMS,
@@ -201,6 +201,13 @@ class ObjectLifter:
 
     def _notice(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
         self._findings.append(code.notice(summary, detail, address, pointer))
+
+
+def _strings(flat: dict[str, str | None] | None) -> dict[str, str] | None:
+    """Return flat attributes with "" for null, as in Go; nearly always there is none."""
+    if flat is None or None not in flat.values():
+        return cast("dict[str, str] | None", flat)
+    return {name: value or "" for name, value in flat.items()}
 
 
 def _private(given: InstanceObjectV4, address: str, pointer: str) -> str:
