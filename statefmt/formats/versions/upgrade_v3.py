@@ -6,6 +6,7 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
@@ -29,6 +30,8 @@ from statefmt.model.cty.implied import upgrade_output as upgrade_value
 _MEANINGS: Final = {"string": (b'"',), "list": (b'["list"', b'["tuple"'), "map": (b'["map"', b'["object"')}
 
 
+# Size of the cache of module paths, of all files of a run.
+_KEPT: Final = 256
 # Older formats may omit the release; OpenTofu then writes this one.
 _NO_RELEASE = "0.0.0"
 _MODES = {ResourceMode.MANAGED: "managed", ResourceMode.DATA: "data"}
@@ -48,16 +51,19 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
         pointer = f"/modules/{number}"
         if given is None:
             raise UpgradeFailed(3, "a module is null", pointer)
-        module = _module_path(given, pointer)
-        report.unknown(pointer, given.unknown, str(module))
+        try:
+            module, address = _module(tuple(given.path or ()))
+        except ValueError as error:
+            raise UpgradeFailed(3, str(error), f"{pointer}/path") from error
+        report.unknown(pointer, given.unknown, address)
         if given.depends_on:
-            report.dropped(f"its dependencies ({_listed(given.depends_on)})", str(module), f"{pointer}/depends_on")
-        resources += _resources(given, module, pointer, report)
+            report.dropped(f"its dependencies ({_listed(given.depends_on)})", address, f"{pointer}/depends_on")
+        resources += _resources(given, module, address, pointer, report)
         if not module:
             outputs |= _outputs(given.outputs or {}, pointer, report)
         elif given.outputs:
             names = _listed(given.outputs)
-            report.dropped(f"its outputs ({names}), which each run recomputes", str(module), f"{pointer}/outputs")
+            report.dropped(f"its outputs ({names}), which each run recomputes", address, f"{pointer}/outputs")
     return StateV4(
         terraform_version=old.terraform_version or _NO_RELEASE,
         serial=old.serial,
@@ -76,25 +82,27 @@ def _report_backend(old: StateV3, report: UpgradeReport) -> None:
         report.backend_configuration()
 
 
-def _module_path(given: ModuleV3, pointer: str) -> Module:
-    path = [name or "" for name in given.path or ()]
+@lru_cache(maxsize=_KEPT)
+def _module(given: tuple[str | None, ...]) -> tuple[Module, str]:
+    """Return the module that a path names, and its address. Raises ValueError with the reason if it is invalid."""
+    path = [name or "" for name in given]
     if not path or path[0] != "root":
-        raise UpgradeFailed(3, f'the module path {path} does not start with "root"', f"{pointer}/path")
+        raise ValueError(f'the module path {path} does not start with "root"')
     for name in path[1:]:
         if not is_identifier(name):
-            raise UpgradeFailed(
-                3,
+            raise ValueError(
                 f"the module path {path} contains {name!r}, which is not a valid identifier; rename the module with "
-                "Terraform 0.11 first",
-                f"{pointer}/path",
+                "Terraform 0.11 first"
             )
-    return Module(tuple(path[1:]))
+    module = Module(tuple(path[1:]))
+    return module, str(module)
 
 
-def _resources(given: ModuleV3, module: Module, pointer: str, report: UpgradeReport) -> list[ResourceV4 | None]:
+def _resources(
+    given: ModuleV3, module: Module, address: str, pointer: str, report: UpgradeReport
+) -> list[ResourceV4 | None]:
     """Return the module's instances, grouped by resource, the lowest key of each first."""
     gathered: dict[Resource, list[Entry]] = {}
-    address = str(module)
     for name, document in (given.resources or {}).items():
         try:
             addr = parse_legacy_address(name)
