@@ -23,7 +23,7 @@ _OPAQUE: Final = {
 }
 # Parts that are decoded to see whether they repeat a member: no larger, so that little memory is needed, and no deeper
 # in the file than the attributes of an object, so that no byte is decoded more often.
-_LARGEST: Final = 1 << 20
+_LARGEST: Final = 4 << 20
 _DEEPEST: Final = 8
 _DECODER: Final = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode()))
 # What Go escapes for the sake of HTML, as `\\u003c`, and by how much it grows.
