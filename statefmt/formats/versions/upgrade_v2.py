@@ -85,8 +85,7 @@ def _collections(attributes: Collection[str]) -> dict[str, _Kind]:
             name = _first_name(text, len(inner))
             if name != "#" and kinds[inner] is not _Kind.MAP:
                 kinds[inner] = _Kind.LIST if _is_index(name) else _Kind.MAP
-        # A key may be the same as a prefix, and comes second then.
-        if text in kinds and text not in around[-1:]:
+        if text in kinds:
             around.append(text)
     return kinds
 
