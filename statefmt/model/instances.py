@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from operator import lt
 
 from msgspec import Struct
 
-from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, InstanceKey, key_order, list_order
+from statefmt.model.addrs import (
+    AbsProviderInstance,
+    AbsResourceInstance,
+    InstanceKey,
+    ModuleInstance,
+    key_order,
+    module_instance_order,
+    resource_order,
+)
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -59,15 +69,30 @@ class InstanceState(Struct, frozen=True, dict=True):
 def instances(snapshot: Snapshot) -> list[InstanceState]:
     """Return all resource instances in the order of `tofu state list`."""
     found: list[InstanceState] = []
-    # Sorting the keys of each resource is cheaper than sorting all instances of the state.
-    for resource in sorted(snapshot.resources, key=lambda resource: list_order(resource.addr)):
-        orders = [key_order(obj.key) for obj in resource.objects]
+    for resource in in_list_order(snapshot.resources):
+        objects = resource.objects
+        if len(objects) == 1:
+            found.append(InstanceState(resource, objects[0].key, objects))
+            continue
+        orders = [key_order(obj.key) for obj in objects]
         if all(map(lt, orders, orders[1:])):
             # The usual case: sorted, without deposed objects.
-            found += [InstanceState(resource, obj.key, (obj,)) for obj in resource.objects]
+            found += [InstanceState(resource, obj.key, (obj,)) for obj in objects]
             continue
-        objects: dict[InstanceKey, list[ResourceInstanceObject]] = {}
-        for obj in resource.objects:
-            objects.setdefault(obj.key, []).append(obj)
-        found += [InstanceState(resource, key, tuple(objects[key])) for key in sorted(objects, key=key_order)]
+        of_keys: dict[InstanceKey, list[ResourceInstanceObject]] = {}
+        for obj in objects:
+            of_keys.setdefault(obj.key, []).append(obj)
+        found += [InstanceState(resource, key, tuple(of_keys[key])) for key in sorted(of_keys, key=key_order)]
     return found
+
+
+def in_list_order(resources: Iterable[ResourceState]) -> Iterator[ResourceState]:
+    """Yield resources in the order of `tofu state list`.
+
+    Sorting the modules, then the resources of each, then their keys is cheaper than sorting all instances of a state.
+    """
+    of_modules: dict[ModuleInstance, list[ResourceState]] = defaultdict(list)
+    for resource in resources:
+        of_modules[resource.addr.module].append(resource)
+    for module in sorted(of_modules, key=module_instance_order):
+        yield from sorted(of_modules[module], key=lambda resource: resource_order(resource.addr.resource))

@@ -8,15 +8,20 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from statefmt.formats.reading._address_findings import address_findings
 from statefmt.formats.reading._normalised import normalised
-from statefmt.model.addrs import AbsResourceInstance, ConfigResource, parse_abs_resource, parse_abs_resource_instance
+from statefmt.model.addrs import (
+    AbsResourceInstance,
+    ConfigResource,
+    parse_abs_resource,
+    parse_abs_resource_instance,
+    usual_config_resource,
+)
 from statefmt.model.codes import Code
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
 
 _A = TypeVar("_A", ConfigResource, AbsResourceInstance)
-# Cache sizes; all files of a run share the caches.
+# Cache size; all files of a run share the caches of addresses that need the full grammar.
 _KEPT: Final = 65536
-_KEPT_LISTS: Final = 4096
 
 
 class _Known(NamedTuple, Generic[_A]):
@@ -31,11 +36,20 @@ class DependencyReader:
 
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
+        self._plain = _PlainResources()
+        self._last: Sequence[str | None] = ()
+        self._last_found: tuple[ConfigResource, ...] = ()
 
-    @staticmethod
-    def known(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
+    def plain(self, texts: Sequence[str | None]) -> tuple[ConfigResource, ...] | None:
         """Parse `dependencies` without anything to report; return None if the caller must use `resources`."""
-        return _read_plain(texts)
+        # All instances of a resource usually have the same list.
+        if texts != self._last:
+            try:
+                self._last_found = tuple(map(self._plain.__getitem__, texts))
+            except KeyError:
+                return None
+            self._last = texts
+        return self._last_found
 
     def resources(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[ConfigResource, ...]:
         """Parse the `dependencies` of the object at `address` into whole resources, ignoring module keys."""
@@ -63,16 +77,20 @@ class DependencyReader:
         return tuple(found)
 
 
-@lru_cache(maxsize=_KEPT_LISTS)
-def _read_plain(texts: tuple[str | None, ...]) -> tuple[ConfigResource, ...] | None:
-    """Parse a whole list, which all instances of a resource usually share; None if there is something to report."""
-    found: list[ConfigResource] = []
-    for text in texts:
-        entry = _read_resource(text or "")
-        if isinstance(entry, AddressError) or entry.other_form:
-            return None
-        found.append(entry.addr)
-    return tuple(found)
+class _PlainResources(dict[str | None, ConfigResource]):
+    """The addresses of one file; each is parsed when it is first asked for, and missing if it is to be reported."""
+
+    def __missing__(self, text: str | None) -> ConfigResource:
+        found = usual_config_resource(text or "")
+        if found is None:
+            entry = _read_resource(text or "")
+            if isinstance(entry, AddressError) or entry.other_form:
+                raise KeyError(text)
+            found = entry.addr
+        if len(self) >= _KEPT:
+            self.clear()
+        self[text] = found
+        return found
 
 
 @lru_cache(maxsize=_KEPT)

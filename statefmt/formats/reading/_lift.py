@@ -26,20 +26,21 @@ class LiftedState(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def lift_state(document: StateV4, *, exact_keys: bool = False) -> LiftedState:
+def lift_state(document: StateV4, lifter: ResourceLifter | None = None, *, exact_keys: bool = False) -> LiftedState:
     """Convert a document; `exact_keys` means that its numeric keys come from an upgrade, not from JSON.
 
-    Raises InvalidDocument if a member has an impossible value; nothing else in the file counts then.
+    The resources are those of `lifter`, if it is given. Raises InvalidDocument if a member has an impossible value;
+    nothing else in the file counts then. Raises what `lifter` raises.
     """
     serial = check_uint64(document.serial, "/serial")
     findings: list[Finding] = []
     version = _terraform_version(document.terraform_version or "", findings)
-    resources = ResourceLifter(exact_keys=exact_keys)
+    resources = lifter or ResourceLifter(exact_keys=exact_keys)
     snapshot = Snapshot(
         terraform_version=version,
         serial=serial,
         lineage=document.lineage or "",
-        resources=resources.lift(document.resources or ()),
+        resources=resources.lift(document.resources or ()) if lifter is None else lifter.found(),
         outputs=lift_outputs(document.outputs or {}, findings),
         check_results=lift_checks(document.check_results or (), findings),
         unknown=document.unknown,

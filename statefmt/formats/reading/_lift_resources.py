@@ -6,45 +6,23 @@ Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from statefmt.formats.reading._address_findings import address_findings
+from statefmt.formats.reading._dependencies import DependencyReader
 from statefmt.formats.reading._lift_keys import lift_key, ordinary_key
 from statefmt.formats.reading._lift_objects import ObjectLifter
 from statefmt.formats.reading._normalised import normalised
+from statefmt.formats.reading._ordinary import MODES, ROOT, OrdinaryLifter, read_module
 from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResource,
-    ConfigProviderConfig,
-    InstanceKey,
-    ModuleInstance,
-    Resource,
-    ResourceMode,
-    parse_module_instance,
-)
+from statefmt.model.addrs import NO_KEY, AbsResource, InstanceKey, ModuleInstance, Resource
 from statefmt.model.codes import Code
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lift_inherited
-from statefmt.model.provider_text import Unreadable, read_config
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
-
-_MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
-# Size of the cache of module addresses; all files of a run share it.
-_KEPT: Final = 16384
-_ROOT: Final = ModuleInstance()
-
-
-class _Module(NamedTuple):
-    """A parsed module address, and its canonical form if the file has a different one (else "")."""
-
-    addr: ModuleInstance
-    other_form: str
 
 
 class _Instance(Struct, frozen=True, gc=False):
@@ -67,6 +45,10 @@ class _Block(Struct, frozen=True, gc=False):
         return f"/resources/{self.number}"
 
 
+class SeveralBlocks(Exception):  # noqa: N818 - not an error; never leaves this package
+    """A resource is spread over several blocks, so that one block after the other is not enough to convert them."""
+
+
 class ResourceLifter:
     """A converter for the resources of one document; it appends problems to `findings`.
 
@@ -75,67 +57,60 @@ class ResourceLifter:
 
     def __init__(self, *, exact_keys: bool = False) -> None:
         self.findings: list[Finding] = []
+        self.added = 0
+        self._found: list[ResourceState] = []
+        # Those of unusual blocks; None if they are refused.
+        self._unusual: dict[AbsResource, ResourceState | None] = {}
+        # What concerns the places of objects is reported before their contents.
+        self._of_places: list[Finding] = []
         self._exact_keys = exact_keys
-        self._objects = ObjectLifter(self.findings)
+        dependencies = DependencyReader(self.findings)
+        self._ordinary = OrdinaryLifter(dependencies)
+        self._objects = ObjectLifter(self.findings, dependencies)
 
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         """Return the resources, each once, in the order of their first blocks."""
         try:
-            ordinary = self._ordinary(resources)
-        except InvalidDocument:
-            ordinary = None
-        if ordinary is not None and not self.findings:
-            return ordinary
-        self.findings.clear()
-        return self._each(resources)
+            for given in resources:
+                self.add(given)
+            return self.found()
+        except (InvalidDocument, SeveralBlocks):
+            self.findings.clear()
+            return self._each(resources)
 
-    def _ordinary(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...] | None:
-        """Return the resources of a document if each has one block and nothing to report, else None.
+    def add(self, given: ResourceV4 | None) -> None:
+        """Convert the next block of the document, and forget it.
 
-        Gives the same result as `_each`, for nearly every document, in two thirds of the time.
+        Raises InvalidDocument if a member has an impossible value, perhaps not the first one in the order of OpenTofu,
+        and SeveralBlocks, as found() does.
         """
-        found: list[ResourceState] = []
-        ordinary = self._objects.ordinary
-        for number, document in enumerate(resources):
-            mode = None if document is None else _MODES.get(document.mode or "")
-            if document is None or mode is None or document.each:
-                return None
-            module = _read_module(document.module) if document.module else _Module(_ROOT, "")
-            if isinstance(module, AddressError) or module.other_form:
-                return None
-            addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
-            config = read_config(document.provider) if document.provider else None
-            objects: list[ResourceInstanceObject] | None
-            if config is None or isinstance(config, Unreadable):
-                objects = None
-            else:
-                objects = []
-                for index, given in enumerate(document.instances or ()):
-                    key = None if given is None or given.provider else ordinary_key(given.index_key)
-                    obj = None if given is None or key is None else ordinary(given, key, NO_KEY, (number, index))
-                    if obj is None:
-                        objects = None
-                        break
-                    objects.append(obj)
-            if objects is None:
-                pointer = f"/resources/{number}"
-                block = _Block(number, document, self._instances(document, addr, pointer))
-                resource = self._resource(addr, [block])
-                if resource is None:
-                    return None
-            elif len(objects) > 1 and len({(obj.key, obj.deposed) for obj in objects}) < len(objects):
-                return None
-            else:
-                assert isinstance(config, ConfigProviderConfig)
-                resource = ResourceState(
-                    addr=addr,
-                    provider_config=config,
-                    objects=tuple(objects),
-                    unknown=document.unknown,
-                    origin=(number,),
-                )
-            found.append(resource)
-        return tuple(found) if len({resource.addr for resource in found}) == len(found) else None
+        number = self.added
+        self.added += 1
+        resource = None if given is None else self._ordinary.resource(number, given)
+        if resource is None:
+            pointer, told = f"/resources/{number}", len(self.findings)
+            document = given or ResourceV4()
+            addr = self._address(document, pointer)
+            block = None if addr is None else _Block(number, document, self._instances(document, addr, pointer))
+            self._of_places += self.findings[told:]
+            del self.findings[told:]
+            if addr is None or block is None:
+                return
+            if addr in self._unusual:
+                raise SeveralBlocks
+            resource = self._unusual[addr] = self._resource(addr, [block])
+        if resource is not None:
+            self._found.append(resource)
+
+    def found(self) -> tuple[ResourceState, ...]:
+        """Return the resources of all blocks. Raises SeveralBlocks if one has more than one."""
+        self.findings[:0] = self._of_places
+        addresses = {resource.addr for resource in self._found}
+        addresses.update(self._unusual)
+        refused = sum(resource is None for resource in self._unusual.values())
+        if len(addresses) < len(self._found) + refused:
+            raise SeveralBlocks
+        return tuple(self._found)
 
     def _each(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         blocks: dict[AbsResource, list[_Block]] = {}
@@ -153,7 +128,7 @@ class ResourceLifter:
 
     def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
         kind, name = document.type or "", document.name or ""
-        mode = _MODES.get(document.mode or "")
+        mode = MODES.get(document.mode or "")
         if mode is None:
             detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
             self._add(Code.INVALID_MODE, "Invalid resource mode in state", detail, f"{kind}.{name}", f"{pointer}/mode")
@@ -163,8 +138,8 @@ class ResourceLifter:
 
     def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
         if not text:
-            return _ROOT
-        module = _read_module(text)
+            return ROOT
+        module = read_module(text)
         if isinstance(module, AddressError):
             self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
             return None
@@ -189,7 +164,6 @@ class ResourceLifter:
         self.findings += binding.findings
         refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
         objects: list[ResourceInstanceObject] = []
-        ordinary = self._objects.ordinary
         for block, keys in zip(blocks, binding.keys, strict=True):
             if keys is None:
                 continue
@@ -197,7 +171,7 @@ class ResourceLifter:
             provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
                 origin = (block.number, instance.number)
-                obj = ordinary(instance.document, instance.key, provider_key, origin) or self._object(
+                obj = self._ordinary.object(instance.document, instance.key, provider_key, origin) or self._object(
                     str(addr), block, instance, provider_key
                 )
                 if obj is not None:
@@ -270,15 +244,6 @@ class ResourceLifter:
 
     def _add(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
         self.findings.append(code.notice(summary, detail, address, pointer))
-
-
-@lru_cache(maxsize=_KEPT)
-def _read_module(text: str) -> _Module | AddressError:
-    try:
-        module = parse_module_instance(text)
-    except AddressError as error:
-        return error
-    return _Module(module, "" if str(module) == text else str(module))
 
 
 def _binding(addr: AbsResource, blocks: list[_Block]) -> Lifted:

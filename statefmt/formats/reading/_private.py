@@ -17,12 +17,6 @@ _EXACT = pattern(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
 _CANONICAL = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 
 
-@lru_cache(maxsize=4096)
-def is_canonical(text: str) -> bool:
-    """Return whether a string is base64 that decodes and encodes to itself."""
-    return len(text) % 4 == 0 and _EXACT.fullmatch(text) is not None
-
-
 def canonical_private(value: str | list[int] | None) -> str:
     """Return the canonical base64 of a `private` member ("" if it is missing or empty).
 
@@ -32,7 +26,13 @@ def canonical_private(value: str | list[int] | None) -> str:
         return ""
     if isinstance(value, list):
         return base64.b64encode(bytes(value)).decode()
-    if is_canonical(value):
+    return _canonical_text(value)
+
+
+@lru_cache(maxsize=4096)
+def _canonical_text(value: str) -> str:
+    """Return the canonical form of base64. Objects with the same text share one string."""
+    if len(value) % 4 == 0 and _EXACT.fullmatch(value):
         return value
     text = value.replace("\r", "").replace("\n", "")
     if not text.isascii() or not _CANONICAL.fullmatch(text):

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.raw_json.syntax import utf8_problem
 from statefmt.formats.reading._lift import lift_state
+from statefmt.formats.reading._one_by_one import read_one_by_one
 from statefmt.formats.reading._sniff import sniff_version, too_deep
 from statefmt.formats.style import INDENTED, Style, style_of
 from statefmt.formats.versions.decode import collector_paused, decode_document
@@ -80,6 +81,10 @@ def read(data: bytes, edit: DocumentEdit | None = None) -> ReadResult:
     a subclass (not a state, encrypted, unsupported version); its findings give every reason.
     """
     with collector_paused():
+        lifted = read_one_by_one(data) if edit is None else None
+        if lifted is not None and lifted.snapshot is not None:
+            snapshot = replace(lifted.snapshot, source=Source(data, lifted.snapshot))
+            return ReadResult(snapshot, (*_utf8_findings(data), *lifted.findings), CURRENT_VERSION, style_of(data))
         inspection = _inspect(data, edit)
     if inspection.snapshot is None or inspection.version is None:
         raise StateError(inspection.findings)

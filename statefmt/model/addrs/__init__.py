@@ -48,6 +48,7 @@ from statefmt.model.addrs._resource_parsing import (
     parse_abs_resource as parse_abs_resource,
     parse_abs_resource_instance as parse_abs_resource_instance,
     parse_config_resource as parse_config_resource,
+    usual_config_resource as usual_config_resource,
 )
 from statefmt.model.addrs._scanner import is_identifier as is_identifier
 from statefmt.model.addrs.instance_key import (

@@ -10,12 +10,17 @@ from typing import Final
 
 import msgspec
 
-from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
+from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
+from statefmt.text.pattern import pattern
 
 # Cache size for printed module instances.
 _KEPT: Final = 16384
+# Cache size for steps, most of which are in many addresses.
+_KEPT_STEPS: Final = 4096
+# A step in the form that programs write, of ASCII characters and without escapes.
+_STEP: Final = pattern(r'module\.[A-Za-z_][A-Za-z0-9_-]*+(?:\[(?:0|[1-9][0-9]{0,17}|"[ !#&-\[\]-~]*+")\])?+')
 
 
 class Module(msgspec.Struct, frozen=True, gc=False):
@@ -102,6 +107,9 @@ def parse_module_instance(text: str) -> ModuleInstance:
 
     Raises AddressError. Source: ParseModuleInstanceStr.
     """
+    usual = _STEP.findall(text)
+    if usual and ".".join(usual) == text:
+        return ModuleInstance(tuple(map(_step, usual)))
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []
     module, rest = split_module_instance(steps, problems)
@@ -114,6 +122,15 @@ def parse_module_instance(text: str) -> ModuleInstance:
     if problems:
         raise AddressError(text, problems)
     return module
+
+
+@lru_cache(maxsize=_KEPT_STEPS)
+def _step(text: str) -> ModuleStep:
+    """Parse a step that `_STEP` matches."""
+    name, _, key = text.removeprefix("module.").removesuffix("]").partition("[")
+    if not key:
+        return ModuleStep(name)
+    return ModuleStep(name, StringKey(key[1:-1]) if key.startswith('"') else IntKey(int(key)))
 
 
 def parse_module(text: str) -> Module:

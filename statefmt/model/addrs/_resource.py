@@ -72,7 +72,10 @@ class AbsResource(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     resource: Resource
 
     def __str__(self) -> str:
-        return f"{self.module}.{self.resource}" if self.module.steps else str(self.resource)
+        # Written out, as this is printed for every resource of a state.
+        resource = self.resource
+        text = f"{_PREFIX[resource.mode]}{resource.type}.{resource.name}"
+        return f"{self.module}.{text}" if self.module.steps else text
 
     def instance(self, key: InstanceKey = NO_KEY) -> AbsResourceInstance:
         """Return the instance with a key."""

@@ -5,9 +5,10 @@ Sources: OpenTofu `internal/addrs/parse_target.go`, and `resource.go` for ParseC
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
-from statefmt.model.addrs._module import split_module, split_module_instance
+from statefmt.model.addrs._module import Module, split_module, split_module_instance
 from statefmt.model.addrs._resource import (
     AbsResource,
     AbsResourceInstance,
@@ -19,6 +20,7 @@ from statefmt.model.addrs._resource import (
 from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, InstanceKey
 from statefmt.model.addrs.traversal import Attr, Index, Step, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
+from statefmt.text.pattern import pattern
 
 _SUMMARY: Final = "Invalid address"
 _MODES: Final = {"data": ResourceMode.DATA, "ephemeral": ResourceMode.EPHEMERAL}
@@ -27,6 +29,31 @@ _TYPE_REQUIRED: Final = {
     ResourceMode.DATA: "A data source name is required.",
     ResourceMode.EPHEMERAL: "An ephemeral resource name is required.",
 }
+
+
+# A resource block in the form that programs write, of ASCII characters; its type is not a keyword.
+_USUAL: Final = pattern(
+    r"((?:module\.[A-Za-z_][A-Za-z0-9_-]*+\.)*+)(data\.|ephemeral\.)?+"
+    r"(?!module\.)([A-Za-z_][A-Za-z0-9_-]*+)\.([A-Za-z_][A-Za-z0-9_-]*+)"
+)
+# Cache size for module paths of all files of a run.
+_KEPT: Final = 4096
+
+
+def usual_config_resource(text: str) -> ConfigResource | None:
+    """Parse a resource block in its canonical form; return None if that needs the full grammar."""
+    usual = _USUAL.fullmatch(text)
+    if usual is None:
+        return None
+    path, mode, type_, name = usual.groups()
+    resource = Resource(_MODES[mode[:-1]] if mode else ResourceMode.MANAGED, type_, name)
+    return ConfigResource(_module_before(path), resource)
+
+
+@lru_cache(maxsize=_KEPT)
+def _module_before(path: str) -> Module:
+    """Return the module that a path with a dot at its end names: every second word."""
+    return Module(tuple(path.split(".")[1::2]))
 
 
 def parse_abs_resource_instance(text: str) -> AbsResourceInstance:
@@ -64,6 +91,9 @@ def parse_config_resource(text: str) -> ConfigResource:
 
     Raises AddressError. Source: ParseConfigResource.
     """
+    usual = usual_config_resource(text)
+    if usual is not None:
+        return usual
     steps = parse_traversal(text)
     problems: list[AddressProblem] = []
     module, rest = split_module(steps, problems)

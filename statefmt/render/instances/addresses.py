@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final
 
+from statefmt.model.addrs import NO_KEY
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceState
 from statefmt.render.printable import printable
 
+_AT_ONCE: Final = 4096
+
 
 def addresses_text(found: Iterable[InstanceState]) -> bytes:
     """Render one address per line. Names that OpenTofu would reject may need escapes; keys already have theirs."""
-    texts = list(_texts(found))
+    texts = _texts(found)
+    # Not all at once, which would take much memory.
+    return b"".join(iter(lambda: _lines(list(islice(texts, _AT_ONCE))), b""))
+
+
+def _lines(texts: list[str]) -> bytes:
     if not "".join(texts).isprintable():
         texts = list(map(printable, texts))
-    return "".join([f"{text}\n" for text in texts]).encode()
+    return "\n".join([*texts, ""]).encode()
 
 
 def addresses_null(found: Iterable[InstanceState]) -> bytes:
@@ -30,4 +40,4 @@ def _texts(found: Iterable[InstanceState]) -> Iterator[str]:
         if instance.resource is not resource:
             resource = instance.resource
             text = str(resource.addr)
-        yield f"{text}{instance.key}"
+        yield text if instance.key is NO_KEY else f"{text}{instance.key}"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from statefmt.model.addrs import (
@@ -30,11 +30,14 @@ from statefmt.model.addrs import (
     parse_module_instance,
     parse_provider_source,
     resource_file_order,
+    usual_config_resource,
 )
+from statefmt.model.addrs._module import split_module_instance
 from statefmt.model.addrs._scanner import END, scan
 from statefmt.model.addrs.instance_key import IntKey
 from statefmt.model.addrs.literals import whole_number
-from statefmt.model.errors import AddressError
+from statefmt.model.addrs.traversal import parse_traversal
+from statefmt.model.errors import AddressError, AddressProblem
 from tests.model.addrs import strategies as some
 
 Parser = Callable[[str], object]
@@ -133,3 +136,38 @@ def test_numbers_have_their_exact_value(digits: int, places: int, exponent: int)
     value = (whole + Fraction(fraction, 10**places)) * Fraction(10) ** exponent
     expected = int(value) if value.denominator == 1 and value < 2**63 else None
     assert whole_number(literal) == expected
+
+
+@given(text=some.texts)
+@example('module.a["x.module.b"].module.module[0].module.c')
+@example("module.a[00]")
+@example("module.a.module.b.")
+def test_usual_module_instances_are_those_of_the_full_grammar(text: str) -> None:
+    problems: list[AddressProblem] = []
+    try:
+        expected, rest = split_module_instance(parse_traversal(text), problems)
+    except AddressError:
+        problems, rest = [], ()
+        expected = None
+    try:
+        found = parse_module_instance(text)
+    except AddressError:
+        assert expected is None or problems or rest
+    else:
+        assert found == expected
+        assert not problems
+        assert not rest
+
+
+@given(text=st.one_of(some.texts, some.config_resources.map(str), some.abs_resources.map(str)))
+@example("data.data.x")
+@example("module.x")
+@example("ephemeral.data.x")
+@example("module.module.module.a.b.c")
+@example("data.module.x")
+@example("module.a.data.x")
+def test_usual_resource_blocks_are_those_of_the_full_grammar(text: str) -> None:
+    usual = usual_config_resource(text)
+    if usual is not None:
+        assert usual == parse_abs_resource(text).config()
+        assert str(usual) == text

@@ -1,0 +1,51 @@
+"""Reads a v4 state resource by resource, since its whole document would take as much memory as the file."""
+
+from __future__ import annotations
+
+from threading import local
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.formats.raw_json.raw import equals
+from statefmt.formats.reading._lift import LiftedState, lift_state
+from statefmt.formats.reading._lift_resources import ResourceLifter, SeveralBlocks
+from statefmt.formats.versions.invalid import InvalidDocument
+from statefmt.formats.versions.v4 import ResourceV4, StateV4
+
+
+class _Reading(local):
+    """What this thread reads: msgspec gives the resources that it has decoded no other way to where they belong."""
+
+    lifter: ResourceLifter
+
+
+_READING = _Reading()
+
+
+class _Resource(ResourceV4):
+    """A block that is converted as soon as msgspec has decoded it, and then forgets what it has."""
+
+    def __post_init__(self) -> None:
+        _READING.lifter.add(self)
+        self.module = self.type = self.name = self.provider = self.instances = None
+
+
+class _State(StateV4):
+    resources: list[_Resource] | None = None  # type: ignore[assignment]
+
+
+def read_one_by_one(data: bytes) -> LiftedState | None:
+    """Return what lifting the document of a v4 state gives; None if that has to see the whole document at once."""
+    lifter = _READING.lifter = ResourceLifter()
+    try:
+        state = msgspec.json.decode(data, type=_State)
+        # If a file repeats the member, only the last one counts.
+        is_whole = lifter.added == len(state.resources or ())
+        if is_whole and isinstance(state.version, Raw) and equals(state.version, b"4"):
+            return lift_state(state, lifter)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InvalidDocument, SeveralBlocks):
+        pass
+    finally:
+        del _READING.lifter
+    return None
