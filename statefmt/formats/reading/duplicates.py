@@ -26,7 +26,7 @@ _OPAQUE: Final = {
 _LARGEST: Final = 4 << 20
 _DEEPEST: Final = 8
 _DECODER: Final = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode()))
-# What Go escapes for the sake of HTML, as `\\u003c`, and by how much it grows.
+# What Go escapes for the sake of HTML, as `\u003c`, and by how much it grows.
 _ESCAPED: Final = (b"<", b">", b"&")
 _ESCAPE_GROWS: Final = 5
 _CONTAINERS: Final = (b"{", b"[")
