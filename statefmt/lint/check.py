@@ -14,7 +14,7 @@ from statefmt.lint.registry import all_codes, rules_for
 from statefmt.lint.rule import Rule, found_while_reading
 from statefmt.lint.subject import Subject
 from statefmt.model import codes
-from statefmt.model.findings import NO_FIX, Finding, Fix, Place
+from statefmt.model.findings import Finding, Fix, Place
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -122,8 +122,10 @@ def _order(place: Place | None) -> tuple[str, int, int]:
 def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
     """Return a finding with the severity of its rule, and the fix of the rule after that of the reader."""
     if rule.fix is not None:
-        given = Fix.of(finding.fix, " ") if finding.fix.advice else NO_FIX
-        return replace(finding, severity=rule.severity, fix=Fix.of(given, rule.fix(subject)))
+        # One for all findings of the rule, of which there may be very many.
+        usual = subject.once(rule.fix)
+        fix = Fix.of(finding.fix, " " if finding.fix.advice else "", usual)
+        return replace(finding, severity=rule.severity, fix=fix)
     return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hypothesis import given, strategies as st
 
+from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.reading.duplicates import duplicate_members
 from statefmt.testing._json_text import ObjectText, TextTree, WhiteSpace, layouts, render, scalars, strings, trees
 
@@ -37,25 +38,51 @@ _STATES = _objects(
     outputs=_objects(a=_objects(value=trees, sensitive=scalars), b=_objects(type=trees)),
     resources=st.lists(_RESOURCES, max_size=3),
 )
-_OPAQUE = {"attributes", "value", "type"}
+_FLAT = _objects(**{"id": strings, "tags.%": strings, "tags.<ops>": strings, "config": strings})
+_PRIMARY = _objects(
+    id=strings, attributes=_FLAT, meta=_objects(schema_version=scalars, other=trees), tainted=scalars, Tainted=scalars
+)
+_OLD_RESOURCE = _objects(
+    type=strings, depends_on=st.lists(strings, max_size=2).map(_list), primary=_PRIMARY, deposed=st.lists(_PRIMARY)
+)
+_OLD_STATES = _objects(
+    serial=_KEYS,
+    backend=_objects(type=strings, config=trees),
+    modules=st.lists(
+        _objects(
+            outputs=_objects(a=_objects(value=trees, sensitive=scalars), b=_objects(type=strings)),
+            resources=_objects(**{"a.b": _OLD_RESOURCE, "a.<": _OLD_RESOURCE}),
+        ),
+        max_size=3,
+    ),
+)
+_OPAQUE = {4: {"attributes", "value", "type"}, 3: {"config", "value"}}
 
 
-def _repeated(tree: TextTree, pointer: str = "") -> Iterator[str]:
+def _repeated(tree: TextTree, opaque: set[str], pointer: str = "") -> Iterator[str]:
     if isinstance(tree, list):
         for number, item in enumerate(tree):
-            yield from _repeated(item, f"{pointer}/{number}")
+            yield from _repeated(item, opaque, f"{pointer}/{number}")
     elif isinstance(tree, ObjectText):
         seen = set()
         for name, value in tree.members:
             if name in seen:
-                yield f"{pointer}/{name}"
+                yield f"{pointer}/{token(name)}"
             seen.add(name)
-            if name not in _OPAQUE:
-                yield from _repeated(value, f"{pointer}/{name}")
+            if name not in opaque:
+                yield from _repeated(value, opaque, f"{pointer}/{token(name)}")
 
 
 @given(state=_STATES, layout=layouts)
 def test_every_repeated_member_is_told_of(state: ObjectText, layout: WhiteSpace) -> None:
-    whole = ObjectText([("version", "4"), *state.members])
-    found = duplicate_members(render(whole, layout).encode(), 4)
-    assert sorted(finding.pointer for finding in found) == sorted(_repeated(whole))
+    _told(ObjectText([("version", "4"), *state.members]), layout, 4)
+
+
+@given(state=_OLD_STATES, layout=layouts)
+def test_every_repeated_member_of_older_formats_is_told_of(state: ObjectText, layout: WhiteSpace) -> None:
+    _told(state, layout, 3)
+
+
+def _told(state: ObjectText, layout: WhiteSpace, version: int) -> None:
+    found = duplicate_members(render(state, layout).encode(), version)
+    assert sorted(finding.pointer for finding in found) == sorted(_repeated(state, _OPAQUE[version]))

@@ -19,6 +19,7 @@ from statefmt.text.pattern import pattern
 # No state nests this deeply; longer pointers are only followed this far.
 _DEEPEST: Final = 200
 _ESCAPE: Final = pattern("~[01]")
+_SEPARATOR: Final = pattern(rb"[ \t\r\n]*+(?:,[ \t\r\n]*+)?")
 
 
 class Position(NamedTuple):
@@ -41,7 +42,8 @@ class _Wanted:
 
     def child(self, name: str) -> _Wanted:
         """Return the node of a member or an element; create it if it is new."""
-        return self.children.setdefault(name.lower(), {}).setdefault(name, _Wanted())
+        named = self.children.setdefault(name.lower(), {})
+        return named[name] if name in named else named.setdefault(name, _Wanted())
 
     def found(self, name: str, offset: int) -> Iterator[_Wanted]:
         """Record that a part was found at `offset`, and yield its nodes.
@@ -121,7 +123,10 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
 
 
 def _tokens(pointer: str) -> list[str]:
-    return [_ESCAPE.sub(lambda match: "~" if match[0] == "~0" else "/", token) for token in pointer.split("/")[1:]]
+    names = pointer.split("/")[1:]
+    if "~" not in pointer:
+        return names
+    return [_ESCAPE.sub(lambda match: "~" if match[0] == "~0" else "/", name) for name in names]
 
 
 def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
@@ -140,9 +145,9 @@ def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
         end = 0
         for child in wanted.found(name, position):
             end = _walk(data, value, child)
-        position = skip_space(data, end or value_end(data, value))
-        if data[position : position + 1] == b",":
-            position = skip_space(data, position + 1)
+        position = end or value_end(data, value)
+        separator = _SEPARATOR.match(data, position)
+        position = separator.end() if separator else position
     return position + 1
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw
 
 from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.reading._dependencies import DependencyReader
-from statefmt.formats.reading._ordinary import DEPOSED_KEY_BYTES, NO_PATHS, STATUSES
+from statefmt.formats.reading._ordinary import DEPOSED_KEY_BYTES, NO_PATHS, STATUSES, strings
 from statefmt.formats.reading._private import canonical_private
 from statefmt.formats.versions.invalid import INVALID_METADATA, InvalidDocument, check_uint64
 from statefmt.formats.versions.v4 import InstanceObjectV4
@@ -119,7 +119,7 @@ class ObjectLifter:
         if raw is UNSET:
             if flat is None:
                 return _EMPTY_OBJECT, None
-            return None, {name: value or "" for name, value in flat.items()}
+            return None, strings(flat)
         if flat is not None:
             self._notice(
                 Code.BOTH_ATTRIBUTE_FORMS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from msgspec import UNSET, Raw, UnsetType
 
@@ -94,8 +94,7 @@ class OrdinaryLifter:
         version, identity_version = given.schema_version, given.identity_schema_version
         if (
             given.depends_on
-            or given.attributes is UNSET
-            or given.attributes_flat is not None
+            or (given.attributes is UNSET) is (given.attributes_flat is None)
             or given.unknown
             or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
             or not (identity_version is None or 0 <= identity_version <= _HIGHEST_ORDINARY)
@@ -118,7 +117,8 @@ class OrdinaryLifter:
             provider_key=provider_key,
             status=status,
             schema_version=version or 0,
-            attributes=given.attributes,
+            attributes=None if given.attributes is UNSET else given.attributes,
+            attributes_flat=strings(given.attributes_flat),
             sensitive_attributes=paths,
             private=private,
             dependencies=dependencies,
@@ -157,6 +157,13 @@ def _are_distinct(objects: list[ResourceInstanceObject], *, by_key: bool) -> boo
 @lru_cache(maxsize=_KEPT)
 def _resource(mode: ResourceMode, type_: str, name: str) -> Resource:
     return Resource(mode, type_, name)
+
+
+def strings(flat: dict[str, str | None] | None) -> dict[str, str] | None:
+    """Return flat attributes with "" for null, as in Go; nearly always there is none."""
+    if flat is None or None not in flat.values():
+        return cast("dict[str, str] | None", flat)
+    return {name: value or "" for name, value in flat.items()}
 
 
 def _private(given: str | list[int]) -> str | None:

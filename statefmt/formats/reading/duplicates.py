@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import msgspec
+from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import container_at, skip_space
@@ -13,12 +14,22 @@ from statefmt.formats.versions.v4 import StateV4
 from statefmt.golang import compact
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.pieces import Span
 
 # Members kept as raw text or read by their own rules; duplicates inside stay in the file or are reported there.
 _OPAQUE: Final = {
     4: frozenset({"attributes", "identity", "sensitive_attributes", "type", "value"}),
     3: frozenset({"config", "value"}),
 }
+# Parts that are decoded to see whether they repeat a member: no larger, so that little memory is needed, and no deeper
+# in the file than the attributes of an object, so that no byte is decoded more often.
+_LARGEST: Final = 4 << 20
+_DEEPEST: Final = 8
+_DECODER: Final = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode()))
+# What Go escapes for the sake of HTML, as `\u003c`, and by how much it grows.
+_ESCAPED: Final = (b"<", b">", b"&")
+_ESCAPE_GROWS: Final = 5
+_CONTAINERS: Final = (b"{", b"[")
 
 
 def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
@@ -27,24 +38,38 @@ def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
         return
     opaque = _OPAQUE[4 if version == 4 else 3]
     # A stack, not recursion: a file may nest deeper than Python's recursion limit.
-    waiting = [(skip_space(data, 0), "")]
+    waiting = [(Span(skip_space(data, 0), len(data)), "", 0)]
     while waiting:
-        start, pointer = waiting.pop()
-        opening = data[start : start + 1]
-        inside: list[tuple[int, str]] = []
-        if opening == b"[":
-            items = container_at(data, start).items
-            inside = [(item.value.start, f"{pointer}/{number}") for number, item in enumerate(items)]
-        elif opening == b"{":
-            seen = set()
-            for name, _, _, value in container_at(data, start).items:
-                place = f"{pointer}/{token(name)}"
-                if name in seen:
-                    yield _finding(name, pointer, place)
-                seen.add(name)
-                if name not in opaque:
-                    inside.append((value.start, place))
+        (start, end), pointer, depth = waiting.pop()
+        if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end]):
+            continue
+        inside: list[tuple[Span, str, int]] = []
+        is_object = data.startswith(b"{", start)
+        seen = set()
+        for number, (name, _, _, value) in enumerate(container_at(data, start, end).items):
+            place = f"{pointer}/{token(name) if is_object else number}"
+            if is_object and name in seen:
+                yield _finding(name, pointer, place)
+            seen.add(name)
+            if data.startswith(_CONTAINERS, value.start) and not (is_object and name in opaque):
+                inside.append((value, place, depth + 1))
         waiting += reversed(inside)
+
+
+def _is_all_decoded(part: bytes) -> bool:
+    """Return whether a part of the file certainly repeats no member; much faster than looking at each one.
+
+    Decoding drops repeated members. Encoded again, nothing is longer than in the file without its white space, where
+    floating-point numbers stay as they are. So if the length is the same, nothing was dropped.
+    """
+    try:
+        shortest = msgspec.json.encode(_DECODER.decode(part))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
+        # OverflowError: a number beyond 64 bits.
+        return False
+    text = compact(part)
+    escapes = sum(shortest.count(sign) - text.count(sign) for sign in _ESCAPED)
+    return len(shortest) + escapes * _ESCAPE_GROWS == len(text)
 
 
 def _repeats_nothing(data: bytes) -> bool:

@@ -95,11 +95,12 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False
     document, version = _quick_v4(data), CURRENT_VERSION
-    # _quick_v4 fails on unknown members, so its document has none.
+    # _quick_v4 fails on unknown members, and upgrades drop them, so the document has none.
     is_plain = document is not None
     try:
         if document is None:
             version = sniff_version(data)
+            is_plain = version != CURRENT_VERSION
             document = _document(data, version, report)
         if edit is not None:
             given, document = document, edit(document)

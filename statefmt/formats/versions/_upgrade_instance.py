@@ -7,79 +7,84 @@ from __future__ import annotations
 
 import base64
 import re
+from functools import lru_cache
 from typing import Final
 
-from msgspec import Raw
-
+from statefmt.formats.versions._entry import Entry
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import InstanceV3, ResourceV3
+from statefmt.formats.versions.legacy import InstanceV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
 from statefmt.golang import NumberText, encode_value, float64, loads_exact
-from statefmt.model.addrs import InstanceKey, IntKey, ResourceInstance
+from statefmt.model.addrs import IntKey
 from statefmt.text.pattern import pattern
 
+# Size of the cache of metadata, of all files of a run.
+_KEPT: Final = 1024
 _UINT64_MAX: Final = 2**64 - 1
 _DIGITS: Final = pattern(r"[0-9]{1,40}", re.ASCII)
 
 
-def upgrade_instance(
-    addr: ResourceInstance, document: ResourceV3, text: str, pointer: str, report: UpgradeReport
-) -> list[InstanceObjectV4]:
+def upgrade_instance(entry: Entry, report: UpgradeReport) -> list[InstanceObjectV4]:
     """Return the current object, if any, and the deposed ones under numbered keys."""
     objects = []
-    if document.primary is not None:
-        objects.append(_object(document.primary, addr.key, "", text, f"{pointer}/primary", report))
-    for number, deposed in enumerate(document.deposed or ()):
-        place = f"{pointer}/deposed/{number}"
+    if entry.document.primary is not None:
+        objects.append(_object(entry.document.primary, entry, "primary", "", report))
+    for number, deposed in enumerate(entry.document.deposed or ()):
+        place = f"deposed/{number}"
         if deposed is None:
-            raise UpgradeFailed(3, f"a deposed object of {text!r} is null", place, text)
+            reason = f"a deposed object of {entry.text!r} is null"
+            raise UpgradeFailed(3, reason, f"{entry.pointer}/{place}", entry.text)
         key = f"{number + 1:08x}"
-        report.chose(f"a deposed object without a key gets the key {key}", text, place)
-        objects.append(_object(deposed, addr.key, key, text, place, report))
+        report.chose(f"a deposed object without a key gets the key {key}", entry.text, f"{entry.pointer}/{place}")
+        objects.append(_object(deposed, entry, place, key, report))
     return objects
 
 
-def _object(
-    old: InstanceV3, key: InstanceKey, deposed: str, text: str, pointer: str, report: UpgradeReport
-) -> InstanceObjectV4:
-    report.unknown(pointer, old.unknown, text)
+def _object(old: InstanceV3, entry: Entry, place: str, deposed: str, report: UpgradeReport) -> InstanceObjectV4:
+    """Return one object; `place` is where it stands in the entry."""
+    if old.unknown:
+        report.unknown(f"{entry.pointer}/{place}", old.unknown, entry.text)
+    key = entry.addr.key
     index_key: IndexKey = key.value if isinstance(key, IntKey) else None
-    schema_version, private = _meta(old.meta or {}, pointer)
+    try:
+        schema_version, private = _meta(tuple([(name, bytes(raw)) for name, raw in (old.meta or {}).items()]))
+    except ValueError as error:
+        raise InvalidDocument(f"{entry.pointer}/{place}/meta", str(error)) from error
     return InstanceObjectV4(
         index_key=index_key,
         status="tainted" if old.tainted else None,
         deposed=deposed,
         schema_version=schema_version,
-        attributes_flat=_attributes(old, text, pointer, report),
+        attributes_flat=_attributes(old, entry, place, report),
         private=private,
     )
 
 
-def _attributes(old: InstanceV3, text: str, pointer: str, report: UpgradeReport) -> dict[str, str | None] | None:
+def _attributes(old: InstanceV3, entry: Entry, place: str, report: UpgradeReport) -> dict[str, str | None] | None:
     """Return the flat attributes, with the object's `id` if they have none."""
-    if not old.id:
-        return old.attributes
-    attributes = dict(old.attributes or {})
-    if not attributes.get("id"):
-        attributes["id"] = old.id
-    elif attributes["id"] != old.id:
+    attributes = old.attributes or {}
+    given = attributes.get("id")
+    if old.id and not given:
+        return {**attributes, "id": old.id}
+    if old.id and given != old.id:
         # The id of some resources is a secret, so the message shows neither.
-        report.dropped('its id, which differs from its attribute "id"', text, f"{pointer}/id")
-    return attributes
+        what = 'its id, which differs from its attribute "id"'
+        report.dropped(what, entry.text, f"{entry.pointer}/{place}/id")
+    return old.attributes
 
 
-def _meta(meta: dict[str, Raw], pointer: str) -> tuple[int, str]:
-    """Return the schema version, which the SDK then kept in `meta`, and the rest of `meta` as private data."""
-    try:
-        members = {name: loads_exact(bytes(raw), replace_invalid=True) for name, raw in meta.items()}
-        schema_version = _schema_version(members.get("schema_version"))
-        if schema_version is not None:
-            del members["schema_version"]
-        private = base64.b64encode(encode_value(members)).decode() if members else ""
-    except ValueError as error:
-        raise InvalidDocument(f"{pointer}/meta", str(error)) from error
-    return schema_version or 0, private
+@lru_cache(maxsize=_KEPT)
+def _meta(meta: tuple[tuple[str, bytes], ...]) -> tuple[int, str]:
+    """Return the schema version, which the SDK then kept in `meta`, and the rest of `meta` as private data.
+
+    Cached because most objects of a provider have the same. Raises ValueError for a value that Go rejects.
+    """
+    members = {name: loads_exact(text, replace_invalid=True) for name, text in meta}
+    schema_version = _schema_version(members.get("schema_version"))
+    if schema_version is not None:
+        del members["schema_version"]
+    return schema_version or 0, base64.b64encode(encode_value(members)).decode() if members else ""
 
 
 def _schema_version(value: object) -> int | None:

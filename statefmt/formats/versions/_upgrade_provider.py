@@ -8,10 +8,14 @@ if the instances disagree.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
 
+from statefmt.formats.versions._entry import Entry
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.model.addrs import (
     ConfigProviderConfig,
+    LocalProviderConfig,
     Module,
     Provider,
     Resource,
@@ -20,42 +24,57 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.errors import AddressError
 
+# Cache sizes for the providers of all files of a run; a state has few different ones.
+_KEPT: Final = 4096
 
-def resource_provider(
-    resource: Resource, module: Module, given: Sequence[tuple[str, str, str]], report: UpgradeReport
-) -> str:
+
+def resource_provider(resource: Resource, module: Module, entries: Sequence[Entry], report: UpgradeReport) -> str:
     """Return the provider address of a resource, in the legacy form that version 4 allows.
 
-    `given` has (address, provider, pointer) for each instance, the lowest key first. Raises UpgradeFailed if the
-    first provider is invalid.
+    The first of the entries, its instances, has the lowest key. Raises UpgradeFailed if its provider is invalid.
     """
-    text, provider, pointer = given[0]
+    first = entries[0]
+    provider = first.document.provider or ""
     try:
         chosen = _provider_config(resource, module, provider)
     except AddressError as error:
-        raise UpgradeFailed(3, _reason(provider, text, error), f"{pointer}/provider", text) from error
-    for other_text, other_provider, other_pointer in given[1:]:
+        reason = _reason(provider, first.text, error)
+        raise UpgradeFailed(3, reason, f"{first.pointer}/provider", first.text) from error
+    for entry in entries[1:]:
+        other = entry.document.provider or ""
+        if other == provider:
+            continue
         try:
-            same = _provider_config(resource, module, other_provider) == chosen
+            same = _provider_config(resource, module, other) == chosen
         except AddressError:
             same = False
         if not same:
             report.chose(
-                f"its provider is {other_provider!r}, but {text} has {provider!r}; all instances of the "
+                f"its provider is {other!r}, but {first.text} has {provider!r}; all instances of the "
                 "resource get the latter, that of the lowest key",
-                other_text,
-                f"{other_pointer}/provider",
+                entry.text,
+                f"{entry.pointer}/provider",
             )
-    return chosen.legacy_str()
+    return _legacy_text(chosen)
 
 
 def _provider_config(resource: Resource, module: Module, text: str) -> ConfigProviderConfig:
-    if "provider." in text:
-        return parse_legacy_provider_config(text)
     if not text:
         return ConfigProviderConfig(module, Provider.legacy(resource.implied_provider()), "")
-    local = parse_local_provider_config(text)
-    return ConfigProviderConfig(module, Provider.legacy(local.local_name), local.alias)
+    parsed = _parsed(text)
+    if isinstance(parsed, ConfigProviderConfig):
+        return parsed
+    return ConfigProviderConfig(module, Provider.legacy(parsed.local_name), parsed.alias)
+
+
+@lru_cache(maxsize=_KEPT)
+def _parsed(text: str) -> ConfigProviderConfig | LocalProviderConfig:
+    return parse_legacy_provider_config(text) if "provider." in text else parse_local_provider_config(text)
+
+
+@lru_cache(maxsize=_KEPT)
+def _legacy_text(config: ConfigProviderConfig) -> str:
+    return config.legacy_str()
 
 
 def _reason(provider: str, text: str, error: AddressError) -> str:

@@ -28,10 +28,10 @@ def upgrade_problems(data: bytes, version: int) -> Iterator[Finding]:
 
     Each part is upgraded alone, so that the time is linear in the bytes.
     """
-    document = _document(data, version)
+    document = replace(_document(data, version), unknown=())
     yield from _problems(replace(document, modules=[]), version, 0)
     for number, module in enumerate(document.modules or ()):
-        bare = None if module is None else replace(module, outputs=None, resources=None)
+        bare = None if module is None else replace(module, outputs=None, resources=None, unknown=())
         found = list(_problems(replace(document, serial=0, modules=[bare]), version, number))
         yield from found
         if found or module is None or bare is None:

@@ -6,6 +6,8 @@ Source: OpenTofu `internal/states/statefile/version2_upgrade.go` (commit 328af77
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from enum import Enum
 
 from msgspec.structs import replace
 
@@ -51,15 +53,41 @@ def _resource(old: ResourceV3 | None, name: str, pointer: str, report: UpgradeRe
 
 def _instance(old: InstanceV3, name: str, pointer: str, report: UpgradeReport) -> InstanceV3:
     attributes = dict(old.attributes or {})
-    for prefix in sorted(key[:-1] for key in attributes if _is_count(key)):
-        keys = _element_keys(attributes, prefix)
-        if not keys:
+    for prefix, kind in _collections(attributes).items():
+        if kind is _Kind.EMPTY:
             del attributes[f"{prefix}#"]
             place = f"{pointer}/attributes/{token(prefix)}#"
             report.dropped(f"the count of the empty collection {prefix[:-1]!r}", name, place)
-        elif not all(_is_index(key) for key in keys):
+        elif kind is _Kind.MAP:
             attributes[f"{prefix}%"] = attributes.pop(f"{prefix}#")
     return old if attributes == (old.attributes or {}) else replace(old, attributes=attributes)
+
+
+class _Kind(Enum):
+    EMPTY = "nothing but its count"
+    LIST = "whole numbers, as a list or a set"
+    MAP = "other names"
+
+
+def _collections(attributes: Collection[str]) -> dict[str, _Kind]:
+    """Return the prefixes of the collections that have a count, in order, by what the names directly below them are."""
+    kinds = dict.fromkeys(sorted(key[:-1] for key in attributes if _is_count(key)), _Kind.EMPTY)
+    if not kinds:
+        return kinds
+    # The collections around the current key. Sorting puts each prefix before all keys that start with it.
+    around: list[str] = []
+    for text in sorted([*kinds, *attributes]):
+        while around and not text.startswith(around[-1]):
+            around.pop()
+        if around:
+            # What is below an inner collection counts for that, and the prefix of it for the one around it.
+            inner = around[-1]
+            name = _first_name(text, len(inner))
+            if name != "#" and kinds[inner] is not _Kind.MAP:
+                kinds[inner] = _Kind.LIST if _is_index(name) else _Kind.MAP
+        if text in kinds:
+            around.append(text)
+    return kinds
 
 
 def _is_count(key: str) -> bool:
@@ -67,18 +95,11 @@ def _is_count(key: str) -> bool:
     return key.endswith(".#") and "\n" not in key
 
 
-def _element_keys(attributes: dict[str, str | None], prefix: str) -> set[str]:
-    """Return the names directly below a collection's prefix, except its own count."""
-    keys = set()
-    for key in attributes:
-        if key.startswith(prefix):
-            rest = key[len(prefix) :]
-            head, dot, _ = rest.partition(".")
-            # An element's own attributes count for the element; a name that starts with a dot stays whole.
-            name = head if dot and head else rest
-            if name != "#":
-                keys.add(name)
-    return keys
+def _first_name(key: str, start: int) -> str:
+    """Return the first name of a key from `start` on; an element's own attributes count for the element."""
+    dot = key.find(".", start)
+    # A name that starts with a dot stays whole.
+    return key[start:dot] if dot > start else key[start:]
 
 
 def _is_index(key: str) -> bool:

@@ -5,21 +5,24 @@ Source: OpenTofu `internal/states/statefile/version3_upgrade.go` (commit 328af77
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Final
 
 from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.versions._entry import Entry
 from statefmt.formats.versions._legacy_address import parse_legacy_address
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
 from statefmt.formats.versions._upgrade_provider import resource_provider
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import ModuleV3, OutputV3, ResourceV3, StateV3
+from statefmt.formats.versions.legacy import ModuleV3, OutputV3, StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.golang import loads_exact
-from statefmt.model.addrs import AbsResourceInstance, Module, Resource, ResourceInstance, ResourceMode, is_identifier
+from statefmt.model.addrs import Module, Resource, ResourceMode, is_identifier
 from statefmt.model.addrs.order import instance_file_order
 from statefmt.model.cty.implied import upgrade_output as upgrade_value
 
@@ -27,18 +30,11 @@ from statefmt.model.cty.implied import upgrade_output as upgrade_value
 _MEANINGS: Final = {"string": (b'"',), "list": (b'["list"', b'["tuple"'), "map": (b'["map"', b'["object"')}
 
 
+# Size of the cache of module paths, of all files of a run.
+_KEPT: Final = 256
 # Older formats may omit the release; OpenTofu then writes this one.
 _NO_RELEASE = "0.0.0"
 _MODES = {ResourceMode.MANAGED: "managed", ResourceMode.DATA: "data"}
-
-
-class _Given(NamedTuple):
-    """One entry of a module's `resources`: an instance, with its full address in the current form."""
-
-    addr: ResourceInstance
-    text: str
-    document: ResourceV3
-    pointer: str
 
 
 def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
@@ -55,16 +51,19 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
         pointer = f"/modules/{number}"
         if given is None:
             raise UpgradeFailed(3, "a module is null", pointer)
-        module = _module_path(given, pointer)
-        report.unknown(pointer, given.unknown, str(module))
+        try:
+            module, address = _module(tuple(given.path or ()))
+        except ValueError as error:
+            raise UpgradeFailed(3, str(error), f"{pointer}/path") from error
+        report.unknown(pointer, given.unknown, address)
         if given.depends_on:
-            report.dropped(f"its dependencies ({_listed(given.depends_on)})", str(module), f"{pointer}/depends_on")
-        resources += _resources(given, module, pointer, report)
+            report.dropped(f"its dependencies ({_listed(given.depends_on)})", address, f"{pointer}/depends_on")
+        resources += _resources(given, module, address, pointer, report)
         if not module:
             outputs |= _outputs(given.outputs or {}, pointer, report)
         elif given.outputs:
             names = _listed(given.outputs)
-            report.dropped(f"its outputs ({names}), which each run recomputes", str(module), f"{pointer}/outputs")
+            report.dropped(f"its outputs ({names}), which each run recomputes", address, f"{pointer}/outputs")
     return StateV4(
         terraform_version=old.terraform_version or _NO_RELEASE,
         serial=old.serial,
@@ -83,57 +82,61 @@ def _report_backend(old: StateV3, report: UpgradeReport) -> None:
         report.backend_configuration()
 
 
-def _module_path(given: ModuleV3, pointer: str) -> Module:
-    path = [name or "" for name in given.path or ()]
+@lru_cache(maxsize=_KEPT)
+def _module(given: tuple[str | None, ...]) -> tuple[Module, str]:
+    """Return the module that a path names, and its address. Raises ValueError with the reason if it is invalid."""
+    path = [name or "" for name in given]
     if not path or path[0] != "root":
-        raise UpgradeFailed(3, f'the module path {path} does not start with "root"', f"{pointer}/path")
+        raise ValueError(f'the module path {path} does not start with "root"')
     for name in path[1:]:
         if not is_identifier(name):
-            raise UpgradeFailed(
-                3,
+            raise ValueError(
                 f"the module path {path} contains {name!r}, which is not a valid identifier; rename the module with "
-                "Terraform 0.11 first",
-                f"{pointer}/path",
+                "Terraform 0.11 first"
             )
-    return Module(tuple(path[1:]))
+    module = Module(tuple(path[1:]))
+    return module, str(module)
 
 
-def _resources(given: ModuleV3, module: Module, pointer: str, report: UpgradeReport) -> list[ResourceV4 | None]:
+def _resources(
+    given: ModuleV3, module: Module, address: str, pointer: str, report: UpgradeReport
+) -> list[ResourceV4 | None]:
     """Return the module's instances, grouped by resource, the lowest key of each first."""
-    gathered: dict[Resource, list[_Given]] = {}
-    for text, document in (given.resources or {}).items():
-        place = f"{pointer}/resources/{token(text)}"
+    gathered: dict[Resource, list[Entry]] = {}
+    for name, document in (given.resources or {}).items():
         try:
-            addr = parse_legacy_address(text)
+            addr = parse_legacy_address(name)
         except ValueError as error:
-            raise UpgradeFailed(3, str(error), place, text) from error
+            raise UpgradeFailed(3, str(error), f"{pointer}/resources/{token(name)}", name) from error
         if document is None:
-            raise UpgradeFailed(3, f"the resource {text!r} is null", place, text)
-        shown = str(AbsResourceInstance(module.unkeyed_instance(), addr))
-        gathered.setdefault(addr.resource, []).append(_Given(addr, shown, document, place))
-    resources: list[ResourceV4 | None] = []
-    for resource, instances in gathered.items():
-        instances.sort(key=lambda instance: instance_file_order(instance.addr.key))
-        resources.append(_resource(resource, instances, module, report))
-    return resources
+            place = f"{pointer}/resources/{token(name)}"
+            raise UpgradeFailed(3, f"the resource {name!r} is null", place, name)
+        gathered.setdefault(addr.resource, []).append(Entry(address, pointer, name, addr, document))
+    for entries in gathered.values():
+        if len(entries) > 1:
+            entries.sort(key=lambda entry: instance_file_order(entry.addr.key))
+    return [_resource(resource, entries, module, report) for resource, entries in gathered.items()]
 
 
-def _resource(resource: Resource, instances: list[_Given], module: Module, report: UpgradeReport) -> ResourceV4:
+def _resource(resource: Resource, entries: list[Entry], module: Module, report: UpgradeReport) -> ResourceV4:
     objects: list[InstanceObjectV4 | None] = []
-    for addr, text, document, pointer in instances:
-        report.unknown(pointer, document.unknown, text)
+    for entry in entries:
+        document = entry.document
+        if document.unknown:
+            report.unknown(entry.pointer, document.unknown, entry.text)
         if document.depends_on:
-            report.dropped(f"its dependencies ({_listed(document.depends_on)})", text, f"{pointer}/depends_on")
+            what = f"its dependencies ({_listed(document.depends_on)})"
+            report.dropped(what, entry.text, f"{entry.pointer}/depends_on")
         if document.type and document.type != resource.type:
-            report.dropped(f"its type {document.type!r}, which differs from its address", text, f"{pointer}/type")
-        objects += upgrade_instance(addr, document, text, pointer, report)
-    providers = [(entry.text, entry.document.provider or "", entry.pointer) for entry in instances]
+            what = f"its type {document.type!r}, which differs from its address"
+            report.dropped(what, entry.text, f"{entry.pointer}/type")
+        objects += upgrade_instance(entry, report)
     return ResourceV4(
-        module=str(module),
+        module=entries[0].module,
         mode=_MODES[resource.mode],
         type=resource.type,
         name=resource.name,
-        provider=resource_provider(resource, module, providers, report),
+        provider=resource_provider(resource, module, entries, report),
         instances=objects,
     )
 
@@ -149,10 +152,10 @@ def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: Upgrade
     return outputs
 
 
-def _listed(names: object) -> str:
+def _listed(names: Collection[str | None]) -> str:
     """Format a few names for a message."""
-    shown = [str(name) for name in names] if isinstance(names, (list, dict)) else []
-    return ", ".join(shown[:5]) + (f" and {len(shown) - 5} more" if len(shown) > 5 else "")
+    shown = ", ".join([str(name) for name in islice(names, 5)])
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
 def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:

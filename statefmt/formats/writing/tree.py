@@ -110,8 +110,8 @@ class TreeBuilder:
         if obj.attributes is not None:
             members["attributes"] = obj.attributes
         if obj.attributes_flat:
-            flat = obj.attributes_flat
-            members["attributes_flat"] = {name: flat[name] for name in sorted(flat)}
+            flat, names = obj.attributes_flat, sorted(obj.attributes_flat)
+            members["attributes_flat"] = dict(flat) if names == list(flat) else {name: flat[name] for name in names}
         paths = obj.sensitive_attributes
         members["sensitive_attributes"] = _NO_PATHS if paths == b"[]" else Raw(paths)
         if obj.private:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.reading.duplicates import duplicate_members
+from tests.instructions import instructions
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,9 @@ from statefmt.formats.reading.duplicates import duplicate_members
             ["/lineage"],
             id="beside a number beyond 64 bits",
         ),
+        pytest.param('{"a":"\\u003c","b":"","b":""}', 3, ["/b"], id="beside an escape that Go writes"),
+        pytest.param('{"a":"<<","b":"","b":""}', 3, ["/b"], id="beside characters that Go would escape"),
+        pytest.param('{"a":1e12,"b":"","b":""}', 3, ["/b"], id="beside a number with an exponent"),
         pytest.param('{"b":{"c":1,"c":2},"a":{"d":1,"d":2}}', 4, ["/b/c", "/a/d"], id="in the order of the file"),
     ],
 )
@@ -59,6 +63,24 @@ def test_told(text: str, version: int, pointers: list[str]) -> None:
     found = list(duplicate_members(text.encode(), version))
     assert [finding.pointer for finding in found] == pointers
     assert {finding.code for finding in found} <= {"STA009"}
+
+
+def test_where_the_rest_needs_a_closer_look() -> None:
+    """Half a surrogate pair, and a byte that is no UTF-8, keep a part from being decoded in C."""
+    text = b'{"modules":[{"a":"\\ud83d","b":1,"b":2},{"a":"\xff","b":1,"b":2},{"b":1}]}'
+    assert [finding.pointer for finding in duplicate_members(text, 3)] == ["/modules/0/b", "/modules/1/b"]
+
+
+def test_in_few_steps() -> None:
+    """One repeated member does not make the rest of the file slower to look at."""
+
+    def work(parts: int) -> int:
+        attributes = b",".join(b'"a%d":""' % number for number in range(50))
+        module = b'{"resources":{"a.b":{"primary":{"attributes":{%b}}}}}' % attributes
+        text = b'{"serial":1,"serial":2,"modules":[%b]}' % b",".join([module] * parts)
+        return instructions(lambda: list(duplicate_members(text, 3)))
+
+    assert work(40) - work(20) < 20 * 50
 
 
 def test_however_deep() -> None:

@@ -38,15 +38,20 @@ from statefmt.model.snapshot import Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
+    # One for all findings about a type, of which there may be very many.
+    fixes: dict[str, Fix] = {}
     for place in places(subject, _is_legacy):
+        type_ = place.provider.config.provider.type
+        if type_ not in fixes:
+            fixes[type_] = _fix(subject, type_)
         where = "" if place.instance is None else " on an instance"
         yield Code.PROVIDER_LEGACY.finding(
             "Legacy provider address",
             f"Resource {place.resource.address} has the provider address {place.text}{where}, which names the type "
-            f'"{place.provider.config.provider.type}" but not where the provider comes from.',
+            f'"{type_}" but not where the provider comes from.',
             place.resource.address,
             place.pointer,
-            _fix(subject, place.provider.config.provider.type),
+            fixes[type_],
         )
 
 
