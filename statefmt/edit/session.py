@@ -194,14 +194,13 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: 
     """
     # Imported late, here and below: commands that only read start faster.
     from statefmt.formats.reading.duplicates import duplicate_members
-    from statefmt.formats.writing.canonical import canonical
-    from statefmt.formats.writing.is_canonical import is_canonical
+    from statefmt.formats.writing.is_canonical import made_canonical
 
     snapshot = loaded.result.snapshot
-    if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):
-        return Rewritten(loaded.data, loaded.result.findings)
-    content = canonical(snapshot, style, keep_unknown=not drop_unknown)
+    content = made_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
+    if content is loaded.data:
+        return Rewritten(content, notes)
     if to_write or names_legacy_providers(snapshot):
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
         try:
