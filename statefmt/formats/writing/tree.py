@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.golang import encode_string
-from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, ResourceMode, instance_file_order
+from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, instance_file_order, resource_file_order
 from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
 from statefmt.model.outputs import OutputValue
 from statefmt.model.provider_binding import Lowered, lower
@@ -26,8 +26,6 @@ Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"
 
 _NULL = Raw(b"null")
 _NO_PATHS = Raw(b"[]")
-# Looking up a value in an Enum takes longer.
-_MODES: Final = {mode: mode.value for mode in ResourceMode}
 _READY: Final = ObjectStatus.READY
 # Size of the cache of printed dependencies, of which many objects name the same.
 _KEPT: Final = 65536
@@ -79,14 +77,11 @@ class TreeBuilder:
 
     def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
         """Return the members of a resource that precede its instances."""
-        addr = resource.addr
-        members: dict[str, Tree] = {}
-        if addr.module.steps:
-            members["module"] = str(addr.module)
-        declared = addr.resource
-        members["mode"] = _MODES[declared.mode]
-        members["type"] = declared.type
-        members["name"] = declared.name
+        module, mode, type_, name = resource_file_order(resource.addr)
+        members: dict[str, Tree] = {"module": module} if module else {}
+        members["mode"] = mode
+        members["type"] = type_
+        members["name"] = name
         if binding.resource_level:
             members["provider"] = binding.resource_level
         return members
