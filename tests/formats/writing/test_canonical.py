@@ -16,10 +16,11 @@ from statefmt.formats.writing.canonical import canonical, canonical_pieces
 from statefmt.formats.writing.is_canonical import made_canonical
 from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, escape_html, indent
-from statefmt.model.addrs import IntKey, StringKey, resource_file_order
+from statefmt.model.addrs import IntKey, StringKey, parse_config_resource, resource_file_order
 from statefmt.model.resources import ResourceInstanceObject, UnknownMember
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
+from tests.instructions import instructions
 
 STYLES = [Style(Layout.INDENT), Style(Layout.INDENT, 2), Style(Layout.COMPACT)]
 SAMPLES = sorted(Path(__file__).parents[3].joinpath("samples").glob("v*.tfstate"))
@@ -84,6 +85,22 @@ def test_pieces_are_small() -> None:
     snapshot = replace(realistic(0), resources=(resource,))
     pieces = list(canonical_pieces(snapshot, STYLES[0], keep_unknown=True))
     assert max(map(len, pieces)) < 10_000 < len(b"".join(pieces))
+
+
+def test_each_dependency_is_printed_once() -> None:
+    names = [f"aws_vpc.a{number}" for number in range(1000)]
+    first = realistic(0).resources[0]
+
+    def dense(step: int) -> Snapshot:
+        """20 resources with 1000 dependencies each, in another order for each step."""
+        addresses = [parse_config_resource(name) for name in names]
+        lists = [tuple(addresses[place:] + addresses[:place:step]) for place in range(20)]
+        objects = [replace(first.objects[0], dependencies=some) for some in lists]
+        return Snapshot(resources=tuple([replace(first, objects=(one,)) for one in objects]))
+
+    snapshots = iter([dense(1), dense(-1)])
+    # Of Python's own instructions, less than one for each dependency.
+    assert instructions(lambda: canonical(next(snapshots))) < 20 * 1000
 
 
 @pytest.mark.parametrize("style", STYLES, ids=str)
