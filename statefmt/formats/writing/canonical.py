@@ -18,6 +18,8 @@ _P = TypeVar("_P")
 
 # Objects or outputs per piece: enough to make a piece cheap, few enough for the processor's cache.
 _BATCH: Final = 16
+# Attributes count as one object more for each of so many bytes.
+_LONG: Final = 1 << 14
 # The depth of the members of each kind of object.
 _TOP, _OUTPUT, _RESOURCE, _OBJECT = 1, 2, 3, 5
 
@@ -54,7 +56,7 @@ def _resources(resources: Sequence[ResourceState], trees: TreeBuilder, write: Pi
     waiting: list[Tree] = []
     objects = 0
     for resource in sorted(resources, key=lambda resource: resource_file_order(resource.addr)):
-        count = len(resource.objects) or 1
+        count = sum([1 + len(obj.attributes or b"") // _LONG for obj in resource.objects]) or 1
         if waiting and objects + count > _BATCH:
             yield [write.values(waiting, _RESOURCE - 1)]
             waiting, objects = [], 0

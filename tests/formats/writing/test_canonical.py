@@ -87,6 +87,14 @@ def test_pieces_are_small() -> None:
     assert max(map(len, pieces)) < 10_000 < len(b"".join(pieces))
 
 
+def test_pieces_of_large_attributes_have_few_objects() -> None:
+    resource = realistic(0).resources[0]
+    some = replace(resource.objects[0], attributes=Raw(b'{"a":"%b"}' % (b"x" * 100_000)))
+    snapshot = Snapshot(resources=(replace(resource, objects=(some,)),) * 32)
+    pieces = list(canonical_pieces(snapshot, STYLES[0], keep_unknown=True))
+    assert max(map(len, pieces)) < 300_000 < len(b"".join(pieces))
+
+
 def test_each_dependency_is_printed_once() -> None:
     names = [f"aws_vpc.a{number}" for number in range(1000)]
     first = realistic(0).resources[0]
