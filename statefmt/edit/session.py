@@ -186,29 +186,34 @@ class Rewritten(Struct, frozen=True):
     notes: tuple[Finding, ...]
 
 
-def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool, to_write: bool = True) -> Rewritten:
+def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritten:
     """Convert a state to canonical form in some style, and note every choice, change and loss.
 
     Raises StateFileError if the result cannot be read again: legacy provider names with an underscore have no valid
-    address today. Unless `to_write`, reads the result only if there are legacy providers, which takes less time.
+    address today.
     """
     # Imported late, here and below: commands that only read start faster.
     from statefmt.formats.reading.duplicates import duplicate_members
-    from statefmt.formats.writing.canonical import canonical
-    from statefmt.formats.writing.is_canonical import is_canonical
+    from statefmt.formats.writing.is_canonical import made_canonical
 
-    snapshot = loaded.result.snapshot
-    if is_canonical(loaded.data, snapshot, style, keep_unknown=not drop_unknown):
-        return Rewritten(loaded.data, loaded.result.findings)
-    content = canonical(snapshot, style, keep_unknown=not drop_unknown)
+    content = made_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
-    if to_write or names_legacy_providers(snapshot):
+    if content is not loaded.data:
         notes += tuple(duplicate_members(loaded.data, loaded.result.version))
         try:
             read(content)
         except StateError as error:
             raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", error) from error
     return Rewritten(content, notes)
+
+
+def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> bool:
+    """Return whether rewrite() would change a state; faster, and without its memory. Raises StateFileError like it."""
+    from statefmt.formats.writing.is_canonical import is_canonical
+
+    if names_legacy_providers(loaded.result.snapshot):
+        return rewrite(loaded, style, drop_unknown=drop_unknown).content is not loaded.data
+    return not is_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)
 
 
 def names_legacy_providers(snapshot: Snapshot) -> bool:

@@ -27,7 +27,8 @@ def escape_html(raw: bytes) -> bytes:
     """
     # bytes.replace returns the same object if nothing matches, so the common case makes no copy.
     raw = raw.replace(b"<", b"\\u003c").replace(b">", b"\\u003e").replace(b"&", b"\\u0026")
-    if not raw.isascii():
+    # The search for one byte is by far the fastest.
+    if b"\xe2" in raw:
         raw = raw.replace(b"\xe2\x80\xa8", b"\\u2028").replace(b"\xe2\x80\xa9", b"\\u2029")
     return raw
 

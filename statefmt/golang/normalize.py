@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 _MAX_NON_STARTERS = 30
 _GRAPHEME_JOINER = "\u034f"
 
@@ -43,6 +45,7 @@ def _stream_safe(text: str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=4096)
 def _non_starters(char: str) -> tuple[int, int]:
     """Count the leading and the trailing marks of the full decomposition of `char`."""
     import unicodedata

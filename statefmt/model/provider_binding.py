@@ -129,12 +129,17 @@ def lower(resource: ResourceState) -> Lowered:
     keys = {obj.provider_key for obj in resource.objects}
     if keys <= _UNKEYED:
         return _lowered_without_keys(config)
-    return Lowered("", {key: str(AbsProviderInstance(config, key)) for key in keys})
+    return Lowered("", {key: _instance_text(config, key) for key in keys})
 
 
 @lru_cache(maxsize=_KEPT)
 def _lowered_without_keys(config: ConfigProviderConfig) -> Lowered:
     return Lowered(str(config), _NO_KEYS)
+
+
+@lru_cache(maxsize=_KEPT)
+def _instance_text(config: ConfigProviderConfig, key: InstanceKey) -> str:
+    return str(AbsProviderInstance(config, key))
 
 
 def _bind_block(

@@ -28,7 +28,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
-from statefmt.edit.session import LoadedState, Rewritten, rewrite
+from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.formats.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
@@ -88,17 +88,18 @@ def command(
             if not check:
                 state_read = sources.inferred(state_read)
             used |= state_read.sources.used
-            rewritten = _rewritten(state_read, style, drop_unknown, to_write=not check)
-            changed = rewritten.content != state_read.data
-            if check and changed:
-                print(listed_name(state_read.name))
-            elif not check and (changed or to is not None or options.has_conditions):
-                _write(state_read, rewritten, to, options, sources, style, drop_unknown)
-            if changed and not check:
-                show_engines(state_read)
-            if changed and not check and rewritten.notes:
-                notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
-                print(notes, file=sys.stderr)
+            if check:
+                layout = style.applied_to(state_read.result.style)
+                changed = would_rewrite(state_read, layout, drop_unknown=drop_unknown)
+                if changed:
+                    print(listed_name(state_read.name))
+            else:
+                rewritten = _rewritten(state_read, style, drop_unknown)
+                changed = rewritten.content != state_read.data
+                if changed or to is not None or options.has_conditions:
+                    _write(state_read, rewritten, to, options, sources, style, drop_unknown)
+                if changed:
+                    _show_changes(state_read, rewritten, drop_unknown)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
@@ -111,9 +112,15 @@ def command(
     return status
 
 
-def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool, *, to_write: bool = True) -> Rewritten:
+def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool) -> Rewritten:
     _refuse_older_format(state)
-    return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown, to_write=to_write)
+    return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown)
+
+
+def _show_changes(state: LoadedState, rewritten: Rewritten, drop_unknown: bool) -> None:
+    show_engines(state)
+    if rewritten.notes:
+        print(notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown), file=sys.stderr)
 
 
 def _write(

@@ -122,10 +122,12 @@ def show_sources(loaded: LoadedState, choice: SourceChoice) -> None:
 
 def show_engines(loaded: LoadedState) -> None:
     """Print to standard error which engine reads a state, if one drops resources or sources were rewritten."""
+    if not loaded.sources.changes and not names_legacy_providers(loaded.result.snapshot):
+        return
     from statefmt.render.formats.engines import engines_sentence
 
     sentence = engines_sentence(loaded.result.snapshot)
-    if sentence and (loaded.sources.changes or names_legacy_providers(loaded.result.snapshot)):
+    if sentence:
         say(f"{display_name(loaded.name)}: {sentence}")
 
 

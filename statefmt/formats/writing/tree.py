@@ -8,21 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
 from statefmt.golang import encode_string
-from statefmt.model.addrs import (
-    NO_KEY,
-    ConfigResource,
-    InstanceKey,
-    IntKey,
-    StringKey,
-    instance_file_order,
-    resource_file_order,
-)
+from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, instance_file_order, resource_file_order
 from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
 from statefmt.model.outputs import OutputValue
 from statefmt.model.provider_binding import Lowered, lower
@@ -34,6 +26,9 @@ Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"
 
 _NULL = Raw(b"null")
 _NO_PATHS = Raw(b"[]")
+_READY: Final = ObjectStatus.READY
+# Size of the cache of printed dependencies, of which many objects name the same.
+_KEPT: Final = 65536
 
 
 class TreeBuilder:
@@ -46,13 +41,12 @@ class TreeBuilder:
     def __init__(self, *, keep_unknown: bool) -> None:
         self._keep_unknown = keep_unknown
 
-    def snapshot(self, snapshot: Snapshot) -> Mapping[str, Tree]:
-        outputs = sorted(snapshot.outputs, key=lambda output: output.name)
-        resources = sorted(snapshot.resources, key=lambda resource: resource_file_order(resource.addr))
+    def document(self, snapshot: Snapshot) -> Mapping[str, Tree]:
+        """Return the members of the document, with nothing in those that have many parts: outputs and resources."""
         members: dict[str, Tree] = {
             **self.envelope(snapshot),
-            "outputs": {output.name: self.output(output) for output in outputs},
-            "resources": [self.resource(resource) for resource in resources],
+            "outputs": {},
+            "resources": [],
             "check_results": self.check_results(snapshot.check_results),
         }
         return self._with_unknown(members, snapshot.unknown)
@@ -83,14 +77,11 @@ class TreeBuilder:
 
     def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
         """Return the members of a resource that precede its instances."""
-        addr = resource.addr
-        members: dict[str, Tree] = {}
-        if addr.module.steps:
-            members["module"] = str(addr.module)
-        declared = addr.resource
-        members["mode"] = declared.mode.value
-        members["type"] = declared.type
-        members["name"] = declared.name
+        module, mode, type_, name = resource_file_order(resource.addr)
+        members: dict[str, Tree] = {"module": module} if module else {}
+        members["mode"] = mode
+        members["type"] = type_
+        members["name"] = name
         if binding.resource_level:
             members["provider"] = binding.resource_level
         return members
@@ -98,9 +89,9 @@ class TreeBuilder:
     def object(self, obj: ResourceInstanceObject, providers: Mapping[InstanceKey, str]) -> dict[str, Tree]:
         """Return an instance object; `providers` has its `provider` by provider key, if that is written here."""
         members: dict[str, Tree] = {}
-        if isinstance(obj.key, (IntKey, StringKey)):
+        if obj.key is not NO_KEY:
             members["index_key"] = obj.key.value
-        if obj.status is not ObjectStatus.READY:
+        if obj.status is not _READY:
             members["status"] = obj.status.value
         if obj.deposed:
             members["deposed"] = obj.deposed
@@ -167,7 +158,10 @@ class TreeBuilder:
 @lru_cache(maxsize=4096)
 def _dependency_texts(dependencies: tuple[ConfigResource, ...]) -> tuple[str, ...]:
     """Format dependencies; cached because instances of a resource and its neighbours often share them."""
-    return tuple(map(str, dependencies))
+    return tuple(map(_dependency_text, dependencies))
+
+
+_dependency_text = lru_cache(maxsize=_KEPT)(str)
 
 
 def _in_order(objects: Sequence[ResourceInstanceObject]) -> bool:

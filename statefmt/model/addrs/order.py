@@ -19,6 +19,8 @@ ListOrder: TypeAlias = tuple[ModuleOrder, ResourceOrder, KeyOrder]
 ResourceFileOrder: TypeAlias = tuple[str, str, str, str]
 
 _NO_KEY_ORDER: Final[KeyOrder] = (0, 0, "")
+# Looking up a value in an Enum takes longer.
+_MODE_TEXTS: Final = {mode: mode.value for mode in ResourceMode}
 _MODES: Final = {ResourceMode.EPHEMERAL: 0, ResourceMode.DATA: 1, ResourceMode.MANAGED: 2}
 
 
@@ -64,7 +66,7 @@ def resource_file_order(address: AbsResource) -> ResourceFileOrder:
     Source: OpenTofu `internal/states/statefile/version4.go`, sortResourcesV4.
     """
     resource = address.resource
-    return str(address.module), resource.mode.value, resource.type, resource.name
+    return str(address.module), _MODE_TEXTS[resource.mode], resource.type, resource.name
 
 
 def instance_file_order(key: InstanceKey) -> KeyOrder:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.golang import encode_string, loads_exact
+from statefmt.model.cty._as_written import as_written
 from statefmt.model.cty._decode import decode
 from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
 from statefmt.model.cty.decimals import format_shortest
@@ -78,7 +79,11 @@ def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[b
     """
     if raw_type == b'"string"' and raw_value and _PLAIN_STRING.fullmatch(raw_value):
         return raw_value, raw_type
-    value = read_value(raw_value, parse_type(raw_type))
+    of = parse_type(raw_type)
+    written = as_written(raw_value, of) if raw_value else None
+    if written is not None:
+        return written, encode_type(of)
+    value = read_value(raw_value, of)
     return write_value(value), encode_type(value.type)
 
 
