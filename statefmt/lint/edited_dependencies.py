@@ -97,5 +97,7 @@ def _in_cycles(suspects: Set[ConfigResource], resources: Iterable[ResourceState]
         reached |= following
     if suspects.isdisjoint(reached):
         return False
-    groups = cyclic_groups({str(addr): list(map(str, _named(blocks.get(addr, ())))) for addr in reached})
-    return any(str(addr) in group for group in groups for addr in suspects)
+    numbers = {addr: number for number, addr in enumerate(reached)}
+    edges = {number: [numbers[target] for target in _named(blocks.get(addr, ()))] for addr, number in numbers.items()}
+    wanted = {numbers[addr] for addr in suspects & reached}
+    return any(not wanted.isdisjoint(group) for group in cyclic_groups(edges))

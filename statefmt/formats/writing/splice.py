@@ -247,12 +247,13 @@ class Splicer:
         """Return an object of the file with its changes."""
         if old is new and not binding.instance_level and not self._may_have_provider(element):
             return [element]
-        after = _TREES.object(new, binding.instance_level)
+        plain = _TREES.object(new, {})
+        after = _TREES.object(new, binding.instance_level) if binding.instance_level else plain
         if self._data[element.start : element.start + 1] != b"{":
             # A null element counts as an empty object.
             return [self._write.text(after, _OBJECT - 1)]
         container = container_at(self._data, element.start)
-        changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
+        changes = _changed(_TREES.object(old, {}), plain) if old != new else {}
         changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
         if not changes:
             return [element]
