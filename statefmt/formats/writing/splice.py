@@ -289,9 +289,7 @@ class Splicer:
         }
         if moving and not self._is_canonical:
             moving = {}
-        elements = _Elements(
-            items, was, {number: None if number in moving else entry for number, entry in edited.items()}
-        )
+        elements = _Elements(items, was, {**edited, **dict.fromkeys(moving)} if moving else edited)
         entries: list[Entry[_S]] = []
         done = 0
         for arriving_entry in sorted([*arriving, *moving.values()], key=lambda entry: order(entry.subject)):
