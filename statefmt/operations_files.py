@@ -21,6 +21,7 @@ from statefmt._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.analysis.diff.passages import Passages
+    from statefmt.edit.ending import Ending
     from statefmt.edit.operations_file import (
         Expect,
         FileEdits,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from statefmt.edit.requests.split import SplitBy, split_parts
     from statefmt.edit.surgical import EditOutcome
     from statefmt.edit.tfmigrate import ConvertedMigration, converted_migration
-    from statefmt.edit.transactions import Agreed, Ending, FileOutcome, OperationsPlan, PlannedFile, PlannedState
+    from statefmt.edit.transactions import Agreed, FileOutcome, OperationsPlan, PlannedFile, PlannedState
     from statefmt.edit.transactions.begun import begun_text
     from statefmt.edit.transactions.by_file import (
         PlannedOperations,
@@ -115,7 +116,7 @@ __getattr__ = lazy_names(
         "EditOutcome": "statefmt.edit.surgical",
         "ConvertedMigration": "statefmt.edit.tfmigrate",
         "converted_migration": "statefmt.edit.tfmigrate",
-        "Ending": "statefmt.edit.transactions",
+        "Ending": "statefmt.edit.ending",
         "FileEdits": "statefmt.edit.operations_file",
         "FileOutcome": "statefmt.edit.transactions",
         "OperationsPlan": "statefmt.edit.transactions",

@@ -56,10 +56,8 @@ def makes_the_same(old: bytes, pieces: Sequence[Piece]) -> bool:
     if sum(piece.end - piece.start if isinstance(piece, Span) else len(piece) for piece in pieces) != len(old):
         return False
     place = 0
-    for piece in pieces:
-        end = place + (piece.end - piece.start if isinstance(piece, Span) else len(piece))
-        is_there = piece == (place, end)
-        if not is_there and old[place:end] != (old[piece.start : piece.end] if isinstance(piece, Span) else piece):
+    for piece, part in zip(pieces, parts_of(old, pieces), strict=True):
+        if piece != (place, place + len(part)) and not old.startswith(part, place):
             return False
-        place = end
+        place += len(part)
     return True

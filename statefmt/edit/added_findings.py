@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from statefmt.edit.session import LoadedState, StateFileError
 from statefmt.formats.reading.inspect import Inspection, inspect
-from statefmt.lint.edited_part import COMPARING, edited_part
+from statefmt.lint.edited_dependencies import may_add_dependency_findings
+from statefmt.lint.edited_part import COMPARING, EditedPart, edited_part
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance
 from statefmt.model.codes import Code
 from statefmt.model.errors import StateError
@@ -95,7 +96,7 @@ def edit_findings(
     weak = _of(Severity.WARNING, found)
     codes = sorted({finding.code for finding in weak})
     shown = added(weak, lambda: _found(inspect(content(part.before)), codes), edit.moved)
-    shown += _of_whole(state, after, edit, content, references)
+    shown += _of_whole(state, after, part, edit, content, references)
     return EditFindings(not decides or bool(_of(Severity.ERROR, found)), tuple(shown))
 
 
@@ -109,6 +110,7 @@ def configuration_findings(
 def _of_whole(
     state: LoadedState,
     after: Snapshot,
+    part: EditedPart,
     edit: Edit,
     content: Callable[[Snapshot], bytes],
     references: ProviderReferences | None,
@@ -116,11 +118,9 @@ def _of_whole(
     """Return what the edit adds to the findings of rules that compare resources or look at the configuration."""
     before = state.result.snapshot
     codes: list[str] = []
-    addrs, were = ({resource.addr.config() for resource in each.resources} for each in (after, before))
-    # Edits change dependencies only with the addresses that they name.
-    if addrs != were or any(one.config() != other.config() for one, other in edit.moved.items()):
+    if may_add_dependency_findings(before, after, part, edit.moved):
         codes += _OF_DEPENDENCIES
-    if not _hosts(after) <= _hosts(before):
+    if not (_hosts(part.after) <= _hosts(part.before) or _hosts(part.after) <= _hosts(before)):
         codes.append(Code.PROVIDER_HOSTS_MIXED)
     return _compared(state, lambda: content(after), edit, codes, references)
 

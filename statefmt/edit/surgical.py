@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from statefmt.analysis.diff import SnapshotDiff, diff
+from msgspec.structs import replace
+
+from statefmt.analysis.diff import SnapshotDiff, diff, envelope_changes
 from statefmt.edit.added_findings import configuration_findings, edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal
@@ -54,8 +56,8 @@ def surgical(
             shown = configuration_findings(state, edit.restored, edit, references)
             changes = diff(before, edit.snapshot, versions=(state.result.version, edit.restored_version))
             return Proposal(EditOutcome(edit, changes, edit.snapshot.serial, shown), [edit.restored], check=False)
-        changes = diff(before, edit.snapshot, exact=True, moved=edit.moved)
-        if not changes:
+        changes = diff(before, edit.snapshot, moved=edit.moved)
+        if not changes and not diff(before, edit.snapshot, exact=True, moved=edit.moved):
             return Proposal(EditOutcome(edit, changes, before.serial), [Span(0, len(state.data))], check=False)
         after = with_next_serial(edit.snapshot, state.name) if edit.snapshot.serial == before.serial else edit.snapshot
         splicer = _splicer(state)
@@ -65,7 +67,8 @@ def surgical(
             return joined(state.data, pieces if version is after else splicer.pieces(version))
 
         found = edit_findings(state, after, edit, content, references)
-        outcome = EditOutcome(edit, diff(before, after, moved=edit.moved), after.serial, found.shown)
+        changes = replace(changes, envelope=envelope_changes(before, after))
+        outcome = EditOutcome(edit, changes, after.serial, found.shown)
         return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved)
 
     return propose

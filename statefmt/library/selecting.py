@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria, select_in
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,
@@ -15,7 +15,6 @@ from statefmt.model.addrs import (
     Provider,
     ResourceMode,
 )
-from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.text.wildcards import has_wildcards
 
@@ -79,7 +78,7 @@ def selected(snapshot: Snapshot, chosen: Criteria, note: Callable[[str], None]) 
     # Imported late, for programs that read the snapshot alone.
     from statefmt.library.instance import Instance
 
-    return tuple(map(Instance, select(instances(snapshot), chosen, note)))
+    return tuple(map(Instance, select_in(snapshot, chosen, note)))
 
 
 def _several(value: Any) -> tuple[Any, ...]:

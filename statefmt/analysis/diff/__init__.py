@@ -1,7 +1,7 @@
 """Compares two snapshots by address, by remote object and by value."""
 
 from statefmt.analysis.diff._apply import apply as apply
-from statefmt.analysis.diff._compare import diff as diff
+from statefmt.analysis.diff._compare import diff as diff, envelope_changes as envelope_changes
 from statefmt.analysis.diff._matching import may_be_replaced as may_be_replaced
 from statefmt.analysis.diff._model import (
     CheckResultsChange as CheckResultsChange,

@@ -174,7 +174,9 @@ def _shell(resource: ResourceState | None) -> object:
     return unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
 
 
-def envelope_changes(old: Snapshot, new: Snapshot, versions: tuple[int, int]) -> tuple[EnvelopeChange, ...]:
+def envelope_changes(
+    old: Snapshot, new: Snapshot, versions: tuple[int, int] = (CURRENT_VERSION, CURRENT_VERSION)
+) -> tuple[EnvelopeChange, ...]:
     """Return the changes of format version, release, serial, lineage, and members unknown to statetool.
 
     `versions` are the format versions of the two files, which snapshots do not contain.

@@ -1,4 +1,5 @@
 """Selects resource instances, for every command that takes selectors."""
 
 from statefmt.analysis.selection._criteria import Condition as Condition, Criteria as Criteria
+from statefmt.analysis.selection._in_snapshot import select_in as select_in
 from statefmt.analysis.selection.select import select as select

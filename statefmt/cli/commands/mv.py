@@ -8,7 +8,6 @@ import click
 import typer
 
 from statefmt import Edit, Snapshot
-from statefmt.cli.mv_across import MoveAcross, move_across
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
@@ -79,6 +78,9 @@ def command(
         raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
+        # Imported late: most moves stay in their state.
+        from statefmt.cli.mv_across import MoveAcross, move_across
+
         wanted = MoveAcross(options.state or from_state, to_state, source, destination, rebind, create, allow_plain)
         return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):

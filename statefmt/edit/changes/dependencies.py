@@ -42,10 +42,13 @@ def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResource
 def _staying(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> set[ConfigResource]:
     """Return the resources that were moved only in part; instances that moved in do not count as staying."""
     sources, arrived = {addr.config() for addr in moved}, set(moved.values())
+    # There are many resources, and the blocks of few are sources.
+    blocks = {source.resource for source in sources}
     return {
         resource.addr.config()
         for resource in snapshot.resources
-        if resource.addr.config() in sources
+        if resource.addr.resource in blocks
+        and resource.addr.config() in sources
         and any(resource.addr.instance(obj.key) not in arrived for obj in resource.objects)
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from operator import is_
 
 from msgspec.structs import replace
 
@@ -26,8 +27,7 @@ def with_objects(
 
     def changed(resource: ResourceState) -> ResourceState:
         objects = tuple([change(resource.addr, obj) for obj in resource.objects])
-        same = all(one is other for one, other in zip(objects, resource.objects, strict=True))
-        return resource if same else replace(resource, objects=objects)
+        return resource if all(map(is_, objects, resource.objects)) else replace(resource, objects=objects)
 
     return replace(snapshot, resources=tuple(map(changed, snapshot.resources)))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria, select_in
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState, instances
+from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 
@@ -21,4 +21,4 @@ def choose(snapshot: Snapshot, chosen: Criteria, note: Note = lambda _: None) ->
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
     if chosen == Criteria():
         raise SelectionError("no instances selected: give an address, a pattern or a ", _FILTER, "; '**' selects all")
-    return select(instances(snapshot), chosen, note)
+    return select_in(snapshot, chosen, note)

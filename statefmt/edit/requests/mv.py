@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import Criteria, select_in
 from statefmt.edit.arguments.destinations import destinations, normalised
 from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.joins import joins, module_depth
 from statefmt.edit.operations.mv import mv
-from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 
 
@@ -20,7 +19,7 @@ def mv_request(snapshot: Snapshot, source: str, destination: str, *, rebind: boo
     The edit lists the resources and modules that join existing ones. With `rebind`, instances take over the provider
     configuration of the resource that they join. Raises SelectionError and SurgeryError.
     """
-    found = select(instances(snapshot), Criteria(selectors=(source,)))
+    found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
     depth = module_depth(destination)
     edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))

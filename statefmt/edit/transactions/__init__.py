@@ -7,6 +7,7 @@ and `by_file.py` for operations files.
 
 from __future__ import annotations
 
+from statefmt.edit.ending import Ending as Ending
 from statefmt.edit.transactions._apply import applied as applied
 from statefmt.edit.transactions._intent import Intent as Intent
 from statefmt.edit.transactions._operations import staging as staging
@@ -19,4 +20,4 @@ from statefmt.edit.transactions._plan import (
     PlannedState as PlannedState,
 )
 from statefmt.edit.transactions._staged import Staged as Staged, Staging as Staging, Write as Write
-from statefmt.edit.transactions._unfinished import Ending as Ending, ended as ended
+from statefmt.edit.transactions._unfinished import ended as ended

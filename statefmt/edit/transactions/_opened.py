@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
+from statefmt.edit.ending import Ending
 from statefmt.edit.operations_file import OperationsFile, created_states
 from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._apply import applied, unfinished
@@ -18,7 +19,7 @@ from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant, participants
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged
-from statefmt.edit.transactions._unfinished import Ending, ended
+from statefmt.edit.transactions._unfinished import ended
 from statefmt.model.errors import SettingsError
 from statefmt.store.protocol import Stored
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from enum import StrEnum
 from typing import TypeVar
 
 from msgspec import structs
 
 from statefmt.context import RunContext
+from statefmt.edit.ending import Ending
 from statefmt.edit.transactions._apply import end
 from statefmt.edit.transactions._contents import NOTHING, before_change
 from statefmt.edit.transactions._intent import Intent
@@ -24,14 +24,6 @@ from statefmt.store.remote.interruption import interruptible
 from statefmt.text.printable import printable
 
 R = TypeVar("R")
-
-
-class Ending(StrEnum):
-    """What becomes of a change that was interrupted; LEAVE leaves each state as it is."""
-
-    FINISH = "finish"
-    TAKE_BACK = "take back"
-    LEAVE = "leave"
 
 
 def ended(

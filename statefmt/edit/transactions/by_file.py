@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
+from statefmt.edit.ending import Ending
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._contents import hash_before
@@ -25,7 +26,6 @@ from statefmt.edit.transactions._plan import (
     read_plan,
     relative,
 )
-from statefmt.edit.transactions._unfinished import Ending
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.changes.joint_entries import entries_of
+from statefmt.edit.ending import Ending
 from statefmt.edit.requests.undo import undo_request
 from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
@@ -19,7 +20,7 @@ from statefmt.edit.transactions._participants import Participant, participant, p
 from statefmt.edit.transactions._places import NamedPlace, kept_places, latest_creation
 from statefmt.edit.transactions._running import ways_out
 from statefmt.edit.transactions._undone_change import UndoneChange, refused, undo_key, undone_change
-from statefmt.edit.transactions._unfinished import Ending, ended
+from statefmt.edit.transactions._unfinished import ended
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.protocol import HistoryEntry, JointEdit

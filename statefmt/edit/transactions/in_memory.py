@@ -10,13 +10,13 @@ from typing import NamedTuple
 from msgspec import structs
 
 from statefmt.context import RunContext
+from statefmt.edit.ending import Ending
 from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
 from statefmt.edit.session import loaded
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import OpenedOperations, states_of
 from statefmt.edit.transactions._operations import NO_REFERENCES, References, expected
 from statefmt.edit.transactions._outcome import Agreed, FileOutcome
-from statefmt.edit.transactions._unfinished import Ending
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file

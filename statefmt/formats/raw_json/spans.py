@@ -8,8 +8,10 @@ long values, ten times as fast as regular expressions.
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Sequence
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, overload
 
 import msgspec
 from msgspec import Raw
@@ -18,6 +20,7 @@ from statefmt.golang import loads_exact
 from statefmt.pieces import Span
 from statefmt.text.pattern import pattern
 
+_SPACES: Final = b" \t\r\n"
 _SPACE: Final = pattern(rb"[ \t\r\n]*")
 # Strings and containers so short that this is faster than msgspec.
 _SHORT: Final = pattern(rb'"[^"\\]{0,200}+"|\[[^"\[\]{}]{0,200}+\]|\{\s*\}')
@@ -46,7 +49,7 @@ class Container(NamedTuple):
     """An object or an array: its items in order, and `after`, the white space before the closing bracket."""
 
     span: Span
-    items: tuple[RawItem, ...]
+    items: Sequence[RawItem]
     after: Span
 
     def find(self, name: str) -> RawItem | None:
@@ -108,17 +111,48 @@ def _elements(text: bytes, span: Span) -> Container | None:
         elements = msgspec.json.decode(memoryview(text)[span.start : span.end], type=list[Raw])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    items: list[RawItem] = []
-    end = span.start + 1
+    items = _Elements(span.start + 1)
+    end, lead = span.start + 1, b""
     for element in elements:
-        position = skip_space(text, end)
-        if items:
-            # Past the comma.
-            position = skip_space(text, position + 1)
-        value = Span(position, position + len(element))
-        items.append(RawItem("", Span(end, position), value, value))
-        end = value.end
-    return Container(span, tuple(items), Span(end, span.end - 1))
+        # Elements are nearly always apart by the same text.
+        if lead and text.startswith(lead, end) and text[end + len(lead)] not in _SPACES:
+            position = end + len(lead)
+        else:
+            position = skip_space(text, end)
+            if len(items):
+                # Past the comma.
+                position = skip_space(text, position + 1)
+                lead = text[end:position]
+        end = position + len(element)
+        items.starts.append(position)
+        items.ends.append(end)
+    return Container(span, items, Span(end, span.end - 1))
+
+
+class _Elements(Sequence[RawItem]):
+    """The elements of an array, which are made when they are asked for: a state has many."""
+
+    def __init__(self, opened: int) -> None:
+        self._opened = opened
+        self.starts = array("q")
+        self.ends = array("q")
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @overload
+    def __getitem__(self, number: int) -> RawItem: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[RawItem]: ...
+
+    def __getitem__(self, number: int | slice) -> RawItem | Sequence[RawItem]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(len(self))[number]]
+        number = range(len(self))[number]
+        value = Span(self.starts[number], self.ends[number])
+        before = Span(self.ends[number - 1] if number else self._opened, value.start)
+        return RawItem("", before, value, value)
 
 
 def member_at(text: bytes, start: int) -> tuple[str, int]:
@@ -152,7 +186,7 @@ def _skipped(text: bytes, start: int) -> int:
         end = start + int(match[1]) - _trailing_shift()
     else:
         end = len(text)
-    while text[end - 1] in b" \t\r\n":
+    while text[end - 1] in _SPACES:
         end -= 1
     return end
 

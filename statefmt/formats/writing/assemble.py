@@ -81,7 +81,7 @@ class Assembler:
         for number, (_, item, content) in enumerate(entries):
             if number == 0:
                 pieces.append(lead)
-            elif item is not None and item is not items[0]:
+            elif item is not None and item.before != items[0].before:
                 pieces.append(item.before)
             else:
                 pieces.append(b"," + lead)

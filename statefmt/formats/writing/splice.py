@@ -6,11 +6,10 @@ split if something in it changed, and a member is only written anew if its value
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.formats.style import style_of
@@ -43,6 +42,46 @@ def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
     return Splicer(source).pieces(snapshot)
 
 
+class _Elements(Generic[_S]):
+    """The elements of an array in the file, and the new entries of those that `changed`, None if removed."""
+
+    def __init__(
+        self, items: Sequence[RawItem], was: Callable[[int], _S], changed: Mapping[int, Entry[_S] | None]
+    ) -> None:
+        self._items = items
+        self._was = was
+        self._changed = changed
+        self._numbers = sorted(changed)
+
+    def first_after(self, key: Any, start: int, order: Callable[[_S], Any]) -> int:
+        """Return the index of the first element from `start` on that is still there and sorts after `key`."""
+        for number in range(start, len(self._items)):
+            if number not in self._changed:
+                subject = self._was(number)
+            elif (entry := self._changed[number]) is not None:
+                subject = entry.subject
+            else:
+                continue
+            if order(subject) > key:
+                return number
+        return len(self._items)
+
+    def entries(self, start: int, end: int) -> Iterator[Entry[_S]]:
+        """Yield the entries of some elements; those that are together and stay as they are share one."""
+        numbers = self._numbers
+        for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, end)]:
+            yield from self._kept(start, number)
+            if (entry := self._changed[number]) is not None:
+                yield entry
+            start = number + 1
+        yield from self._kept(start, end)
+
+    def _kept(self, start: int, end: int) -> Iterator[Entry[_S]]:
+        if start < end:
+            first = self._items[start]
+            yield Entry(self._was(start), first, [Span(first.whole.start, self._items[end - 1].whole.end)])
+
+
 class Splicer:
     """A splicer for snapshots derived from one source; it locates the blocks of the source only once."""
 
@@ -53,6 +92,7 @@ class Splicer:
         self._top = container_at(source.data)
         self._blocks: Container | None = None
         self._elements_of: dict[int, Sequence[RawItem]] = {}
+        self._entries: dict[tuple[int | None, int], Entry[ResourceState]] = {}
 
     def pieces(self, new: Snapshot) -> Pieces:
         """Return the pieces of a snapshot's text: spans of the source's data, and new text."""
@@ -83,25 +123,46 @@ class Splicer:
 
     def _resources(self, new: Snapshot) -> Pieces:
         container = self._block_container()
-        old = {number: resource for resource in self._old.resources for number in resource.origin}
-        kept = {resource.origin[0]: resource for resource in new.resources if resource.origin}
-        unchanged = {
-            number for resource in new.resources for number in resource.origin if _is_same(old[number], resource)
+        olds, news = set(map(id, self._old.resources)), set(map(id, new.resources))
+        gone = {number: old for old in self._old.resources if id(old) not in news for number in old.origin}
+        come = [resource for resource in new.resources if id(resource) not in olds]
+        kept = {resource.origin[0]: resource for resource in come if resource.origin}
+        same = {number for resource in come for number in resource.origin if gone.get(number) == resource}
+        edited = {
+            number: self._entry(number, kept[number]) if number in kept else None
+            for number in gone
+            if number not in same
         }
-        there: list[tuple[ResourceState, Entry[ResourceState] | None]] = []
-        for number, item in enumerate(container.items if container else ()):
-            resource = kept.get(number)
-            entry = None
-            if number in unchanged:
-                entry = Entry(old[number], item, [item.whole])
-            elif resource is not None:
-                entry = Entry(resource, item, self._resource(item.value, old[number], resource))
-            there.append((old[number], entry))
-        arriving = [
-            Entry(resource, None, self._new_resource(resource)) for resource in new.resources if not resource.origin
-        ]
-        entries = self._arranged(there, arriving, lambda resource: resource_file_order(resource.addr))
+        arriving = [self._entry(None, resource) for resource in come if not resource.origin]
+        entries = self._arranged(
+            container.items if container else (),
+            lambda number: self._old_blocks[number],
+            edited,
+            arriving,
+            lambda resource: resource_file_order(resource.addr),
+        )
         return self._write.array(container, entries, _RESOURCE - 1)
+
+    @cached_property
+    def _old_blocks(self) -> Mapping[int, ResourceState]:
+        return {number: resource for resource in self._old.resources for number in resource.origin}
+
+    def _entry(self, number: int | None, resource: ResourceState) -> Entry[ResourceState]:
+        """Return the block of a resource that changed, in place of a block of the file or as one more.
+
+        It is kept, because an edit and the part of it that is checked have it in common.
+        """
+        known = self._entries.get((number, id(resource)))
+        if known is None:
+            if number is None:
+                known = Entry(resource, None, self._new_resource(resource))
+            else:
+                blocks = self._block_container()
+                assert blocks is not None
+                item = blocks.items[number]
+                known = Entry(resource, item, self._resource(item.value, self._old_blocks[number], resource))
+            self._entries[number, id(resource)] = known
+        return known
 
     def _new_resource(self, resource: ResourceState) -> Pieces:
         """Return a block that is not in the file; its objects may be."""
@@ -141,18 +202,24 @@ class Splicer:
         container = self._member(block, "instances")
         before = {obj.origin: obj for obj in old.objects}
         after = {obj.origin: obj for obj in new.objects if obj.origin}
-        there: list[tuple[ResourceInstanceObject, Entry[ResourceInstanceObject] | None]] = []
-        for number, item in enumerate(container.items if container else ()):
+        items: Sequence[RawItem] = container.items if container else ()
+        edited: dict[int, Entry[ResourceInstanceObject] | None] = {}
+        for number, item in enumerate(items):
             origin = (new.origin[0], number)
             obj = after.pop(origin, None)
-            entry = None if obj is None else Entry(obj, item, self._object(item.value, before[origin], obj, binding))
-            there.append((before[origin], entry))
+            if obj is None:
+                edited[number] = None
+            else:
+                pieces = self._object(item.value, before[origin], obj, binding)
+                if obj is not before[origin] or pieces != [item.value]:
+                    edited[number] = Entry(obj, item, pieces)
         arriving = [
             Entry(obj, None, self._arriving_object(obj, binding))
             for obj in new.objects
             if obj.origin is None or obj.origin in after
         ]
-        return self._write.array(container, self._arranged(there, arriving, object_order), _OBJECT - 1)
+        entries = self._arranged(items, lambda number: before[new.origin[0], number], edited, arriving, object_order)
+        return self._write.array(container, entries, _OBJECT - 1)
 
     def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
         """Return an object that was not in this block: a new one, or one from another block with its bytes."""
@@ -178,12 +245,15 @@ class Splicer:
         self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
     ) -> Pieces:
         """Return an object of the file with its changes."""
-        after = _TREES.object(new, binding.instance_level)
+        if old is new and not binding.instance_level and not self._may_have_provider(element):
+            return [element]
+        plain = _TREES.object(new, {})
+        after = _TREES.object(new, binding.instance_level) if binding.instance_level else plain
         if self._data[element.start : element.start + 1] != b"{":
             # A null element counts as an empty object.
             return [self._write.text(after, _OBJECT - 1)]
         container = container_at(self._data, element.start)
-        changes = _changed(_TREES.object(old, {}), _TREES.object(new, {})) if old != new else {}
+        changes = _changed(_TREES.object(old, {}), plain) if old != new else {}
         changes |= self._provider_change(container, binding.instance_level.get(new.provider_key, ""))
         if not changes:
             return [element]
@@ -193,34 +263,40 @@ class Splicer:
             edited["attributes"] = value_pieces(self._write, self._data, raw.value, bytes(new.attributes), _OBJECT)
         return self._write.edited(container, edited, list(after), _OBJECT)
 
+    def _may_have_provider(self, element: Span) -> bool:
+        """Return False if an object certainly has no member `provider`, however its name is written."""
+        text = self._data[element.start : element.end]
+        return text[:1] != b"{" or b"provider" in text.lower() or b"\\u" in text
+
     def _arranged(
-        self, there: Sequence[tuple[_S, Entry[_S] | None]], arriving: Sequence[Entry[_S]], order: Callable[[_S], Any]
+        self,
+        items: Sequence[RawItem],
+        was: Callable[[int], _S],
+        edited: Mapping[int, Entry[_S] | None],
+        arriving: Sequence[Entry[_S]],
+        order: Callable[[_S], Any],
     ) -> list[Entry[_S]]:
-        """Return the entries of an array. `there` has each old element and its new entry (None if removed).
+        """Return the entries of an array. `edited` has the new entries of old elements, None if removed.
 
         A new entry goes before the first element that sorts after it. An element that now sorts elsewhere moves in a
-        canonical file, so that this stays canonical, and keeps its place in any other file.
+        canonical file, so that this stays canonical, and keeps its place in any other file. Elements that stay as they
+        are, and together, share an entry.
         """
-        moves = [
-            entry is not None and was is not entry.subject and order(was) != order(entry.subject)
-            for was, entry in there
-        ]
-        if any(moves) and not self._is_canonical:
-            moves = [False] * len(there)
-        pairs = [(entry, moving) for (_, entry), moving in zip(there, moves, strict=True) if entry is not None]
-        staying = [entry for entry, moving in pairs if not moving]
-        placing = [*arriving, *(entry for entry, moving in pairs if moving)]
-        if not placing:
-            return staying
-        # The highest key up to each entry: a new entry goes before the first one that is higher than its own key.
-        highest = list(accumulate((order(entry.subject) for entry in staying), max))
+        moving = {
+            number: entry
+            for number, entry in edited.items()
+            if entry is not None and was(number) is not entry.subject and order(was(number)) != order(entry.subject)
+        }
+        if moving and not self._is_canonical:
+            moving = {}
+        elements = _Elements(items, was, {**edited, **dict.fromkeys(moving)} if moving else edited)
         entries: list[Entry[_S]] = []
         done = 0
-        for entry in sorted(placing, key=lambda entry: order(entry.subject)):
-            place = bisect_right(highest, order(entry.subject))
-            entries += [*staying[done:place], entry]
+        for arriving_entry in sorted([*arriving, *moving.values()], key=lambda entry: order(entry.subject)):
+            place = elements.first_after(order(arriving_entry.subject), done, order)
+            entries += [*elements.entries(done, place), arriving_entry]
             done = place
-        return entries + staying[done:]
+        return [*entries, *elements.entries(done, len(items))]
 
     @cached_property
     def _is_canonical(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, strategies as st
 
 from statefmt.formats.raw_json.spans import Container, container_at, value_at
 
@@ -88,3 +89,14 @@ def test_find(text: bytes, value: bytes | None) -> None:
 def test_a_container_within_a_text() -> None:
     text = b'[0, {"a":1}]'
     assert _parts(text, container_at(text, 3)) == [("a", b"", b'"a":1', b"1")]
+
+
+_GAP = st.sampled_from(["", " ", "\n  ", "\n    ", "\t"])
+
+
+@given(st.lists(st.tuples(st.sampled_from(["1", "{}", '"a, b"', "[1, 2]", "null"]), _GAP, _GAP)), _GAP)
+def test_elements_found_at_once_are_those_found_one_by_one(elements: list[tuple[str, str, str]], end: str) -> None:
+    text = f"[{','.join(before + value + after for value, before, after in elements)}{end}]".encode()
+    at_once, one_by_one = container_at(text, 0, len(text)), container_at(text)
+    assert (at_once.span, tuple(at_once.items), at_once.after) == (one_by_one.span, one_by_one.items, one_by_one.after)
+    assert at_once.items[1:] == list(one_by_one.items[1:])
