@@ -21,6 +21,8 @@ from statefmt.lint.registry import all_pages
 from statefmt.lint.rules.adr import adr008_duplicate_remote_object as adr008
 from statefmt.lint.states import dependency_graph as graphs
 from statefmt.lint.subject import Subject
+from statefmt.model.addrs import parse_module_instance
+from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
 from statefmt.redaction.id_scope import SCOPES
 from statefmt.render.fixes import fix_text
@@ -364,3 +366,22 @@ def test_each_subject_has_its_own_graph_made_once() -> None:
     found = [graphs.dependency_graph(subject) for subject in subjects]
     assert [list(graph.edges["t.a"]) for graph in found] == [["t.b"], ["t.c"], ["t.b"]]
     assert all(graphs.dependency_graph(subject) is graph for subject, graph in zip(subjects, found, strict=True))
+
+
+_PIECES: Final = (
+    *("module", ".", "a", "B_1-c", "é", "[", "]", '"'),
+    *("[0]", "[01]", "[12345678901]", '["k"]', '["a[0].b"]', r'["q\"[0]"]', '["${x}"]', '["é"]'),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=9).map("".join) | st.lists(st.sampled_from(_PIECES)).map(".".join))
+@example('module.a["x"].module.b[3].module._c')
+@example("module.module.module.a")
+@example('module.a[0]["b"]')
+def test_keys_are_cut_from_modules_as_parsing_does(text: str) -> None:
+    for module in (text, f"module.{text}", f"module.a{text}", f"module.a{text}.module.b{text}"):
+        try:
+            static = str(parse_module_instance(module).module())
+        except AddressError:
+            static = module
+        assert graphs._static_module(module) == static
