@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Raw
 
+from statefmt.formats.raw_json.raw import in_batches
 from statefmt.text.pattern import pattern
 
 # After a name: a non-empty string, possibly in an entry {"name": "DB_PASSWORD", "value": "…"}, possibly in JSON inside
@@ -56,8 +57,6 @@ _PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
-# Bytes searched at once: enough to make calls cheap, few enough for the processor's cache.
-_BATCH: Final = 1 << 17
 # Where a letter comes more often than once in so many bytes, a regular expression is faster than a loop.
 _DENSE: Final = 500
 _FIRST_HOPS: Final = 8
@@ -75,13 +74,8 @@ _SAMPLE: Final = 64
 def suspects(texts: Sequence[Raw]) -> Iterator[int]:
     """Yield the indexes in `texts` of those that may contain a secret, in order."""
     start = 0
-    while start < len(texts):
-        batch: list[bytes | Raw] = []
-        size = 0
-        while size < _BATCH and start + len(batch) < len(texts):
-            text = texts[start + len(batch)]
-            batch.append(text if len(text) < _LONG else _without_base64(bytes(text)))
-            size += len(batch[-1])
+    shortened = (text if len(text) < _LONG else _without_base64(bytes(text)) for text in texts)
+    for batch in in_batches(shortened):
         places = _places(b"\n".join(batch))
         if places:
             ends = list(accumulate(len(text) + 1 for text in batch))
