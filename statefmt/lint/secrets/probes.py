@@ -32,11 +32,11 @@ _RESTS: Final = {
         rb"A(?:SSWORD|SSWD|SSPHRASE)" + _VALUE,
         rb"WD" + _VALUE,
     ),
-    b"S": (rb"IA[A-Z2-7]{16}", rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
+    b"I": (rb"A(?<=A[KS]IA)[A-Z2-7]{16}", rb"(?<=AI)za[0-9A-Za-z_-]{35}"),
+    b"S": (rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
     b"ecret": (rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,),
     b"k": (rb"_live_", rb"-ant-", rb"en" + _VALUE, rb"ey" + _KEY_VALUE),
     b"K": (
-        rb"IA[A-Z2-7]{16}",
         rb"EN" + _VALUE,
         rb"EY(?:-----|-1| BLOCK)",
         rb"EY" + _KEY_VALUE,
@@ -47,7 +47,6 @@ _RESTS: Final = {
     b"h": (rb"[pousr]_[A-Za-z0-9]{36}", rb"ub_pat_", rb"v[bsr]\.[A-Za-z0-9_-]{24}", rb"ooks\.slack\.com/"),
     b"x": (rb"ox[abeoprs]-",),
     b"J": (rb"(?<=\.eyJ)", rb"TiB[FPQS]", rb"0eXBlIjogInNlcnZpY2Vf", rb"(?<=T3BlbkFJ)"),
-    b"z": (rb"(?<=AIz)a[0-9A-Za-z_-]{35}",),
     b"~": (rb"(?<=Q~)",),
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }
@@ -59,22 +58,22 @@ _LONGEST_URL: Final = 256
 
 # Where a letter comes more often than once in so many bytes, a regular expression is faster than a loop.
 _DENSE: Final = 500
-_FIRST_HOPS: Final = 8
+_FIRST_HOPS: Final = 16
 
 # In base64, each letter is frequent, but secrets consist of more than its characters, except for these.
 _BASE64: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\\"
-_IN_BASE64: Final = pattern(rb"I(?:A(?<=A[KS]IA)[A-Z2-7]{16}|(?<=AI)za[0-9A-Za-z]{35})")
+_IN_BASE64: Final = dict(_PROBES)[b"I"]
 _ENCODED: Final = (b"LS0tLS1CRUdJTiB", b"ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCI")
 # Strings shorter than this are searched as they are. Of longer base64, both ends stay: secrets may begin or end there.
 _LONG: Final = 4096
-_END: Final = 256
+_END: Final = 64
 _SAMPLE: Final = 64
 
 
 def suspects(texts: Sequence[Raw]) -> Iterator[int]:
     """Yield the indexes in `texts` of those that may contain a secret, in order."""
     start = 0
-    shortened = (text if len(text) < _LONG else _without_base64(bytes(text)) for text in texts)
+    shortened = (text if len(text) < _LONG else _without_base64(text) for text in texts)
     for batch in in_batches(shortened):
         places = _places(b"\n".join(batch))
         if places:
@@ -83,13 +82,13 @@ def suspects(texts: Sequence[Raw]) -> Iterator[int]:
         start += len(batch)
 
 
-def _without_base64(text: bytes) -> bytes:
+def _without_base64(text: Raw) -> Raw | bytes:
     """Shorten long strings of base64 in which there is certainly no secret, if the text has many."""
-    if len(text[::_SAMPLE].translate(None, _BASE64)) * _SAMPLE * 8 > len(text):
+    if len(bytes(memoryview(text)[::_SAMPLE]).translate(None, _BASE64)) * _SAMPLE * 8 > len(text):
         return text
     return b'"'.join(
         string if len(string) < _LONG or _may_have_secret(string) else string[:_END] + b"\n" + string[-_END:]
-        for string in text.split(b'"')
+        for string in bytes(text).split(b'"')
     )
 
 
@@ -121,7 +120,7 @@ def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes]) -> Iterator[int]:
         if match(text, place):
             yield place
         hops += 1
-        if hops >= _FIRST_HOPS and hops * _DENSE > place and len(piece) == 1:
+        if (hops - _FIRST_HOPS) * _DENSE > place and len(piece) == 1:
             yield from [found.start() for found in probe.finditer(text, place + 1)]
             return
         place = find(piece, place + 1)
