@@ -120,9 +120,9 @@ class ConfigDependencies:
 def _static_address(resource: ResourcePart) -> str:
     """Return the address of a resource in the configuration, or its address unchanged if its module is invalid."""
     module = resource.document.module
-    if not module:
+    if not module or (static := _static_module(module)) == module:
         return resource.address
-    return _static_module(module) + resource.address[len(module) :]
+    return static + resource.address[len(module) :]
 
 
 @lru_cache(maxsize=_KEPT)
