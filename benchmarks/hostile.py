@@ -50,13 +50,13 @@ def _resource(instances: str, name: str = "a", *, module: str = "", provider: st
     return f'{text[:-1]},"instances":[{instances}]}}'
 
 
-def _instance(attributes: str = '{"id":"x"}', more: str = "", **members: Any) -> str:
+def _instance(attributes: str = '{"size":"x"}', more: str = "", **members: Any) -> str:
     text = _text({"schema_version": 0, **members})
     return f'{text[:-1]},"attributes":{attributes}{more}}}'
 
 
 def _keyed(key: int | str, **members: Any) -> str:
-    return _instance(f'{{"id":{_text(f"i-{key}")}}}', index_key=key, **members)
+    return _instance(f'{{"id":{_text(f"i-{key}")},"size":"x"}}', index_key=key, **members)
 
 
 def long_names(size: int) -> bytes:
@@ -236,6 +236,13 @@ def dependency_cycle(size: int) -> bytes:
     number = size // 180
     return _state(
         ",".join(_resource(_instance(dependencies=[f"t.r{(n + 1) % number}"]), f"r{n}") for n in range(number))
+    )
+
+
+def long_cycles(size: int) -> bytes:
+    """Cycles of 200 resources."""
+    return _state(
+        _many(size, lambda n: _resource(_instance(dependencies=[f"t.r{n // 200 * 200 + (n + 1) % 200}"]), f"r{n}"))
     )
 
 
@@ -478,7 +485,7 @@ def flat_attributes(size: int) -> bytes:
     return _state(_resource(f'{{"schema_version":0,"attributes_flat":{{"id":"x","l.#":"9",{flat}}}}}'))
 
 
-def format_3(size: int) -> bytes:
+def format_3_instances(size: int) -> bytes:
     """Format 3: many instances of one resource, with dependencies and deposed objects."""
     return _format_3(
         _many(
@@ -553,13 +560,13 @@ HOSTILE: Final[dict[str, Hostile]] = {
         long_names, long_dependencies, long_keys, long_modules, long_providers, sensitive_elements, sensitive_members,
         sensitive_again, sensitive_deep, secrets, provider_instances, provider_keys_differ, provider_configurations,
         provider_sources, provider_conflicts, repeated_member, repeated_attribute, repeated_section, repeated_output,
-        unknown_members, unknown_everywhere, dense_dependencies, complete_dependencies, dependency_cycle,
+        unknown_members, unknown_everywhere, dense_dependencies, complete_dependencies, dependency_cycle, long_cycles,
         dependency_cycles, dependency_chain, dangling_dependencies, dependencies_on_instances, many_instances,
         many_deposed, many_blocks, many_resources, many_modules, many_module_instances, many_types, many_outputs,
-        large_output, deep_output, check_results, check_objects, deep_attributes, too_deep, wide_attributes, one_string,
-        escaped_string, token_string, json_string, long_numbers, long_serial, white_space, invalid_members, wrong_types,
-        invalid_resources, invalid_keys, same_instance, same_id, escaped_keys, key_gaps, surrogates, large_private,
-        flat_attributes, format_3, format_3_flat, format_3_modules, cut_off, only_brackets, only_quotes, conflict_marks,
-        encrypted,
+        large_output, deep_output, check_results, check_objects, deep_attributes, too_deep, wide_attributes,
+        one_string, escaped_string, token_string, json_string, long_numbers, long_serial, white_space, invalid_members,
+        wrong_types, invalid_resources, invalid_keys, same_instance, same_id, escaped_keys, key_gaps, surrogates,
+        large_private, flat_attributes, format_3_instances, format_3_flat, format_3_modules, cut_off, only_brackets,
+        only_quotes, conflict_marks, encrypted,
     )
 }  # fmt: skip
