@@ -14,6 +14,9 @@ from statefmt.model.addrs.instance_key import NO_KEY, NOT_A_WHOLE_NUMBER, Instan
 from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 
+# No configuration calls modules in modules as often. Whatever looks at each module around another takes the square of
+# the number.
+_DEEPEST: Final = 200
 # Cache size for printed module instances.
 _KEPT: Final = 16384
 
@@ -89,7 +92,12 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @property
     def on_the_way(self) -> tuple[ModuleInstance, ...]:
-        """The ancestors of this module without the root, outermost first, and the module itself; empty for the root."""
+        """The ancestors of this module without the root, outermost first, and the module itself; empty for the root.
+
+        Raises RecursionError if that are hundreds.
+        """
+        if len(self.steps) > _DEEPEST:
+            raise RecursionError
         return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
 
     def contains(self, other: ModuleInstance) -> bool:

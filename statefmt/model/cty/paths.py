@@ -71,15 +71,16 @@ def encode_paths(paths: tuple[Path, ...]) -> bytes:
 
 
 def _canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
-    paths, problems = decode_paths(raw)
+    paths, undecoded = decode_paths(raw)
+    problems = list(undecoded)
     encoded: list[bytes] = []
     for path in paths:
         try:
             encoded.append(_encode_path(path))
         except CtyEncodeError as error:
             detail = f"Failed to marshal index step key: {error.detail}"
-            problems = (*problems, PathProblem("Error marshaling path step", detail))
-    return b"[%b]" % b",".join(encoded), problems
+            problems.append(PathProblem("Error marshaling path step", detail))
+    return b"[%b]" % b",".join(encoded), tuple(problems)
 
 
 _cached_paths = lru_cache(maxsize=4096)(_canonical_paths)
