@@ -37,16 +37,31 @@ class ResourcePart(Struct, frozen=True, gc=False):
 
     document: ResourceV4
     address: str
-    pointer: str
+    number: int
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer to the entry."""
+        return f"/resources/{self.number}"
 
 
 class ObjectPart(Struct, frozen=True, gc=False):
-    """One entry of a resource's `instances`. `address` is that of the instance, without a deposed key."""
+    """One entry of a resource's `instances`. Most have no findings, so address and pointer are made when used."""
 
     document: InstanceObjectV4
     resource: ResourcePart
-    address: str
-    pointer: str
+    number: int
+
+    @property
+    def address(self) -> str:
+        """The address of the instance, even if it is invalid, without a deposed key."""
+        key = key_text(self.document)
+        return f"{self.resource.address}{'[?]' if key is None else key}"
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer to the entry."""
+        return f"{self.resource.pointer}/instances/{self.number}"
 
 
 @dataclass(frozen=True)
@@ -117,23 +132,19 @@ class Subject:
     def resources(self) -> tuple[ResourcePart, ...]:
         """The entries of `resources`, in the order of the file."""
         document = self.inspection.document
-        found = []
-        for number, given in enumerate((document.resources if document else None) or ()):
-            resource = given or ResourceV4()
-            found.append(ResourcePart(resource, resource.address(), f"/resources/{number}"))
-        return tuple(found)
+        given = (resource or ResourceV4() for resource in (document.resources if document else None) or ())
+        return tuple([ResourcePart(resource, resource.address(), number) for number, resource in enumerate(given)])
 
     @cached_property
     def objects(self) -> tuple[ObjectPart, ...]:
         """The entries of all `instances`, in the order of the file."""
-        found: list[ObjectPart] = []
-        for resource in self.resources:
-            for number, given in enumerate(resource.document.instances or ()):
-                obj = given or InstanceObjectV4()
-                key = "" if obj.index_key is None else key_text(obj)
-                address = f"{resource.address}{'[?]' if key is None else key}"
-                found.append(ObjectPart(obj, resource, address, f"{resource.pointer}/instances/{number}"))
-        return tuple(found)
+        return tuple(
+            [
+                ObjectPart(obj or InstanceObjectV4(), resource, number)
+                for resource in self.resources
+                for number, obj in enumerate(resource.document.instances or ())
+            ]
+        )
 
     @cached_property
     def envelope(self) -> Envelope | None:
@@ -164,8 +175,9 @@ class Subject:
     @cached_property
     def _ambiguous(self) -> frozenset[str]:
         """The addresses of resources that have an instance without a key and also other instances."""
-        keyless = {part.address for part in self.objects if part.address == part.resource.address}
-        return frozenset(part.resource.address for part in self.objects if part.address not in keyless) & keyless
+        keyless = {part.resource.address for part in self.objects if part.document.index_key is None}
+        keyed = {part.resource.address for part in self.objects if part.document.index_key is not None}
+        return frozenset(keyless & keyed)
 
     @cached_property
     def is_canonical(self) -> bool:

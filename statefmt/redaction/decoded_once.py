@@ -18,16 +18,24 @@ class DecodedOnce:
 
     def __init__(self) -> None:
         # Entries keep their value alive, so that no other value can get its id().
-        self._objects: dict[int, tuple[Raw, Mapping[str, Raw], Mapping[str, Raw]]] = {}
+        self._objects: dict[int, tuple[Raw, Mapping[str, Raw]]] = {}
+        self._normal: dict[int, Mapping[str, Raw]] = {}
         self._lists: dict[int, tuple[Raw, Sequence[Raw] | None]] = {}
 
     def members(self, value: Raw) -> Mapping[str, Raw]:
         """Return the members of an object by name."""
-        return self._object(value)[1]
+        found = self._objects.get(id(value))
+        if found is None:
+            found = self._objects[id(value)] = (value, object_members(value))
+        return found[1]
 
     def normal_members(self, value: Raw) -> Mapping[str, Raw]:
         """Return the members of an object by their name in NFC."""
-        return self._object(value)[2]
+        members = self.members(value)
+        found = self._normal.get(id(value))
+        if found is None:
+            found = self._normal[id(value)] = {nfc(name): member for name, member in members.items()}
+        return found
 
     def list_elements(self, value: Raw) -> Sequence[Raw] | None:
         """Return the elements of an array; None if one is a number, as the array may be a set, without indexes."""
@@ -37,11 +45,3 @@ class DecodedOnce:
             is_list = not any(memoryview(element)[0] in _NUMBER for element in elements)
             found = self._lists[id(value)] = (value, elements if is_list else None)
         return found[1]
-
-    def _object(self, value: Raw) -> tuple[Raw, Mapping[str, Raw], Mapping[str, Raw]]:
-        found = self._objects.get(id(value))
-        if found is None:
-            members = object_members(value)
-            normal = {nfc(name): member for name, member in members.items()}
-            found = self._objects[id(value)] = (value, members, normal)
-        return found

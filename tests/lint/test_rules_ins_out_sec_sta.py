@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import astuple
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 import msgspec
@@ -184,6 +185,44 @@ def test_suspected_among_much_base64() -> None:
     secrets = [secret for _, secret in _SECRETS.values()]
     texts = [_raw({"a": much, "b": secret}) for secret in secrets]
     assert list(suspects([_raw({"a": much, "b": "x"}), *texts])) == list(range(1, len(texts) + 1))
+
+
+@pytest.mark.parametrize("between", ["+", "/", "\n", "=", '"', " "])
+def test_found_inside_a_long_string_of_base64(between: str) -> None:
+    much = base64.b64encode(bytes(range(256)) * 399).decode()
+    secrets = [secret for _, secret in _SECRETS.values()]
+    encoded = [base64.b64encode(secret.encode()).decode() for secret in secrets[:6]]
+    google = base64.b64encode(b'{\n  "type": "service_account",\n').decode()
+    with_id = f"AKIAIOSFODNN7EXAMPLE{between}{_AWS_SECRET}"
+    strings = [
+        string
+        for secret in [*secrets, *encoded, google, with_id]
+        for string in (
+            f"{secret}{between}{much}",
+            f"{much}{between}{secret}{between}{much}",
+            f"{much}{between}{secret}",
+            f"{much}{between}{secret}{between}{much[:300]}==",
+        )
+    ]
+    values = [{"a": string, "b": much} for string in strings]
+    found = [number for number, value in enumerate(values) if any(secrets_in(loads_exact(bytes(_raw(value)))))]
+    assert len(found) > len(values) / 2
+    assert set(suspects([_raw(value) for value in values])) >= {*found}
+
+
+@pytest.mark.parametrize("name", ["password", "DB_SECRET", "apiKey", "auth_token", "accessKey"])
+def test_long_base64_found_by_its_name(name: str) -> None:
+    much = base64.b64encode(bytes(range(256)) * 399).decode()
+    texts = [_raw({"a": much}), _raw({"a": much, name: much}), _raw({"a": json.dumps({name: much}), "b": much})]
+    assert list(suspects(texts)) == [1, 2]
+
+
+def test_long_base64_without_a_secret_is_not_suspected() -> None:
+    """The letters of a key occur in it by chance; decoding each such value would take much longer."""
+    much = base64.b64encode(Random(7).randbytes(300_000)).decode()
+    assert "za" in much
+    lines = "\n".join(much[start : start + 76] for start in range(0, len(much), 76))
+    assert list(suspects([_raw({"user_data": much}), _raw({"user_data": lines})])) == []
 
 
 def test_every_shape_has_an_example() -> None:

@@ -14,13 +14,15 @@ from typing import Any, Final
 import pytest
 from hypothesis import example, given, strategies as st
 
-from statefmt.analysis.graph.cycles import cyclic_groups, short_cycle
+from statefmt.analysis.graph.cycles import cyclic_groups, short_cycles
 from statefmt.formats.reading.inspect import inspect
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
 from statefmt.lint.rules.adr import adr008_duplicate_remote_object as adr008
 from statefmt.lint.states import dependency_graph as graphs
 from statefmt.lint.subject import Subject
+from statefmt.model.addrs import parse_module_instance
+from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
 from statefmt.redaction.id_scope import SCOPES
 from statefmt.render.fixes import fix_text
@@ -321,7 +323,7 @@ def test_cyclic_groups_are_what_reaches_each_other(edges: dict[str, list[str]]) 
 @example({"a": ["b"], "b": ["c"], "c": ["a", "b"]})
 def test_the_cycle_named_is_one_and_there_is_no_shorter(edges: dict[str, list[str]]) -> None:
     for group in cyclic_groups(edges):
-        cycle = short_cycle(group, edges)
+        [cycle] = short_cycles([group], edges)
         assert len(set(cycle)) == len(cycle) == _shortest(group, edges)
         assert all(b in edges[a] for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True))
 
@@ -346,14 +348,14 @@ def test_a_long_way_round_needs_no_recursion(closed: bool) -> None:
     edges[f"n{size - 1:05}"] = ["n00000"] if closed else []
     groups = cyclic_groups(edges)
     assert [len(group) for group in groups] == ([size] if closed else [])
-    assert [len(short_cycle(group, edges)) for group in groups] == ([size] if closed else [])
+    assert [len(cycle) for cycle in short_cycles(groups, edges)] == ([size] if closed else [])
 
 
 def test_a_large_group_gets_a_cycle_within_bounds() -> None:
     size, steps = 3_000, 30
     edges = {f"n{n:04}": {f"n{(n + step * step + 1) % size:04}": None for step in range(steps)} for n in range(size)}
     (group,) = cyclic_groups(edges)
-    cycle = short_cycle(group, edges)
+    [cycle] = short_cycles([group], edges)
     assert len(group) == size
     assert all(b in edges[a] for a, b in zip(cycle, (*cycle[1:], cycle[0]), strict=True))
 
@@ -364,3 +366,22 @@ def test_each_subject_has_its_own_graph_made_once() -> None:
     found = [graphs.dependency_graph(subject) for subject in subjects]
     assert [list(graph.edges["t.a"]) for graph in found] == [["t.b"], ["t.c"], ["t.b"]]
     assert all(graphs.dependency_graph(subject) is graph for subject, graph in zip(subjects, found, strict=True))
+
+
+_PIECES: Final = (
+    *("module", ".", "a", "B_1-c", "é", "[", "]", '"'),
+    *("[0]", "[01]", "[12345678901]", '["k"]', '["a[0].b"]', r'["q\"[0]"]', '["${x}"]', '["é"]'),
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=9).map("".join) | st.lists(st.sampled_from(_PIECES)).map(".".join))
+@example('module.a["x"].module.b[3].module._c')
+@example("module.module.module.a")
+@example('module.a[0]["b"]')
+def test_keys_are_cut_from_modules_as_parsing_does(text: str) -> None:
+    for module in (text, f"module.{text}", f"module.a{text}", f"module.a{text}.module.b{text}"):
+        try:
+            static = str(parse_module_instance(module).module())
+        except AddressError:
+            static = module
+        assert graphs._static_module(module) == static

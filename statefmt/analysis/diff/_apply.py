@@ -27,6 +27,7 @@ def apply(snapshot: Snapshot, changes: SnapshotDiff) -> Snapshot:
 
 
 def _with_envelope(snapshot: Snapshot, changes: tuple[EnvelopeChange, ...]) -> Snapshot:
+    unknown = {member.name: member for member in snapshot.unknown}
     for change in changes:
         if change.name == "version":
             # The format version belongs to the file, not to the snapshot.
@@ -36,11 +37,10 @@ def _with_envelope(snapshot: Snapshot, changes: tuple[EnvelopeChange, ...]) -> S
             text = value if isinstance(value, str) else ""
             snapshot = replace(snapshot, **{change.name: int(text) if change.name == "serial" else str(text)})
         else:
-            unknown = tuple(member for member in snapshot.unknown if member.name != change.name)
+            unknown.pop(change.name, None)
             if change.new is not None:
-                unknown = (*unknown, UnknownMember(change.name, Raw(change.new), ""))
-            snapshot = replace(snapshot, unknown=unknown)
-    return snapshot
+                unknown[change.name] = UnknownMember(change.name, Raw(change.new), "")
+    return replace(snapshot, unknown=tuple(unknown.values()))
 
 
 def _outputs(snapshot: Snapshot, changes: SnapshotDiff) -> tuple[OutputValue, ...]:

@@ -73,12 +73,15 @@ class _Mapping:
         target: Snapshot,
     ) -> None:
         self._instances = dict(moved)
-        self._gone = gone
         self._resources: dict[ConfigResource, set[ConfigResource]] = {}
         for one, other in moved:
             self._resources.setdefault(one.config(), set()).add(other.config())
         for config in self._staying(target):
             self._resources[config].add(config)
+        # Removed resources, of which it does not matter whether something depends on them.
+        self._lost = gone - self._resources.keys()
+        for targets in self._resources.values():
+            targets.difference_update(self._lost)
 
     def _staying(self, target: Snapshot) -> set[ConfigResource]:
         """Return the resources that moved only in part; instances that took their place do not count."""
@@ -95,8 +98,14 @@ class _Mapping:
 
     def fits(self, old: Iterable[ConfigResource], new: Iterable[ConfigResource]) -> bool:
         """Return whether `new` is `old` after the moves; removed resources may be in it or not."""
+        left = set(new) - self._lost
         wanted: set[ConfigResource] = set()
         for config in old:
-            wanted |= self._resources.get(config, {config})
-        lost = self._gone - self._resources.keys()
-        return wanted - lost == set(new) - lost
+            targets = self._resources.get(config)
+            if targets is None:
+                wanted.add(config)
+            elif targets <= left:
+                wanted |= targets
+            else:
+                return False
+        return wanted - self._lost == left

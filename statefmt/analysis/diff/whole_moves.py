@@ -90,7 +90,7 @@ def _modules_around(one: ModuleInstance, other: ModuleInstance) -> Iterable[tupl
     common = 0
     while common < min(len(one.steps), len(other.steps)) - 1 and one.steps[-1 - common] == other.steps[-1 - common]:
         common += 1
-    for left in range(common, -1, -1):
-        source, target = one.steps[: len(one.steps) - left], other.steps[: len(other.steps) - left]
+    sources, targets = (ModuleInstance(), *one.on_the_way), (ModuleInstance(), *other.on_the_way)
+    for source, target in zip(sources[-common - 1 :], targets[-common - 1 :], strict=True):
         if source and target:
-            yield ModuleInstance(source), ModuleInstance(target)
+            yield source, target

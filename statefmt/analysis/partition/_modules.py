@@ -26,7 +26,7 @@ class ModuleUnits:
         for piece in graph.pieces:
             names = tuple(step.name for step in piece.resource.module.steps)
             own[names] += len(piece.keys)
-            for depth in range(len(names) + 1):
+            for depth in range(len(piece.resource.module.on_the_way) + 1):
                 counts[names[:depth]] += len(piece.keys)
         large = {names for names, count in counts.items() if count * 2 > self._total}
         self._opened = {names for names in large if divides or own[names] * 2 < counts[names]}

@@ -41,7 +41,6 @@ from statefmt.model.addrs import (
     NO_KEY,
     AbsResourceInstance,
     ModuleInstance,
-    ModuleStep,
     Resource,
     ResourceMode,
     StringKey,
@@ -201,9 +200,8 @@ def selecting(module: ModuleInstance) -> set[str]:
     Source: OpenTofu `internal/addrs/module_instance.go` (TargetContains).
     """
     texts = set()
-    for depth, step in enumerate(module.steps):
-        before = module.steps[:depth]
-        texts |= {str(ModuleInstance((*before, last))) for last in (step, ModuleStep(step.name))}
+    for around, step in zip(module.on_the_way, module.steps, strict=True):
+        texts |= {str(around), str(around.parent().child(step.name))}
     return texts
 
 

@@ -11,7 +11,8 @@ from statefmt.text.pattern import pattern
 
 # The reason and the byte at which msgspec stopped, in its message.
 _OFFSET = pattern(r"^JSON is malformed: (?P<reason>.*) \(byte (?P<offset>\d+)\)$")
-_CHUNK = 1 << 20
+# Bytes decoded at once. For larger strings, memory is taken anew from the system each time, which takes longer.
+_CHUNK = 1 << 15
 
 
 class SyntaxProblem(NamedTuple):

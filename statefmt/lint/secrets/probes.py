@@ -15,13 +15,13 @@ from typing import Final
 
 from msgspec import Raw
 
+from statefmt.formats.raw_json.raw import in_batches
 from statefmt.text.pattern import pattern
 
 # After a name: a non-empty string, possibly in an entry {"name": "DB_PASSWORD", "value": "…"}, possibly in JSON inside
 # a string.
 _VALUE: Final = rb'\\*"\s*(?::|,\s*\\*"[vV]alue\\*"\s*:)\s*\\*"(?!\\*"|arn:)'
 _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
-_PASSWORD: Final = rb"a(?:ssword|sswd|ssphrase)" + _VALUE + rb"|wd" + _VALUE
 
 # What may follow each literal: the rest of a secret with a known shape, or of the name of one and its value.
 _RESTS: Final = {
@@ -32,11 +32,11 @@ _RESTS: Final = {
         rb"A(?:SSWORD|SSWD|SSPHRASE)" + _VALUE,
         rb"WD" + _VALUE,
     ),
-    b"S": (rb"IA[A-Z2-7]{16}", rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
+    b"I": (rb"A(?<=A[KS]IA)[A-Z2-7]{16}", rb"(?<=AI)za[0-9A-Za-z_-]{35}"),
+    b"S": (rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
     b"ecret": (rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,),
     b"k": (rb"_live_", rb"-ant-", rb"en" + _VALUE, rb"ey" + _KEY_VALUE),
     b"K": (
-        rb"IA[A-Z2-7]{16}",
         rb"EN" + _VALUE,
         rb"EY(?:-----|-1| BLOCK)",
         rb"EY" + _KEY_VALUE,
@@ -47,7 +47,6 @@ _RESTS: Final = {
     b"h": (rb"[pousr]_[A-Za-z0-9]{36}", rb"ub_pat_", rb"v[bsr]\.[A-Za-z0-9_-]{24}", rb"ooks\.slack\.com/"),
     b"x": (rb"ox[abeoprs]-",),
     b"J": (rb"(?<=\.eyJ)", rb"TiB[FPQS]", rb"0eXBlIjogInNlcnZpY2Vf", rb"(?<=T3BlbkFJ)"),
-    b"z": (rb"a[0-9A-Za-z_-]{35}",),
     b"~": (rb"(?<=Q~)",),
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }
@@ -57,48 +56,74 @@ _PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
 
-# Letters so frequent that a regular expression is faster than a loop. Others can be as frequent in base64.
-_FREQUENT: Final = frozenset({b"p", b"k", b"h", b"x"})
-_HOPS: Final = 500
-# Values searched at once: enough to make calls cheap, few enough for the processor's cache.
-_BATCH: Final = 64
+# Where a letter comes more often than once in so many bytes, a regular expression is faster than a loop.
+_DENSE: Final = 500
+_FIRST_HOPS: Final = 16
+
+# In base64, each letter is frequent, but secrets consist of more than its characters, except for these.
+_BASE64: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/\\"
+_IN_BASE64: Final = dict(_PROBES)[b"I"]
+_ENCODED: Final = (b"LS0tLS1CRUdJTiB", b"ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCI")
+# Strings shorter than this are searched as they are. Of longer base64, both ends stay: secrets may begin or end there.
+_LONG: Final = 4096
+_END: Final = 64
+_SAMPLE: Final = 64
 
 
 def suspects(texts: Sequence[Raw]) -> Iterator[int]:
     """Yield the indexes in `texts` of those that may contain a secret, in order."""
-    for start in range(0, len(texts), _BATCH):
-        batch = texts[start : start + _BATCH]
+    start = 0
+    shortened = (text if len(text) < _LONG else _without_base64(text) for text in texts)
+    for batch in in_batches(shortened):
         places = _places(b"\n".join(batch))
         if places:
-            ends = list(accumulate(memoryview(text).nbytes + 1 for text in batch))
+            ends = list(accumulate(len(text) + 1 for text in batch))
             yield from sorted({start + bisect_right(ends, place) for place in places})
+        start += len(batch)
+
+
+def _without_base64(text: Raw) -> Raw | bytes:
+    """Shorten long strings of base64 in which there is certainly no secret, if the text has many."""
+    if len(bytes(memoryview(text)[::_SAMPLE]).translate(None, _BASE64)) * _SAMPLE * 8 > len(text):
+        return text
+    return b'"'.join(
+        string if len(string) < _LONG or _may_have_secret(string) else string[:_END] + b"\n" + string[-_END:]
+        for string in bytes(text).split(b'"')
+    )
+
+
+def _may_have_secret(string: bytes) -> bool:
+    """Return whether a string is more than base64, or has the start of a secret that consists of such characters."""
+    return bool(
+        string.rstrip(b"=").translate(None, _BASE64)
+        or any(start in string for start in _ENCODED)
+        or _IN_BASE64.search(string)
+    )
 
 
 def _places(text: bytes) -> set[int]:
     """Return the positions where a probe matches."""
     found: set[int] = set()
     for piece, probe in _PROBES:
-        if piece in _FREQUENT:
-            found.update([hit.start() for hit in probe.finditer(text)])
-        elif (first := text.find(piece)) >= 0:
-            found.update(_hop(text, piece, probe, first))
+        found.update(_hop(text, piece, probe))
     if b"@" in text:
         found.update(_url_passwords(text))
     return found
 
 
-def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes], place: int) -> Iterator[int]:
-    """Yield the positions where a probe matches, going from one literal to the next, starting at `place`."""
+def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes]) -> Iterator[int]:
+    """Yield the positions where a probe matches, going from one literal to the next as long as that is rare."""
     find, match = text.find, probe.match
+    place = find(piece)
     hops = 0
     while place >= 0:
         if match(text, place):
             yield place
-        place = find(piece, place + 1)
         hops += 1
-        if hops == _HOPS and len(piece) == 1 and place >= 0:
-            yield from (found.start() for found in probe.finditer(text, place))
+        if (hops - _FIRST_HOPS) * _DENSE > place and len(piece) == 1:
+            yield from [found.start() for found in probe.finditer(text, place + 1)]
             return
+        place = find(piece, place + 1)
 
 
 def _url_passwords(text: bytes) -> Iterator[int]:

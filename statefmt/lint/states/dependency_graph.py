@@ -5,7 +5,7 @@ The nodes are static addresses as strings, without module keys, because `depende
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -14,9 +14,15 @@ from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError
 from statefmt.model.terraform_version import depends_on_is_relative
+from statefmt.text.pattern import pattern
 
 # Number of parsed addresses to cache, for all files of a run.
 _KEPT: Final = 65536
+_KEY: Final = r'\[(?:0|[1-9][0-9]{0,8}|"[ !#&-\[\]-~]*+")\]'
+_STEP: Final = rf"module\.[A-Za-z_][A-Za-z0-9_-]*+(?:{_KEY})?+"
+# Ordinary addresses of modules, whose keys have no escapes.
+_ORDINARY_MODULE: Final = pattern(rf"{_STEP}(?:\.{_STEP})*+")
+_MODULE_KEY: Final = pattern(_KEY)
 
 
 class Mention(NamedTuple):
@@ -36,9 +42,9 @@ class Mention(NamedTuple):
 class ConfigDependencies:
     """The dependencies of one state.
 
-    `blocks` maps static addresses to entries of `resources`, `edges` to the targets in `dependencies` of their objects,
-    and `on_instances` to the resources of the targets in `depends_on`. `repeating` lists the blocks with an object
-    whose `dependencies` repeat a target.
+    `blocks` maps static addresses to entries of `resources`, `edges` to the different targets in `dependencies` of
+    their objects, and `on_instances` to the resources of the targets in `depends_on`; both only if there are any.
+    `repeating` lists the blocks with an object whose `dependencies` repeat a target.
     """
 
     def __init__(self, subject: Subject) -> None:
@@ -47,9 +53,10 @@ class ConfigDependencies:
         self.blocks: dict[str, list[ResourcePart]] = {}
         for resource in subject.resources:
             self.blocks.setdefault(_static_address(resource), []).append(resource)
+        # The target of each valid entry; one string for each target, since a dense graph names it thousands of times.
         self._static: dict[str, str] = {address: address for address in self.blocks}
-        self.edges: dict[str, dict[str, None]] = {}
-        self.on_instances: dict[str, dict[str, None]] = {}
+        self.edges: dict[str, Sequence[str]] = {}
+        self.on_instances: dict[str, Sequence[str]] = {}
         self.repeating: list[ResourcePart] = []
         for address, blocks in self.blocks.items():
             edges: dict[str, None] = {}
@@ -57,14 +64,20 @@ class ConfigDependencies:
             for block in blocks:
                 if self._add(block, edges, instances):
                     self.repeating.append(block)
-            self.edges[address] = edges
-            self.on_instances[address] = instances
+            if edges:
+                self.edges[address] = tuple(edges)
+            if instances:
+                self.on_instances[address] = tuple(instances)
+
+    def missing(self) -> set[str]:
+        """Return the targets that are not in the state."""
+        return {target for target in self._static.values() if target not in self.blocks}
 
     def static(self, text: str | None) -> str:
         """Return the static address of the resource that an entry names, without keys, or "" if it is invalid."""
-        known = self._static.get(text or "")
-        if known is None:
-            known = self._static[text or ""] = _static_target(text or "")
+        known = self._static.get(text or "") or _static_target(text or "")
+        if text and known:
+            self._static[text] = known
         return known
 
     def mentions(self, address: str, targets: Collection[str]) -> Iterator[Mention]:
@@ -85,7 +98,10 @@ class ConfigDependencies:
             # Skip equal lists: the instances of a resource nearly always have the same one.
             if obj is not None and obj.dependencies and obj.dependencies != last:
                 last = obj.dependencies
-                targets = [target for text in last if (target := known.get(text or "") or self.static(text))]
+                try:
+                    targets = [known[text] for text in last]  # type: ignore[index] # null is not known
+                except KeyError:
+                    targets = [target for text in last if (target := self.static(text))]
                 unlike = dict.fromkeys(targets)
                 repeats = repeats or len(unlike) < len(targets)
                 edges |= unlike
@@ -104,13 +120,15 @@ class ConfigDependencies:
 def _static_address(resource: ResourcePart) -> str:
     """Return the address of a resource in the configuration, or its address unchanged if its module is invalid."""
     module = resource.document.module
-    if not module:
+    if not module or (static := _static_module(module)) == module:
         return resource.address
-    return _static_module(module) + resource.address[len(module) :]
+    return static + resource.address[len(module) :]
 
 
 @lru_cache(maxsize=_KEPT)
 def _static_module(text: str) -> str:
+    if _ORDINARY_MODULE.fullmatch(text):
+        return _MODULE_KEY.sub("", text)
     try:
         return str(parse_module_instance(text).module())
     except AddressError:

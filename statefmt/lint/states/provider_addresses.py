@@ -16,6 +16,8 @@ from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
 # Number of cached answers about sets of addresses: the states of one project use the same providers.
 _KEPT: Final = 1024
+# Number of cached addresses. A state may have thousands, one for each tenant.
+_KEPT_ADDRESSES: Final = 16384
 
 
 class NamedProvider(NamedTuple):
@@ -33,12 +35,14 @@ class NamedProvider(NamedTuple):
         return f"{level}/provider"
 
 
+@lru_cache(maxsize=_KEPT_ADDRESSES)
 def provider_of_resource(text: str) -> AbsProviderInstance | None:
     """Parse a resource's `provider`, in the current form or that before Terraform 0.13."""
     config = read_config(text)
     return None if isinstance(config, Unreadable) else config.instance()
 
 
+@lru_cache(maxsize=_KEPT_ADDRESSES)
 def provider_of_instance(text: str) -> AbsProviderInstance | None:
     """Parse an instance's own `provider`, also in the form before Terraform 0.13, which OpenTofu refuses there."""
     provider = read_instance(text)

@@ -12,17 +12,16 @@ from typing import NamedTuple
 
 from msgspec import structs
 
-from statefmt.analysis.providers.fates import Fate, FateKind
+from statefmt.analysis.providers.fates import Fate
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations.place import where
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.fates import fates_of_instance, fates_of_resource
+from statefmt.lint.ways_out.fates import THERE, fates_of_resource, provider_of_instance
 from statefmt.lint.ways_out.snippets import MOST_KEYS
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.model.findings import Fix
 
 _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
-_THERE = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def ways_out(subject: Subject, fate: Fate) -> Fix:
@@ -137,7 +136,7 @@ def _map_key(key: InstanceKey) -> str:
 
 def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
     """Return the key of an object that moves to the configuration of `provider`, or None if there is none."""
-    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _THERE:
+    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in THERE:
         return fate.needed.key
     for key in (fate.bound.key, NO_KEY):
         if _has(subject, provider.config, key):
@@ -153,12 +152,11 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
     """
     references = subject.configuration
     assert references is not None
-    for each in fates_of_instance(subject, fate):
-        if each.declared and each.outcome in _THERE:
-            # All objects of an instance move together, and this one already has the right provider.
-            assert each.needed is not None
-            yield each.needed
-            return
+    there = provider_of_instance(subject, fate)
+    if there is not None:
+        # All objects of an instance move together, and one already has the right provider.
+        yield there
+        return
     if fate.binding is not None and fate.needed is not None and _has(subject, fate.needed.config, fate.needed.key):
         yield fate.needed
     inside = fate.instance.addr.module.module().names

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.hcl.source.position import Range
 from statefmt.lint.configurations.place import place
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
+
+THERE: Final = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def fates(subject: Subject) -> Sequence[Fate]:
@@ -35,15 +38,17 @@ def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
     return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
 
 
-def fates_of_instance(subject: Subject, fate: Fate) -> Sequence[Fate]:
-    """Return the fates of all objects of the same instance, current and deposed."""
-    return subject.once(_by_instance)[fate.instance.addr]
+def provider_of_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | None:
+    """Return the provider instance that the first object of the same instance has that is declared, if any is."""
+    return subject.once(_by_instance).get(fate.instance.addr)
 
 
-def _by_instance(subject: Subject) -> dict[AbsResourceInstance, list[Fate]]:
-    found: dict[AbsResourceInstance, list[Fate]] = {}
+def _by_instance(subject: Subject) -> dict[AbsResourceInstance, AbsProviderInstance]:
+    found: dict[AbsResourceInstance, AbsProviderInstance] = {}
     for fate in fates(subject):
-        found.setdefault(fate.instance.addr, []).append(fate)
+        if fate.declared and fate.outcome in THERE:
+            assert fate.needed is not None
+            found.setdefault(fate.instance.addr, fate.needed)
     return found
 
 

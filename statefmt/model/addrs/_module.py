@@ -15,6 +15,9 @@ from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text.pattern import pattern
 
+# No configuration calls modules in modules as often. Whatever looks at each module around another takes the square of
+# the number.
+_DEEPEST: Final = 200
 # Cache size for printed module instances; resources of one module usually follow each other.
 _KEPT: Final = 1024
 # Cache size for steps, most of which are in many addresses.
@@ -94,7 +97,12 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     @property
     def on_the_way(self) -> tuple[ModuleInstance, ...]:
-        """The ancestors of this module without the root, outermost first, and the module itself; empty for the root."""
+        """The ancestors of this module without the root, outermost first, and the module itself; empty for the root.
+
+        Raises RecursionError if that are hundreds.
+        """
+        if len(self.steps) > _DEEPEST:
+            raise RecursionError
         return tuple(ModuleInstance(self.steps[:depth]) for depth in range(1, len(self.steps) + 1))
 
     def contains(self, other: ModuleInstance) -> bool:

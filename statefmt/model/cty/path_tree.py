@@ -20,13 +20,13 @@ class PathTree(Generic[T]):
     __slots__ = ("_children", "found")
 
     def __init__(self, entries: Iterable[tuple[Path, T]] = ()) -> None:
-        self.found: tuple[T, ...] = ()
+        self.found: list[T] = []
         self._children: dict[Hashable, PathTree[T]] = {}
         for path, item in entries:
             node = self
             for step in path:
                 node = node._children.setdefault(step_identity(step), PathTree())
-            node.found += (item,)
+            node.found.append(item)
 
     def child(self, step: PathStep) -> PathTree[T] | None:
         """Return the tree below a step; None if no path goes there."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from statefmt.analysis.graph.dependencies import DependencyGraph, Node
 from statefmt.model.addrs import Module
 from statefmt.render.printable import printable
+
+# Each cluster is labelled with its whole path: drawing all of a path would take the square of its length.
+_DEEPEST: Final = 50
 
 
 class Opening(NamedTuple):
@@ -32,21 +35,22 @@ class ClusterLeaf(NamedTuple):
 
 
 def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing]:
-    """Yield the resources module by module, each module inside the one that calls it."""
+    """Yield the resources module by module, each module inside the one that calls it, down to some depth."""
     found: dict[tuple[str, ...], dict[str, Node]] = {(): {}}
     for text, node in graph.nodes.items():
         names = node.addr.module.names
-        for depth in range(1, len(names) + 1):
+        for depth in range(1, min(len(names), _DEEPEST)):
             found.setdefault(names[:depth], {})
-        found[names][text] = node
+        found.setdefault(names, {})[text] = node
     depth = 0
     # In this order, every path comes right after its prefixes and their resources.
     for path in sorted(found):
-        while path and depth >= len(path):
+        here = min(len(path), _DEEPEST)
+        while path and depth >= here:
             yield Closing(depth)
             depth -= 1
         if path:
-            depth = len(path)
+            depth = here
             yield Opening(Module(path), depth)
         for text, node in found[path].items():
             yield ClusterLeaf(text, node, depth)

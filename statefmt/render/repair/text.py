@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -104,13 +105,13 @@ def _next_steps(defects: Sequence[Defect], words: Sequence[str], terminal: Termi
 
 def _first_choices(defects: Sequence[Defect]) -> list[str]:
     """Return decisions for the first choice of each defect: one for all defects of a code if it is the same."""
-    labels: dict[str, list[str]] = {}
+    labels: dict[str, Counter[str]] = {}
     for defect in defects:
-        labels.setdefault(defect.finding.code, []).append(defect.choices[0].label)
+        labels.setdefault(defect.finding.code, Counter())[defect.choices[0].label] += 1
     found = []
     for defect, place in zip(defects, decision_places(defects), strict=True):
         code, label = defect.finding.code, defect.choices[0].label
-        for_all = len(labels[code]) > 1 and len(set(labels[code])) == 1
+        for_all = len(labels[code]) == 1 and labels[code][label] > 1
         found.append(f"{code} {'*' if for_all else place} {label}")
     return list(dict.fromkeys(found))
 

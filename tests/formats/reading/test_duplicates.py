@@ -88,3 +88,34 @@ def test_however_deep() -> None:
     depth = 1_200
     text = b'{"a":' * depth + b'{"b":1,"b":2}' + b"}" * depth
     assert [finding.pointer for finding in duplicate_members(text, 4)] == ["/a" * depth + "/b"]
+
+
+_KEYS = [r'"\u0022\u0022\u0022\u0022"', r'"a\u0026b"', r'"\u003c\u003e"', r'"\""', '"1"', "1e12", "null"]
+
+
+@pytest.mark.parametrize("key", _KEYS)
+@pytest.mark.parametrize("layout", ["", "\n  "])
+def test_beside_a_key_that_is_written_differently(key: str, layout: str) -> None:
+    """Decoded and encoded again, escapes get shorter, some become quotes, and floating-point numbers grow."""
+    resource = f'{{{layout}"type":"t",{layout}"instances":[{{"index_key":{key}}}]}}'
+    repeating = f'{{{layout}"type":"","type":"t",{layout}"instances":[{{"index_key":{key}}}]}}'
+    for text, pointers in ((resource, []), (repeating, ["/resources/1/type"])):
+        state = f'{{"version":4,{layout}"resources":[{{}},{text},{{}}]}}'
+        assert [finding.pointer for finding in duplicate_members(state.encode(), 4)] == pointers
+
+
+def test_in_any_of_many_resources() -> None:
+    one = '{"type":"t","instances":[{"attributes":{"a":"%s"}}]}' % ("x" * 1_000)
+    for place in (0, 150, 399):
+        resources = [one] * 400
+        resources[place] = '{"type":"t","type":"t"}'
+        state = f'{{"version":4,"resources":[{", ".join(resources)}]}}'.encode()
+        assert [finding.pointer for finding in duplicate_members(state, 4)] == [f"/resources/{place}/type"]
+
+
+def test_escapes_need_no_look_at_each_member() -> None:
+    """A key with an ampersand, which Go escapes, is an ordinary one."""
+    one = r'{"type":"t","instances":[{"index_key":"a\u0026b"}]}'
+    few, many = (f'{{"version":4,"resources":[{",".join([one] * size)}]}}'.encode() for size in (100, 200))
+    work = [instructions(lambda data=data: [*duplicate_members(data, 4)]) for data in (few, many)]  # type: ignore[misc]
+    assert work[1] - work[0] < 100 * 40

@@ -16,9 +16,11 @@ from statefmt.model.cty import (
     PathIndex,
     PathProblem,
     canonical_paths,
+    decode_paths,
     encode_paths,
     parse_paths,
 )
+from statefmt.model.cty.paths import _decode_paths
 
 WRITTEN = [
     ("none", b"[]", b"[]"),
@@ -181,3 +183,18 @@ def test_round_trip(paths: tuple[Path, ...]) -> None:
     assert parse_paths(raw) == paths
     assert canonical_paths(raw) == (raw, ())
     assert canonical_paths(json.dumps(json.loads(raw), indent=2).encode()) == (raw, ())
+
+
+_ALL = [*(raw for _, raw, *_ in WRITTEN), *(raw for _, raw, *_ in KEYS), *(raw for _, raw, _ in REFUSED)]
+_PARTS = [raw.strip()[1:-1] for raw in _ALL if raw.strip()[:1] == b"["]
+
+
+@given(st.lists(st.sampled_from([part for part in _PARTS if part.strip()]), max_size=4))
+def test_each_path_alone_reads_as_in_its_list(parts: list[bytes]) -> None:
+    raw = b"[%b]" % b",".join(parts)
+    paths, problems = _decode_paths(raw)
+    assert decode_paths(raw) == (paths, problems)
+    written, refused = canonical_paths(raw)
+    assert refused[: len(problems)] == problems
+    if not refused:
+        assert written == encode_paths(paths)

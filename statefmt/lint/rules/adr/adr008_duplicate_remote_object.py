@@ -30,7 +30,7 @@ an error.
 Forget the address that is not in the configuration: `statetool rm aws_vpc.old`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET, Raw
 
@@ -39,8 +39,9 @@ from statefmt.formats.versions.v4 import InstanceObjectV4
 from statefmt.golang import NumberText
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.provider_addresses import provider_in_force
-from statefmt.lint.states.resource_blocks import instance_address, objects_of
+from statefmt.lint.states.resource_blocks import instance_address
 from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 from statefmt.redaction.id_scope import id_scope
@@ -56,6 +57,8 @@ _SHARED_IDS = frozenset({
 
 _BARE = InstanceObjectV4()
 _Place = tuple[ResourcePart, int, InstanceObjectV4]
+# Type, provider instance and id.
+_Identity = tuple[str, AbsProviderInstance, str]
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -76,21 +79,30 @@ def _check(subject: Subject) -> Iterable[Finding]:
 
 def _same_id(subject: Subject) -> Iterable[list[_Place]]:
     """Return the groups of current objects that share type, provider instance and id."""
-    known: dict[object, dict[str, _Place]] = {}
-    several: dict[object, list[_Place]] = {}
+    # Most states have no such group, and hashes take less memory than places.
+    seen: set[int] = set()
+    again: set[int] = set()
+    for identity, _ in _identified(subject):
+        mark = hash(identity)
+        (again if mark in seen else seen).add(mark)
+    groups: dict[_Identity, list[_Place]] = {}
+    for identity, place in _identified(subject) if again else ():
+        if hash(identity) in again:
+            groups.setdefault(identity, []).append(place)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _identified(subject: Subject) -> Iterator[tuple[_Identity, _Place]]:
+    """Yield what identifies each current object that has an id, with its place."""
     for resource in subject.resources:
         document, kind = resource.document, resource.document.type or ""
         if document.mode != "managed" or kind in _SHARED_IDS or kind.startswith(_NOT_REMOTE):
             continue
         inherited = provider_in_force(document, _BARE)
-        for number, obj in enumerate(objects_of(resource)):
-            name = "" if obj.deposed else _id(obj)
-            if name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
-                place = (resource, number, obj)
-                first = known.setdefault((kind, provider), {}).setdefault(name, place)
-                if first is not place:
-                    several.setdefault((kind, provider, name), [first]).append(place)
-    return several.values()
+        for number, obj in enumerate(document.instances or ()):
+            name = "" if obj is None or obj.deposed else _id(obj)
+            if obj and name and (provider := provider_in_force(document, obj) if obj.provider else inherited):
+                yield (kind, provider, name), (resource, number, obj)
 
 
 def _id(obj: InstanceObjectV4) -> str:

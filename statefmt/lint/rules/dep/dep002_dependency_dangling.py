@@ -40,10 +40,9 @@ from statefmt.model.terraform_version import depends_on_is_relative
 
 def _check(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
-    named = set().union(*graph.edges.values(), *graph.on_instances.values())
-    missing = {target for target in named - graph.blocks.keys() if not _is_ephemeral(target)}
+    missing = {target for target in graph.missing() if not _is_ephemeral(target)}
     for depending in graph.blocks if missing else ():
-        targets = missing & (graph.edges[depending].keys() | graph.on_instances[depending].keys())
+        targets = missing.intersection((*graph.edges.get(depending, ()), *graph.on_instances.get(depending, ())))
         mentions: dict[tuple[str, str], list[Mention]] = {}
         for mention in graph.mentions(depending, targets) if targets else ():
             mentions.setdefault((mention.resource.address, mention.target), []).append(mention)

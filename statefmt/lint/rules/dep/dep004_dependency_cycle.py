@@ -22,7 +22,7 @@ the configuration, remove one of the entries with `statetool edit`.
 
 from collections.abc import Iterable
 
-from statefmt.analysis.graph.cycles import cyclic_groups, short_cycle
+from statefmt.analysis.graph.cycles import cyclic_groups, short_cycles
 from statefmt.lint.rule import Rule
 from statefmt.lint.states.dependency_graph import dependency_graph
 from statefmt.lint.subject import Subject
@@ -34,8 +34,8 @@ _SHOWN = 10
 
 def _check(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
-    for group in cyclic_groups(graph.edges):
-        cycle = short_cycle(group, graph.edges)
+    groups = cyclic_groups(graph.edges)
+    for group, cycle in zip(groups, short_cycles(groups, graph.edges), strict=True):
         mention = next(graph.mentions(cycle[0], [cycle[1]]))
         more = len(group) - len(cycle)
         others = f" {more} more in cycles with these." if more else ""

@@ -31,9 +31,9 @@ from statefmt.model.findings import Finding
 def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         attributes = part.document.attributes
-        if attributes is UNSET:
-            continue
         paths = sensitive_paths(part.document)
+        if not paths or attributes is UNSET:
+            continue
         for number, (path, missing) in enumerate(zip(paths, missing_steps(attributes, paths), strict=True)):
             if missing is None:
                 continue

@@ -66,7 +66,8 @@ def _dependencies(subject: Subject) -> int:
     for part in subject.objects:
         for texts in (part.document.dependencies, part.document.depends_on):
             if texts:
-                total += sum(len(text) + around for text in texts if text)
+                given = list(filter(None, texts))
+                total += sum(map(len, given)) + around * len(given)
     return total
 
 
