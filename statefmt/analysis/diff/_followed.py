@@ -73,12 +73,13 @@ class _Mapping:
         target: Snapshot,
     ) -> None:
         self._instances = dict(moved)
-        self._gone = gone
         self._resources: dict[ConfigResource, set[ConfigResource]] = {}
         for one, other in moved:
             self._resources.setdefault(one.config(), set()).add(other.config())
         for config in self._staying(target):
             self._resources[config].add(config)
+        # The resources that were removed.
+        self._lost = gone - self._resources.keys()
 
     def _staying(self, target: Snapshot) -> set[ConfigResource]:
         """Return the resources that moved only in part; instances that took their place do not count."""
@@ -98,5 +99,4 @@ class _Mapping:
         wanted: set[ConfigResource] = set()
         for config in old:
             wanted |= self._resources.get(config, {config})
-        lost = self._gone - self._resources.keys()
-        return wanted - lost == set(new) - lost
+        return wanted - self._lost == set(new) - self._lost

@@ -1,0 +1,51 @@
+"""The work of a comparison grows with the bytes, whatever differs; it is counted, not timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from statefmt.analysis.diff import CheckResultsChange
+from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.render.diff._checks import check_lines
+from tests.instructions import instructions
+
+_SIZES: Final = (50, 100, 200)
+# Twice as many parts are twice the work, give or take; with quadratic work the step is four times as high.
+_HIGHEST_STEP: Final = 2.5
+
+
+class _Counted(str):
+    """Text that is compared and hashed by instructions of Python, which are counted even if C code does it."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+def _assert_linear(work_on: Callable[[int], Callable[[], object]]) -> None:
+    counts = [instructions(work_on(size)) for size in _SIZES]
+    assert counts[2] - counts[1] < _HIGHEST_STEP * (counts[1] - counts[0]), counts
+
+
+def test_messages_of_checks_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        old, new = (
+            CheckObject(
+                object_addr="aws_vpc.a",
+                status="fail",
+                failure_messages=tuple(_Counted(f"{prefix} {number}") for number in range(size)),
+            )
+            for prefix in ("old", "new")
+        )
+        before, after = (
+            CheckResult(object_kind="resource", config_addr="aws_vpc.a", status="fail", objects=(one,))
+            for one in (old, new)
+        )
+        return lambda: check_lines(CheckResultsChange((before,), (after,)))
+
+    _assert_linear(work_on)
