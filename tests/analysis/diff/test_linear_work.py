@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Final
 
 from statefmt.analysis.diff import CheckResultsChange
+from statefmt.analysis.diff._matched import matched
+from statefmt.analysis.diff._places import ValuePlace, places
+from statefmt.analysis.diff.plain import Plain
 from statefmt.model.check_results import CheckObject, CheckResult
 from statefmt.render.diff._checks import check_lines
 from tests.instructions import instructions
@@ -49,3 +53,25 @@ def test_messages_of_checks_are_compared_in_linear_time() -> None:
         return lambda: check_lines(CheckResultsChange((before,), (after,)))
 
     _assert_linear(work_on)
+
+
+def test_lists_that_need_too_much_work_are_compared_by_position() -> None:
+    random = Random(0)
+    old: list[Plain] = [random.choice("ab") for _ in range(2000)]
+    new: list[Plain] = [random.choice("ab") for _ in range(2000)]
+    assert matched(old, new) is None
+    assert list(places(old, new)) == [ValuePlace((number,)) for number in range(2000) if old[number] != new[number]]
+
+
+def test_deep_lists_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        return lambda: list(places(_nested("old", size), _nested("new", size)))
+
+    _assert_linear(work_on)
+
+
+def _nested(text: str, depth: int) -> Plain:
+    value: Plain = text
+    for number in range(depth):
+        value = [value, str(number)]
+    return value
