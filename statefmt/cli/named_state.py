@@ -26,13 +26,16 @@ def named_folder(name: str | None) -> str | None:
     return name
 
 
-def opened_state(name: str | None, version_id: str | None = None) -> State:
+def opened_state(name: str | None, version_id: str | None = None, *, like: State | None = None) -> State:
     """Open and read the state, or a version of it that its service keeps, for a command that does not write.
 
-    Raises StoreError, StateError and EncryptionError.
+    Reading is faster if it has most resources in common with the state `like`. Raises StoreError, StateError and
+    EncryptionError.
     """
     if version_id is not None:
         from statefmt.locations import version_name
 
         return statefmt.open(version_name(run_context(), version_id, name), context=run_context())
-    return statefmt.open(state_name(name, to_read=True), context=run_context())
+    state = statefmt.open(state_name(name, to_read=True), context=run_context(), read=False)
+    state.reload(like)
+    return state

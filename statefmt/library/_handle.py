@@ -16,6 +16,7 @@ from statefmt.store.reading import GIT
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.formats.reading.inspect import ReadResult
     from statefmt.store.protocol import Store
 
 
@@ -47,12 +48,15 @@ class StateHandle:
 
         return store_at(self.context, self.location)
 
-    def reload(self) -> None:
-        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then."""
+    def reload(self, like: ReadResult | None = None) -> None:
+        """Read the state again; faster if it is `like` another one.
+
+        Raises StoreError, StateError or EncryptionError, and keeps what it had then.
+        """
         self.refuse_nested()
         with located(self.location):
             # The context reports progress, and a program that only reads needs no store.
-            self._found = loaded(self.context, self.location, self.context.read(self.location))
+            self._found = loaded(self.context, self.location, self.context.read(self.location), like=like)
 
     @contextmanager
     def opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:

@@ -158,9 +158,12 @@ class State:
         with located(self.location):
             return tuple(self._handle.store.versions())
 
-    def reload(self) -> None:
-        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then."""
-        self._handle.reload()
+    def reload(self, like: State | None = None) -> None:
+        """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then.
+
+        Less time is needed if it has most resources in common with `like`, such as another version of it.
+        """
+        self._handle.reload(None if like is None else like._handle.loaded.result)
 
     @contextmanager
     def edit(

@@ -25,7 +25,7 @@ _NEVER: Final = (
     "yaml",
 )
 # Only where an array differs, where there is a table, where there is JSON of our own.
-_HEAVY: Final = (*_NEVER, "deepdiff", "tabulate", "orjson")
+_HEAVY: Final = (*_NEVER, "tabulate", "orjson")
 _WRITING: Final = (
     "statefmt.store.local._lock",
     "statefmt.store.local.transaction",
@@ -83,7 +83,7 @@ _READING: Final = (
         ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.lint", "statefmt.edit.operations")),
         (
             "check --no-settings STATE",
-            (*_NEVER, *_OLD_FORMATS, "deepdiff", "statefmt.store.local._lock", "statefmt.edit.operations"),
+            (*_NEVER, *_OLD_FORMATS, "statefmt.store.local._lock", "statefmt.edit.operations"),
         ),
     ],
 )

@@ -1,29 +1,32 @@
-"""Finds the places at which two plain values differ: walks objects and sets, and leaves arrays to deepdiff."""
+"""Finds the places at which two plain values differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
-from statefmt.analysis.diff.plain import Plain, equal_values
+from statefmt.analysis.diff.plain import Plain
 
 ValueSteps: TypeAlias = tuple[str | int, ...]
 
 
 class ValuePlace(NamedTuple):
-    """A place where values differ, and the sides that have a value there; `element` is one of the set at `steps`."""
+    """A place where values differ, and the sides that have a value there; `element` is one of the set at `steps`.
+
+    `new_steps` lead there on the new side if elements before it were added or removed.
+    """
 
     steps: ValueSteps
     on_old: bool = True
     on_new: bool = True
     element: str | None = None
+    new_steps: ValueSteps | None = None
 
 
 def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlace]:
     """Yield the innermost places at which two values differ; `steps` lead to the two.
 
-    Nearly all of a large object is equal, and deepdiff makes a record of every value that it visits, so it only gets
-    the arrays that differ. Raises RecursionError for values that are nested too deeply.
+    Raises RecursionError for values that are nested too deeply.
     """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in {**old, **new}:
@@ -34,21 +37,48 @@ def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlac
     elif isinstance(old, frozenset) and isinstance(new, frozenset):
         yield from (ValuePlace(steps, on_new=False, element=item) for item in old - new)
         yield from (ValuePlace(steps, on_old=False, element=item) for item in new - old)
-    elif not equal_values(old, new):
-        if isinstance(old, list) and isinstance(new, list):
-            yield from _in_arrays(old, new, steps)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _in_lists(old, new, steps)
+    elif type(old) is not type(new) or old != new:
+        yield ValuePlace(steps)
+
+
+def _in_lists(old: Sequence[Plain], new: Sequence[Plain], steps: ValueSteps) -> Sequence[ValuePlace]:
+    """Return the places in two lists, as those at which elements came and went if that is shorter."""
+    by_position = list(_in_pairs(old, new, steps, 0, 0))
+    if not by_position or any(isinstance(item, (list, dict, frozenset)) for side in (old, new) for item in side):
+        return by_position
+    # Imported late: few states have lists that differ.
+    from statefmt.analysis.diff._matched import matched
+
+    found = matched(old, new)
+    if found is None:
+        return by_position
+    by_match = [
+        place
+        for start, end, new_start, new_end in found
+        for place in _in_pairs(old[start:end], new[new_start:new_end], steps, start, new_start)
+    ]
+    return _joined(by_match) if len(by_match) < len(by_position) or len(by_match) == 1 else by_position
+
+
+def _joined(found: Sequence[ValuePlace]) -> Sequence[ValuePlace]:
+    """Tell of an element that came to the position of one that went as of a changed one."""
+    gone = {place.steps for place in found if not place.on_new}
+    both = gone.intersection(place.steps for place in found if not place.on_old)
+    return [*(place for place in found if place.steps not in both), *map(ValuePlace, both)]
+
+
+def _in_pairs(
+    old: Sequence[Plain], new: Sequence[Plain], steps: ValueSteps, start: int, new_start: int
+) -> Iterator[ValuePlace]:
+    """Compare parts of two lists one by one, which begin at `start` and at `new_start`."""
+    for number, (one, other) in enumerate(zip(old, new, strict=False)):
+        if start == new_start:
+            yield from places(one, other, (*steps, start + number))
         else:
-            yield ValuePlace(steps)
-
-
-def _in_arrays(old: list[Plain], new: list[Plain], steps: ValueSteps) -> Iterator[ValuePlace]:
-    from deepdiff import DeepDiff
-
-    tree: Any = DeepDiff(old, new, view="tree", threshold_to_diff_deeper=0, verbose_level=2)
-    for kind, items in tree.items():
-        on_old, on_new = not kind.endswith("_added"), not kind.endswith("_removed")
-        for item in items:
-            is_element = kind.startswith("set_item")
-            inside = (item.up if is_element else item).path(output_format="list")
-            element = (item.t1 if on_old else item.t2) if is_element else None
-            yield ValuePlace((*steps, *inside), on_old, on_new, element)
+            yield ValuePlace((*steps, start + number), new_steps=(*steps, new_start + number))
+    for number in range(len(new), len(old)):
+        yield ValuePlace((*steps, start + number), on_new=False)
+    for number in range(len(old), len(new)):
+        yield ValuePlace((*steps, new_start + number), on_old=False)

@@ -64,8 +64,10 @@ def _found(
     old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, exact: bool
 ) -> Iterator[ValueChange]:
     parts = _Parts()
-    for steps, on_old, on_new, element in places(*with_sets(plain(old, exact=exact), plain(new, exact=exact))):
-        depth = min(parts.hidden_at(shown_old, steps), parts.hidden_at(shown_new, steps))
+    found = places(*with_sets(plain(old, exact=exact), plain(new, exact=exact)))
+    for steps, on_old, on_new, element, other_steps in found:
+        new_steps = other_steps or steps
+        depth = min(parts.hidden_at(shown_old, steps), parts.hidden_at(shown_new, new_steps))
         if depth < len(steps) or (element is not None and depth == len(steps)):
             # Names and size of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
             yield ValueChange(parts.path(old, steps[:depth]), HIDDEN, HIDDEN)
@@ -75,7 +77,7 @@ def _found(
             yield ValueChange(path, element if on_old else ABSENT, element if on_new else ABSENT, True)
             continue
         before = parts.at(shown_old, steps) if on_old else ABSENT
-        now = parts.at(shown_new, steps) if on_new else ABSENT
+        now = parts.at(shown_new, new_steps) if on_new else ABSENT
         yield ValueChange(path, *_hidden_alike(before, now))
 
 

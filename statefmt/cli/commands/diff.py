@@ -175,7 +175,8 @@ def _versions(state: str | None, other: str | None, version_id: str) -> tuple[St
     """Load a version of a state and the state itself. Raises StoreError and StateError."""
     if other is not None:
         raise typer.BadParameter("name one state: its version is compared with it", param_hint="--version")
-    return opened_state(state, version_id), opened_state(state)
+    before = opened_state(state, version_id)
+    return before, opened_state(state, like=before)
 
 
 def _both(old: str | None, new: str | None) -> tuple[State, State]:
@@ -186,7 +187,8 @@ def _both(old: str | None, new: str | None) -> tuple[State, State]:
         new = _current(old)
     if old == new == STANDARD_INPUT:
         raise typer.BadParameter("only one of the two can come from standard input")
-    return opened_state(old), opened_state(new)
+    before = opened_state(old)
+    return before, opened_state(new, like=before)
 
 
 def _current(old: str) -> str:

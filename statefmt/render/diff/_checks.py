@@ -28,13 +28,10 @@ def _lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[CheckLi
         one, other = before.get(address), after.get(address)
         label = printable(address)
         yield from _status(label, one, other)
-        messages = one.failure_messages if one else (), other.failure_messages if other else ()
-        for message in messages[0]:
-            if message not in messages[1]:
-                yield "-", label, quote(message), None
-        for message in messages[1]:
-            if message not in messages[0]:
-                yield "+", label, None, quote(message)
+        old_messages, new_messages = (obj.failure_messages if obj else () for obj in (one, other))
+        had, has = set(old_messages), set(new_messages)
+        yield from (("-", label, quote(message), None) for message in old_messages if message not in has)
+        yield from (("+", label, None, quote(message)) for message in new_messages if message not in had)
 
 
 def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterator[CheckLine]:

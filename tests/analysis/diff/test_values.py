@@ -41,6 +41,11 @@ PLAIN: list[tuple[str, str, list[str]]] = [
     # Texts in order, each once: a set, as states hold it.
     ('{"a":["b","c"]}', '{"a":["a","b","d"]}', ["- of a: c", "+ of a: a", "+ of a: d"]),
     ('{"a":["b","b"]}', '{"a":["b"]}', ["- a/1: b"]),
+    ('{"a":["z","b"]}', '{"a":["x","z","b"]}', ["+ a/0: x"]),
+    # The position is that in the old list, and the value that in the new one.
+    ('{"a":["z","b","c"]}', '{"a":["x","z","d","c"]}', ["+ a/0: x", "~ a/1: b > d"]),
+    ('{"a":["z",true]}', '{"a":["z",1]}', ["~ a/1: true > 1"]),
+    ('{"a":[{"__b":1}]}', '{"a":[{"__b":2}]}', ["~ a/0/__b: 1 > 2"]),
     ('{"a":{"b":1}}', '{"a":[1]}', ['~ a: {"b":1} > [1]']),
     ('{"a":{"b":1}}', '{"a":null}', ['~ a: {"b":1} > null']),
     ('{"a":"{\\"k\\":1,\\"l\\":2}"}', '{"a":"{\\"l\\": 2, \\"k\\": 3}"}', ["~ a/>/k: 1 > 3"]),
