@@ -25,6 +25,7 @@ _STAND_INS: Final = {"terraform": "tofu", "sha256sum": "shasum"}
 _CHANGED: Final = 20
 _MANY: Final = 1_000
 OPERATIONS: Final = 150
+_KEY: Final = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
 _PARSE: Final = """
 import os, sys, orjson
 for path in os.scandir(sys.argv[1]) if os.path.isdir(sys.argv[1]) else sys.argv[1:]:
@@ -97,20 +98,21 @@ class Case:
 
     @cached_property
     def victim(self) -> str:
-        """The address in the middle of the state."""
-        return self.addresses[len(self.addresses) // 2]
+        """The address in the middle of the state that is not of a data source."""
+        return self.managed[len(self.managed) // 2]
+
+    @cached_property
+    def managed(self) -> list[str]:
+        return [one for one in self.addresses if "data" not in _KEY.sub("", one).split(".")]
 
     @cached_property
     def free(self) -> str:
         """An address in the root module to which the victim can move."""
-        found = re.search(r"((data\.)?\w+\.\w+)(\[[^]]*\])?$", self.victim)
-        assert found is not None, self.victim
-        return f"{found[1]}_moved"
+        return f"{'.'.join(_KEY.sub('', self.victim).split('.')[-2:])}_moved"
 
     def _operations_file(self, state: Path, count: int) -> Path:
         """Write operations on instances all over a state, of several kinds in turn."""
-        managed = [one for one in self.addresses if "data" not in re.sub(r"\[[^]]*\]", "", one).split(".")]
-        chosen = managed[:: max(1, len(managed) // count)][:count]
+        chosen = self.managed[:: max(1, len(self.managed) // count)][:count]
         kinds = itertools.cycle((_moving, _tainting, _moving, _forgetting))
         path = state.with_name(f"{state.stem}-{count}.stateops.hcl")
         blocks = [
@@ -133,8 +135,8 @@ class Case:
 
 
 def _moving(address: str) -> str:
-    name, bracket, key = address.rpartition("[") if address.endswith("]") else (address, "", "")
-    return f"move {{\n  from = state.s.{address}\n  to = state.s.{name}_moved{bracket}{key}\n}}\n"
+    moved = re.sub(rf"({_KEY.pattern})?$", r"_moved\g<0>", address, count=1)
+    return f"move {{\n  from = state.s.{address}\n  to = state.s.{moved}\n}}\n"
 
 
 def _tainting(address: str) -> str:
