@@ -70,13 +70,27 @@ def run(process: Process, output: Path | None = None) -> Figures:
     return Figures(clock, processor, memory * _UNIT / _MEGABYTE)
 
 
-def in_turn(one: Process, other: Process, runs: int) -> list[tuple[Figures, Figures]]:
-    """Pairs of runs; in every second one the other program goes first."""
-    pairs = []
-    for number in range(runs):
-        if number % 2:
-            second = run(other)
-            pairs.append((run(one), second))
-        else:
-            pairs.append((run(one), run(other)))
-    return pairs
+class Runs:
+    """The runs of each process, which several comparisons share. A process that takes over `slow` seconds runs once."""
+
+    def __init__(self, slow: float) -> None:
+        self._slow = slow
+        self._done: dict[tuple[str, ...], list[Figures]] = {}
+
+    def run(self, process: Process, number: int = 0) -> Figures:
+        """The run with this number; the last one if the process is slow. Raises RunError."""
+        done = self._done.setdefault(tuple(process.command), [])
+        while number >= len(done) and not (done and done[0].clock > self._slow):
+            done.append(run(process))
+        return done[min(number, len(done) - 1)]
+
+    def in_turn(self, one: Process, other: Process, count: int) -> list[tuple[Figures, Figures]]:
+        """Pairs of runs; in every second one the other program goes first."""
+        pairs = []
+        for number in range(count):
+            if number % 2:
+                second = self.run(other, number)
+                pairs.append((self.run(one, number), second))
+            else:
+                pairs.append((self.run(one, number), self.run(other, number)))
+        return pairs
