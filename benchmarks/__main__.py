@@ -23,20 +23,17 @@ from typing import Final
 
 from benchmarks.commands import FLOOR, LINES, PARSE, STATETOOL, Case, Line, Yardstick
 from benchmarks.hostile import HOSTILE as HOSTILE_SHAPES
-from benchmarks.measure import Process, RunError, Runs
+from benchmarks.measure import MEGABYTE, REFUSED, Process, RunError, Runs
 from benchmarks.results import HOSTILE, PAGE, Row, figures_text, kept, ratio_text, tables, write_page
 from benchmarks.shapes import SHAPES
 
 _UNITS: Final = {"kB": 10**3, "MB": 10**6, "GB": 10**9}
-_MEGABYTE: Final = 1 << 20
 # What the limits are for.
 _FULL_SIZE: Final = 10**8
 # Where a state of ten times the size is measured, too.
 _HUGE_SHAPES: Final = ("singles", "diverse")
 # Seconds. The spread of programs that take longer is small beside their distance to the limits.
 _SLOW: Final = 5.0
-# The exit status of statetool where it could not do something.
-_REFUSED: Final = 2
 # The cells from the time to the floor.
 _NOTHING: Final = ("",) * 5
 
@@ -80,7 +77,7 @@ class Bench:
         try:
             runs.run(ours)
         except RunError as error:
-            if error.status != _REFUSED:
+            if error.status != REFUSED:
                 raise
             print(error, file=sys.stderr)
             return 0, (line.other.name, *_NOTHING, "refused")
@@ -100,7 +97,7 @@ class Bench:
         time, memory, of_file = (limit(case.shape) if limited else None for limit in line.limits)
         figures = [one for one, _ in pairs] or [runs.run(ours, number) for number in range(self._count)]
         clock = [one.clock / two.clock / line.other.times for one, two in pairs]
-        file = case.size_of(line.ours) / _MEGABYTE
+        file = case.size_of(line.ours) / MEGABYTE
         return sorted(clock)[len(clock) // 2] if clock else 0, (
             against,
             ratio_text(clock, time, spread=self._against),
@@ -132,18 +129,14 @@ class Bench:
             state = folder / f"{name}.tfstate"
             state.write_bytes(shape(self._size // 20))
             head = ("check", _megabytes(self._size / 20), name, f"orjson.loads of {_megabytes(2 * self._size)}")
-            try:
-                pairs = runs.in_turn(Process([STATETOOL, "check", "--no-settings", str(state)]), other, self._count)
-            except RunError as error:
-                print(str(error)[:500], file=sys.stderr)
-                yield Row(HOSTILE, name, 0, (*head, *_NOTHING, "refused"))
-                continue
+            ours = Process([STATETOOL, "check", "--no-settings", str(state)], may_refuse=True)
+            pairs = runs.in_turn(ours, other, self._count)
             clock = [one.clock / two.clock for one, two in pairs]
             cells = (
                 ratio_text(clock, limit),
                 ratio_text([one.processor / two.processor for one, two in pairs]),
                 ratio_text([one.memory / two.memory for one, two in pairs]),
-                ratio_text([one.memory * _MEGABYTE / state.stat().st_size for one, _ in pairs]),
+                ratio_text([one.memory * MEGABYTE / state.stat().st_size for one, _ in pairs]),
                 "",
                 figures_text([one for one, _ in pairs]),
             )

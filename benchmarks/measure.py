@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_MEGABYTE: Final = 1 << 20
+MEGABYTE: Final = 1 << 20
+# The exit status of statetool where it could not do something.
+REFUSED: Final = 2
 # The system counts in bytes on macOS and in units of 1024 elsewhere.
 _UNIT: Final = 1 if sys.platform == "darwin" else 1024
 # The most memory of a process counts from before it became another program, so that a small one starts each.
@@ -42,10 +44,14 @@ class Figures(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A command to measure, and what makes its input ready before each run, which does not count."""
+    """A command to measure, and what makes its input ready before each run, which does not count.
+
+    One that `may_refuse` its input says so with exit status 2.
+    """
 
     command: Sequence[str]
     prepare: Callable[[], None] = lambda: None
+    may_refuse: bool = False
 
 
 def run(process: Process, output: Path | None = None) -> Figures:
@@ -64,10 +70,11 @@ def run(process: Process, output: Path | None = None) -> Figures:
         os.close(passed)
         _, messages = child.communicate()
         clock, processor, memory, status = map(float, reading.read().split() or [0, 0, 0, child.returncode])
-    if status not in (0, 1) or (status and messages):
+    refused = process.may_refuse and status == REFUSED
+    if not refused and (status not in (0, 1) or (status and messages)):
         said = messages.decode(errors="replace").strip()
         raise RunError(int(status), f"{' '.join(process.command)}: exit status {status:g}\n{said}")
-    return Figures(clock, processor, memory * _UNIT / _MEGABYTE)
+    return Figures(clock, processor, memory * _UNIT / MEGABYTE)
 
 
 class Runs:

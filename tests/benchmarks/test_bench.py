@@ -104,7 +104,7 @@ def test_hostile_states_are_checked() -> None:
     found = rows(done)
     assert {row["shape"] for row in found} == set(HOSTILE)
     assert {row["against"] for row in found} == {"orjson.loads of 0.04 MB"}
-    ratios = [float(row["time"] or 0) for row in found]
+    ratios = [float(row["time"]) for row in found]
     assert ratios == sorted(ratios, reverse=True)
 
 
@@ -164,6 +164,13 @@ def test_a_process_is_measured_by_itself(tmp_path: Path) -> None:
 def test_failure_is_an_error(code: str) -> None:
     with pytest.raises(RunError, match="exit status"):
         run(Process([sys.executable, "-c", code]))
+
+
+def test_a_refusal_can_be_a_result() -> None:
+    refusing = [sys.executable, "-c", "raise SystemExit(2)"]
+    assert run(Process(refusing, may_refuse=True)).clock > 0
+    with pytest.raises(RunError):
+        run(Process([sys.executable, "-c", "raise SystemExit(3)"], may_refuse=True))
 
 
 def test_differences_are_no_failure() -> None:
