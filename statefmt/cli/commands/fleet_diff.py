@@ -7,8 +7,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+import click
 
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import IntoOption
 from statefmt.cli.streams import result_terminal
@@ -34,18 +35,18 @@ class RunDiffFormat(StrEnum):
 def command(
     before: Annotated[
         str,
-        typer.Argument(
+        Positional(
             metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
         ),
     ] = "previous",
     after: Annotated[
-        str, typer.Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
+        str, Positional(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
     ] = "latest",
     into: IntoOption = Path("statetool.duckdb"),
-    stat: Annotated[bool, typer.Option("--stat", help="Show only which states differ.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
+    stat: Annotated[bool, Option("--stat", help="Show only which states differ.")] = False,
+    full: Annotated[bool, Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
     output_format: Annotated[
-        RunDiffFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+        RunDiffFormat, Option("--format", show_default=False, help="The output format; default: text.")
     ] = RunDiffFormat.TEXT,
 ) -> int:
     """Show what changed between two runs of `fleet index`: states, objects, outputs and findings.
@@ -56,7 +57,7 @@ def command(
     Exit status 0: no differences; 1: differences; 2: failure.
     """
     if stat and (full or output_format is not RunDiffFormat.TEXT):
-        raise typer.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
+        raise click.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
     found = run_difference(into, before, after)
     if output_format is RunDiffFormat.JSON:
         sys.stdout.buffer.write(run_difference_json(found))

@@ -7,8 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import IntoOption
 from statefmt.cli.streams import result_terminal, say
@@ -32,9 +31,9 @@ class DuplicatesFormat(StrEnum):
 
 def command(
     into: IntoOption = Path("statetool.duckdb"),
-    copies: Annotated[bool, typer.Option("--copies", help="Also list states that are copies of one lineage.")] = False,
+    copies: Annotated[bool, Option("--copies", help="Also list states that are copies of one lineage.")] = False,
     output_format: Annotated[
-        DuplicatesFormat, typer.Option("--format", metavar="FORMAT", help="text or json.")
+        DuplicatesFormat, Option("--format", metavar="FORMAT", help="text or json.")
     ] = DuplicatesFormat.TEXT,
 ) -> int:
     """List real objects that states of different lineages manage: each may change or destroy them.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.fleet_options import (
@@ -40,16 +39,15 @@ _MOST_SHOWN: Final = 10
 
 def command(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
+        list[str], Positional(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = Path("statetool.duckdb"),
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Also store findings.")] = True,
+    check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
     attributes: Annotated[
-        bool, typer.Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
+        bool, Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
     ] = False,
     workers: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="N", min=1, help="Use N processes; default: one per processor."),
+        int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
     scheduler: SchedulerOption = None,
     tls_ca: TlsCaOption = None,

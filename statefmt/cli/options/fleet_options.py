@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import click
-import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CLUSTER
 from statefmt.fleet import Cluster
 
@@ -16,43 +16,34 @@ if TYPE_CHECKING:
     from statefmt.fleet import WorkerEntry
 
 IntoOption = Annotated[
-    Path, typer.Option("--into", metavar="FILE", show_default=False, help="The index; default: statetool.duckdb.")
+    Path, Option("--into", metavar="FILE", show_default=False, help="The index; default: statetool.duckdb.")
 ]
 SchedulerOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Option(
+    str | None,
+    Option(
         metavar="ADDRESS",
         help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
-        rich_help_panel=CLUSTER,
+        panel=CLUSTER,
     ),
 ]
 TlsCaOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
+    str | None,
+    Option(
         "--tls-ca",
         metavar="FILE",
         help="The certificate that signed those of the cluster; default: as Dask is configured.",
-        rich_help_panel=CLUSTER,
+        panel=CLUSTER,
     ),
 ]
 TlsCertOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER),
+    str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", panel=CLUSTER)
 ]
 TlsKeyOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--tls-key",
-        metavar="FILE",
-        help="The key of --tls-cert, if that file does not have it.",
-        rich_help_panel=CLUSTER,
-    ),
+    str | None,
+    Option("--tls-key", metavar="FILE", help="The key of --tls-cert, if that file does not have it.", panel=CLUSTER),
 ]
 InsecureSchedulerOption = Annotated[
-    bool,
-    typer.Option(
-        "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
-    ),
+    bool, Option("--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", panel=CLUSTER)
 ]
 
 
