@@ -6,8 +6,6 @@ byte values is accepted too.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from functools import lru_cache
 
 from statefmt.text.pattern import pattern
@@ -30,10 +28,14 @@ def canonical_private(value: str | list[int] | None) -> str:
     """
     if not value:
         return ""
+    if isinstance(value, str) and is_canonical(value):
+        return value
+    # Imported late: hardly any state needs them.
+    import base64
+    import binascii
+
     if isinstance(value, list):
         return base64.b64encode(bytes(value)).decode()
-    if is_canonical(value):
-        return value
     text = value.replace("\r", "").replace("\n", "")
     if not text.isascii() or not _CANONICAL.fullmatch(text):
         raise ValueError("not base64 with the standard alphabet and padding")
