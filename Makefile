@@ -93,7 +93,7 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 site: $(READY) $(SITE_READY) ## build the documentation as a site with search in build/site; fails for dead links
 	$(BIN)/python -m docs.site $(SITE)/bin/zensical
 
-bench: $(READY) ## measure everything, over an hour; or a part: make bench ARGS='--size 10MB --only list'
+bench: $(READY) ## measure everything, half an hour; or a part: make bench ARGS='--write --shape singles --only list'
 	$(BIN)/python -m benchmarks $(or $(ARGS),--write)
 	$(if $(ARGS),,$(BIN)/python -m benchmarks.fleet)
 

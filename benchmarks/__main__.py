@@ -1,53 +1,41 @@
 """Measures statetool against other programs, or against another statetool: whole processes, which run in turn.
 
-    python -m benchmarks [--size 10MB] [--only list,mv] [--shape singles] [-n 5] [--against STATETOOL] [--write]
+    python -m benchmarks [--size 10MB] [--only list,mv] [--shape singles] [-n 3] [--against STATETOOL] [--write]
 
-All commands (`commands.py`) with all shapes (`shapes.py`) of 100 MB take over an hour and 2 GB of disk. `--against`
-takes the path of another program, such as `.venv/bin/statetool` in a checkout of the commit before.
+All commands (`commands.py`) with all shapes (`shapes.py`) of 100 MB, and `check` with the hostile shapes
+(`hostile.py`), take half an hour and 3 GB of disk. `--write` puts rows in the place of those of the same commands and
+shapes in the results, so that a part can be measured anew. `--against` takes the path of another program, such as
+`.venv/bin/statetool` in a checkout of the commit before.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import platform
 import re
 import shutil
-import statistics
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
+from math import inf
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from tabulate import tabulate
-
-from benchmarks.commands import LINES, STATETOOL, Case, Line, Yardstick
-from benchmarks.measure import Figures, RunError, in_turn, run
+from benchmarks.commands import FLOOR, LINES, PARSE, STATETOOL, Case, Line, Yardstick
+from benchmarks.hostile import HOSTILE as HOSTILE_SHAPES
+from benchmarks.measure import MEGABYTE, REFUSED, Process, RunError, Runs
+from benchmarks.results import HOSTILE, PAGE, Row, figures_text, kept, ratio_text, tables, write_page
 from benchmarks.shapes import SHAPES
 
-_RESULTS: Final = Path(__file__).with_name("RESULTS.md")
-_NOTES: Final = Path(__file__).with_name("NOTES.md")
 _UNITS: Final = {"kB": 10**3, "MB": 10**6, "GB": 10**9}
-# The shape and the size that the limits are for.
-_LIMITS_FOR: Final = ("instances", 10**8)
-# The exit status of statetool where it could not do something.
-_REFUSED: Final = 2
-# The cells from the time to the limit of the memory.
+# What the limits are for.
+_FULL_SIZE: Final = 10**8
+# Where a state of ten times the size is measured, too.
+_HUGE_SHAPES: Final = ("singles", "diverse")
+# Seconds. The spread of programs that take longer is small beside their distance to the limits.
+_SLOW: Final = 5.0
+# The cells from the time to the floor.
 _NOTHING: Final = ("",) * 5
-_LIBRARIES: Final = ("msgspec", "orjson", "typer")
-_HEADERS: Final = (
-    "command", "size", "shape", "against", "time", "at most", "processor", "memory", "at most", "statetool"
-)  # fmt: skip
-
-
-class Row(NamedTuple):
-    """A row of the results: the number of its line, its ratio, the larger the worse, and its cells."""
-
-    line: int
-    ratio: float
-    cells: tuple[str, ...]
 
 
 class Bench:
@@ -55,7 +43,7 @@ class Bench:
 
     def __init__(self, size: int, runs: int, only: Sequence[str] | None = None, against: str | None = None) -> None:
         self._size = size
-        self._runs = runs
+        self._count = runs
         self._against = against is not None
         self._lines = [line for line in LINES if not only or line.name in only]
         if against is not None:
@@ -63,102 +51,123 @@ class Bench:
             names = {line.ours: line.name for line in self._lines}
             path = str(Path(against).resolve())
             self._lines = [Line(name, ours, Yardstick("other", (path, *ours.split()))) for ours, name in names.items()]
-        self.left_out: list[str] = []
+        self.lines = [line.key for line in self._lines]
 
     def rows(self, shape: str, folder: Path, *, first: bool) -> Iterator[Row]:
-        """The rows of all lines for one shape; those without a state only with the first one."""
+        """The rows of all lines for one shape, or of the hostile ones; those without a state only with the first."""
+        runs = Runs(inf if self._against else _SLOW)
+        if shape == HOSTILE:
+            yield from self._hostile(folder, runs)
+            return
         case = Case(folder, SHAPES[shape], self._size)
-        for number, line in enumerate(self._lines):
+        for line in self._lines:
+            if ("{huge}" in line.ours and shape not in _HUGE_SHAPES) or not (first or "{" in line.ours):
+                continue
+            shown = shape if "{" in line.ours else ""
+            print(f"{shape}: {line.ours}, against {line.other.name}", file=sys.stderr, flush=True)
             if "{huge}" in line.ours and shutil.disk_usage(folder).free < 15 * self._size:
-                self.left_out.append(f"{line.name} of {self._size_of(line)}, {shape}: there is no room")
-            elif first or "{" in line.ours:
-                print(f"{shape}: {line.ours}, against {line.other.name}", file=sys.stderr, flush=True)
-                head = (line.name, self._size_of(line), shape if "{" in line.ours else "")
-                ratio, cells = self._measured(line, case, shape)
-                yield Row(number, ratio, (*head, *cells))
+                measured: tuple[float, tuple[str, ...]] = 0.0, ("there is no room", *_NOTHING, "")
+            else:
+                measured = self._measured(line, case, runs)
+            yield Row(line.key, shown, measured[0], (line.name, self._size_of(line), shown, *measured[1]))
 
-    def _measured(self, line: Line, case: Case, shape: str) -> tuple[float, tuple[str, ...]]:
+    def _measured(self, line: Line, case: Case, runs: Runs) -> tuple[float, tuple[str, ...]]:
         """The ratio of the times, and the cells of a line; the ratio is 0 where there is nothing to compare."""
         ours = case.process((STATETOOL, *line.ours.split()), "ours")
-        # The first run of each program does not count.
         try:
-            run(ours)
+            runs.run(ours)
         except RunError as error:
-            if error.status != _REFUSED:
+            if error.status != REFUSED:
                 raise
             print(error, file=sys.stderr)
             return 0, (line.other.name, *_NOTHING, "refused")
-        yardstick = line.other.found()
+        yardstick, pairs = line.other.found(), []
         if yardstick is None:
-            why = f"{line.other.command[0]} is missing"
+            against = f"{line.other.command[0]} is missing"
         else:
             other = case.process(yardstick.command, "other")
             try:
-                run(other)
+                runs.run(other)
+                against = yardstick.name + ("" if line.same(case, ours, other) else ": another result")
+                pairs = runs.in_turn(ours, other, self._count)
             except RunError as error:
                 print(error, file=sys.stderr)
-                why = f"{yardstick.name} fails"
-            else:
-                if line.same(case, ours, other):
-                    limited = "{" not in line.ours or (shape, self._size) == _LIMITS_FOR
-                    pairs = in_turn(ours, other, self._runs)
-                    return self._compared(line if limited else Line(line.name, line.ours, yardstick), yardstick, pairs)
-                why = f"{yardstick.name} has another result"
-        return 0, (why, *_NOTHING, _shown([run(ours) for _ in range(self._runs)]))
-
-    def _compared(
-        self, line: Line, other: Yardstick, pairs: Sequence[tuple[Figures, Figures]]
-    ) -> tuple[float, tuple[str, ...]]:
-        clock = [ours.clock / theirs.clock / other.times for ours, theirs in pairs]
-        processor = [ours.processor / theirs.processor / other.times for ours, theirs in pairs]
-        memory = [ours.memory / theirs.memory for ours, theirs in pairs]
-        return statistics.median(clock), (
-            other.name,
-            ratio_text(clock, spread=self._against),
-            _limit(clock, line.limit),
-            ratio_text(processor, spread=self._against),
-            ratio_text(memory),
-            _limit(memory, line.memory_limit),
-            _shown([ours for ours, _ in pairs]),
+                against = f"{yardstick.name} fails"
+        limited = self._size == _FULL_SIZE or "{" not in line.ours
+        time, memory, of_file = (limit(case.shape) if limited else None for limit in line.limits)
+        figures = [one for one, _ in pairs] or [runs.run(ours, number) for number in range(self._count)]
+        clock = [one.clock / two.clock / line.other.times for one, two in pairs]
+        file = case.size_of(line.ours) / MEGABYTE
+        return sorted(clock)[len(clock) // 2] if clock else 0, (
+            against,
+            ratio_text(clock, time, spread=self._against),
+            ratio_text([one.processor / two.processor / line.other.times for one, two in pairs], spread=self._against),
+            ratio_text([one.memory / two.memory for one, two in pairs], memory),
+            ratio_text([one.memory / file for one in figures if file], of_file),
+            "" if self._against else self._floor(line, case, runs, ours),
+            figures_text(figures),
         )
+
+    def _floor(self, line: Line, case: Case, runs: Runs, ours: Process) -> str:
+        """The time as a multiple of that of decoding the same states; nothing where there is no state of format 4."""
+        floor = case.process(FLOOR, "other")
+        try:
+            pairs = runs.in_turn(ours, floor, self._count) if line.states else []
+        except RunError:
+            return ""
+        return ratio_text([one.clock / two.clock / line.states for one, two in pairs])
+
+    def _hostile(self, folder: Path, runs: Runs) -> Iterator[Row]:
+        """The time of `check` for states of a twentieth of the size, beside that of parsing one of twice the size."""
+        if self._against or not any(line.name == "check" for line in self._lines):
+            return
+        parsed, limit = folder / "parsed.tfstate", 1 if self._size == _FULL_SIZE else None
+        SHAPES["instances"].write(parsed, 2 * self._size)
+        other = Process([sys.executable, "-c", PARSE, str(parsed)])
+        for name, shape in HOSTILE_SHAPES.items():
+            print(f"hostile: {name}", file=sys.stderr, flush=True)
+            state = folder / f"{name}.tfstate"
+            state.write_bytes(shape(self._size // 20))
+            head = ("check", _megabytes(self._size / 20), name, f"orjson.loads of {_megabytes(2 * self._size)}")
+            ours = Process([STATETOOL, "check", "--no-settings", str(state)], may_refuse=True)
+            pairs = runs.in_turn(ours, other, self._count)
+            clock = [one.clock / two.clock for one, two in pairs]
+            cells = (
+                ratio_text(clock, limit),
+                ratio_text([one.processor / two.processor for one, two in pairs]),
+                ratio_text([one.memory / two.memory for one, two in pairs]),
+                ratio_text([one.memory * MEGABYTE / state.stat().st_size for one, _ in pairs]),
+                "",
+                figures_text([one for one, _ in pairs]),
+            )
+            yield Row(HOSTILE, name, sorted(clock)[len(clock) // 2], (*head, *cells))
+            state.unlink()
 
     def _size_of(self, line: Line) -> str:
         parts = {"{small}": 0.01, "{huge}": 10, "{many}": 0.25}
-        size = self._size * next((part for place, part in parts.items() if place in line.ours), 1) / 1e6
-        text = f"{size:,.0f} MB" if size >= 1 else f"{size:g} MB"
+        text = _megabytes(self._size * next((part for place, part in parts.items() if place in line.ours), 1))
         return f"{text}, many" if "{many}" in line.ours else text if "{" in line.ours else ""
 
 
-def ratio_text(ratios: Sequence[float], *, spread: bool = False) -> str:
-    """The median; with `spread` also how far the ratios lie apart, and whether all are on one side of 1."""
-    median = f"{statistics.median(ratios):.3f}"
-    side = ", all more" if min(ratios) > 1 else ", all less" if max(ratios) < 1 else ""
-    return f"{median} ({min(ratios):.2f} to {max(ratios):.2f}{side})" if spread else median
-
-
-def _limit(ratios: Sequence[float], limit: float | None) -> str:
-    return "" if limit is None else f"{limit:g}{' ✓' if statistics.median(ratios) <= limit else ''}"
-
-
-def _shown(figures: Sequence[Figures]) -> str:
-    clock, memory = (statistics.median(column) for column in ([f.clock for f in figures], [f.memory for f in figures]))
-    return f"{clock:.2f} s, {memory:.0f} MB"
+def _megabytes(size: float) -> str:
+    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else f"{size / 1e6:g} MB"
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure statetool against others.")
-    names = list(dict.fromkeys(line.name for line in LINES))
-    parser.add_argument("--size", type=_bytes, default=_LIMITS_FOR[1], help="of the states: 10MB; default: 100MB")
+    names, shapes = list(dict.fromkeys(line.name for line in LINES)), [*SHAPES, HOSTILE]
+    parser.add_argument("--size", type=_bytes, default=_FULL_SIZE, help="of the states: 10MB; default: 100MB")
     parser.add_argument("--only", type=_some(names), help=f"only these commands: {', '.join(names)}")
-    parser.add_argument("--shape", type=_some(list(SHAPES)), help=f"only these shapes: {', '.join(SHAPES)}")
-    parser.add_argument("-n", "--runs", type=int, default=5, help="how many runs the medians are of; default: 5")
+    parser.add_argument("--shape", type=_some(shapes), default=shapes, help=f"only these shapes: {', '.join(shapes)}")
+    parser.add_argument("-n", "--runs", type=int, help="how many runs the medians are of; default: 3, else 5")
     parser.add_argument("--against", metavar="STATETOOL", help="compare with this program instead; 5 runs or more")
-    parser.add_argument("--write", action="store_true", help=f"write the results to {_RESULTS.name}, too")
+    parser.add_argument("--write", action="store_true", help=f"write the rows to {PAGE.name}, and keep its other ones")
     given = parser.parse_args()
+    given.runs = (5 if given.against else 3) if given.runs is None else given.runs
     if given.runs < (5 if given.against else 1):
         parser.error("-n is less than 5, which --against needs" if given.against else "-n is less than 1")
-    if given.write and (given.against or given.only or given.shape):
-        parser.error("--write takes all commands and shapes, and no --against")
+    if given.write and given.against:
+        parser.error("--write takes no --against")
     return given
 
 
@@ -181,7 +190,7 @@ def _some(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def main() -> None:
-    """Measure, and print the results after each shape."""
+    """Measure, and print the results; with --write, write them after each shape."""
     given = _arguments()
     # As installed: with the compiled modules that the first run leaves; and nobody asks for a newer Terraform.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -193,44 +202,12 @@ def main() -> None:
         os.environ["HOME"] = home
         Path(home, ".terraformrc").touch()
         Path(home, ".tofurc").touch()
-        for shape in given.shape or SHAPES:
+        for shape in given.shape:
             with tempfile.TemporaryDirectory() as folder:
                 rows += bench.rows(shape, Path(folder), first=not rows)
             if given.write:
-                page = "\n".join(_page(_table(rows), given.runs, bench.left_out))
-                _RESULTS.write_text(page, encoding="utf-8")
-    print(_table(rows), *(f"Left out: {what}." for what in bench.left_out), sep="\n")
-
-
-def _table(rows: Sequence[Row]) -> str:
-    """The lines in their order, and the shapes of each from the worst to the best."""
-    cells = [row.cells for row in sorted(rows, key=lambda row: (row.line, -row.ratio))]
-    return tabulate(cells, headers=_HEADERS, tablefmt="github", disable_numparse=True)
-
-
-def _page(table: str, runs: int, left_out: list[str]) -> Iterator[str]:
-    yield "# How fast statetool is"
-    yield ""
-    yield "Written by `make bench`. Two programs run in turn on one machine, as whole processes. Each figure is the"
-    yield f"median of the ratios of {runs} pairs of runs: below 1, statetool takes less. `time` is on the clock,"
-    yield "`processor` is the time of all processors, `memory` the most that a process held. The worst shape of a"
-    yield "command comes first. Rows without figures say why. The limits are for the shape `instances` at 100 MB."
-    yield ""
-    yield f"Processor: {_processor()}, {os.cpu_count()} cores; {platform.system()};"
-    yield f"Python {platform.python_version()}, {', '.join(f'{name} {version(name)}' for name in _LIBRARIES)}."
-    yield from (f"Left out: {what}." for what in left_out)
-    yield ""
-    yield table
-    yield ""
-    yield _NOTES.read_text(encoding="utf-8")
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
+                write_page(kept(rows), [line.key for line in LINES], given.runs, _SLOW)
+    print(tables(rows, bench.lines))
 
 
 if __name__ == "__main__":

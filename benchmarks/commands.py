@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from benchmarks.measure import Process, run
-from benchmarks.shapes import LINEAGE, MACHINE, Shape
+from benchmarks.shapes import LINEAGE, MACHINE, Shape, dependencies, singles
 
 STATETOOL: Final = shutil.which("statetool", path=str(Path(sys.executable).parent)) or "statetool"
 # Programs that may do the work of one that is not there.
@@ -25,11 +25,19 @@ _STAND_INS: Final = {"terraform": "tofu", "sha256sum": "shasum"}
 _CHANGED: Final = 20
 _MANY: Final = 1_000
 OPERATIONS: Final = 150
-_PARSE: Final = """
+_KEY: Final = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
+PARSE: Final = """
 import os, sys, orjson
 for path in os.scandir(sys.argv[1]) if os.path.isdir(sys.argv[1]) else sys.argv[1:]:
     with open(path, "rb") as file:
         orjson.loads(file.read())
+"""
+# Reads what any command must read, and leaves the values of providers raw.
+_DECODE: Final = """
+import sys, msgspec
+from statefmt.formats.versions.v4 import StateV4
+with open(sys.argv[1], "rb") as file:
+    msgspec.json.decode(file.read(), type=StateV4)
 """
 _JQ_DIFF: Final = (
     "jq -S . {state} >{state}.old && jq -S . {changed} >{state}.new && (diff {state}.old {state}.new; true)"
@@ -58,6 +66,12 @@ class Case:
         ]
         is_copied = written or any("{copy}" in word for word in command)
         return Process(words, _copying(self.state, copy) if is_copied else _nothing)
+
+    def size_of(self, command: str) -> int:
+        """The size of the state that a command reads; 0 if it reads none, a small one or many."""
+        if "{huge}" in command:
+            return self.huge.stat().st_size
+        return 0 if "{small}" in command or "{many}" in command or "{" not in command else self.state.stat().st_size
 
     @cached_property
     def small(self) -> Path:
@@ -97,20 +111,21 @@ class Case:
 
     @cached_property
     def victim(self) -> str:
-        """The address in the middle of the state."""
-        return self.addresses[len(self.addresses) // 2]
+        """The address in the middle of the state that is not of a data source."""
+        return self.managed[len(self.managed) // 2]
+
+    @cached_property
+    def managed(self) -> list[str]:
+        return [one for one in self.addresses if "data" not in _KEY.sub("", one).split(".")]
 
     @cached_property
     def free(self) -> str:
         """An address in the root module to which the victim can move."""
-        found = re.search(r"((data\.)?\w+\.\w+)(\[[^]]*\])?$", self.victim)
-        assert found is not None, self.victim
-        return f"{found[1]}_moved"
+        return f"{'.'.join(_KEY.sub('', self.victim).split('.')[-2:])}_moved"
 
     def _operations_file(self, state: Path, count: int) -> Path:
         """Write operations on instances all over a state, of several kinds in turn."""
-        managed = [one for one in self.addresses if "data" not in re.sub(r"\[[^]]*\]", "", one).split(".")]
-        chosen = managed[:: max(1, len(managed) // count)][:count]
+        chosen = self.managed[:: max(1, len(self.managed) // count)][:count]
         kinds = itertools.cycle((_moving, _tainting, _moving, _forgetting))
         path = state.with_name(f"{state.stem}-{count}.stateops.hcl")
         blocks = [
@@ -133,8 +148,8 @@ class Case:
 
 
 def _moving(address: str) -> str:
-    name, bracket, key = address.rpartition("[") if address.endswith("]") else (address, "", "")
-    return f"move {{\n  from = state.s.{address}\n  to = state.s.{name}_moved{bracket}{key}\n}}\n"
+    moved = re.sub(rf"({_KEY.pattern})?$", r"_moved\g<0>", address, count=1)
+    return f"move {{\n  from = state.s.{address}\n  to = state.s.{moved}\n}}\n"
 
 
 def _tainting(address: str) -> str:
@@ -191,51 +206,92 @@ class Yardstick(NamedTuple):
         return None
 
 
-class Line(NamedTuple):
-    """A name, the arguments of statetool, another program, the limits of time and memory, and whether both do the same.
+Limit = Callable[[Shape], float | None]
 
-    The limits are for the shape `instances` at 100 MB.
+
+def _none(shape: Shape) -> None:
+    """No limit."""
+
+
+def _at_most(limit: float) -> Limit:
+    """The same limit for all shapes."""
+    return lambda shape: limit
+
+
+def _for_check(shape: Shape) -> float:
+    """Resources with one instance, and dependencies, are checked one by one."""
+    return 3 if shape.parts in (singles, dependencies) else 2
+
+
+def _for_rewriting(shape: Shape) -> float:
+    return 0.25 if shape.canonical else 0.5
+
+
+class Line(NamedTuple):
+    """A name, the arguments of statetool, another program, the limits, and whether both do the same.
+
+    The limits are for time and memory as parts of the other program's, and for memory as a part of the file.
     """
 
     name: str
     ours: str
     other: Yardstick
-    limit: float | None = None
-    memory_limit: float | None = None
+    time: Limit = _none
+    memory: Limit = _none
+    memory_of_file: Limit = _none
     same: Same = lambda case, ours, other: True
+
+    @property
+    def key(self) -> str:
+        """What no other line has."""
+        return f"{self.ours}, {self.other.name}"
+
+    @property
+    def limits(self) -> tuple[Limit, Limit, Limit]:
+        return self.time, self.memory, self.memory_of_file
+
+    @property
+    def states(self) -> int:
+        """How many states of full size the command reads."""
+        return sum(name in self.ours for name in ("{state}", "{changed}", "{copy}", "{operations}"))
 
 
 def _terraform(command: str, *arguments: str) -> Yardstick:
     return Yardstick(f"terraform {command}", ("terraform", *command.split(), *arguments))
 
 
-_ORJSON: Final = Yardstick("one orjson.loads", (sys.executable, "-c", _PARSE, "{state}"))
-_ORJSON_MANY: Final = Yardstick("orjson.loads of each", (sys.executable, "-c", _PARSE, "{many}"))
+FLOOR: Final = (sys.executable, "-c", _DECODE, "{state}")
+_ORJSON: Final = Yardstick("one orjson.loads", (sys.executable, "-c", PARSE, "{state}"))
+_ORJSON_MANY: Final = Yardstick("orjson.loads of each", (sys.executable, "-c", PARSE, "{many}"))
 _JQ: Final = Yardstick("jq .", ("jq", ".", "{state}"))
 _LIST: Final = "list --state {state}"
 _MV: Final = _terraform("state mv", "-state={copy}", "{victim}", "{free}")
 _ONE_OPERATION: Final = Yardstick("one operation", (STATETOOL, "apply", "--yes", "{operation}"))
+_SMALL: Final = _at_most(1.6)
 
 LINES: Final = (
-    Line("start-up", "--version", _terraform("version"), 1.6),
-    Line("list", "list --state {small}", _terraform("state list", "-state={small}"), 1.2, same=_same_output),
-    Line("list", _LIST, _terraform("state list", "-state={state}"), 0.12, same=_same_output),
-    Line("list", _LIST, Yardstick("sha256sum", ("sha256sum", "{state}")), 1.2),
-    Line("list", "list --state {huge}", Yardstick("10 times a tenth", (STATETOOL, *_LIST.split()), 10), 1.3),
-    Line("show", "show --state {state} {victim}", _ORJSON),
-    Line("stats", "stats {state}", _ORJSON),
+    Line("start-up", "--version", _terraform("version"), _at_most(1.6)),
+    Line("list", "list --state {small}", _terraform("state list", "-state={small}"), _at_most(1.4), same=_same_output),
+    Line("list", _LIST, _terraform("state list", "-state={state}"), _at_most(0.2), memory_of_file=_SMALL,
+         same=_same_output),
+    Line("list", _LIST, Yardstick("sha256sum", ("sha256sum", "{state}"))),
+    Line("list", "list --state {huge}", Yardstick("10 times a tenth", (STATETOOL, *_LIST.split()), 10), _at_most(1.3),
+         memory_of_file=_at_most(1.5)),
+    Line("show", "show --state {state} {victim}", Yardstick("list", (STATETOOL, *_LIST.split())), _at_most(1.2)),
+    Line("stats", "stats {state}", _ORJSON, memory_of_file=_SMALL),
     Line("providers", "providers {state}", _ORJSON),
     Line("graph", "graph {state}", _ORJSON),
-    Line("check", "check --no-settings {state}", _ORJSON, 2),
+    Line("check", "check --no-settings {state}", _ORJSON, _for_check, memory_of_file=_SMALL),
     Line("check", "check --no-settings {many}", _ORJSON_MANY),
-    Line("fmt", "fmt --stdout {state}", _JQ, 0.15, same=_unchanged),
-    Line("fmt --check", "fmt --check {state}", _JQ, 0.15),
-    Line("upgrade", "upgrade --style keep {state}", _JQ, 0.15, same=_unchanged),
-    Line("diff", "diff {state} {changed}", Yardstick("jq -S, diff", ("sh", "-c", _JQ_DIFF)), 0.08, same=_same_changes),
-    Line("mv", "mv --yes --state {copy} {victim} {free}", _MV, 0.06, 0.15, _same_instances),
-    Line("rm", "rm --yes --state {copy} {victim}", _terraform("state rm", "-state={copy}", "{victim}"), 0.06, 0.15,
-         _same_instances),
-    Line("apply", "apply --yes {operations}", _ONE_OPERATION, 3),
+    Line("fmt", "fmt --stdout {state}", _JQ, _for_rewriting, same=_unchanged),
+    Line("fmt --check", "fmt --check {state}", _JQ, _for_rewriting),
+    Line("upgrade", "upgrade --style keep {state}", _JQ, _for_rewriting, same=_unchanged),
+    Line("diff", "diff {state} {changed}", Yardstick("jq -S, diff", ("sh", "-c", _JQ_DIFF)), _at_most(0.1),
+         same=_same_changes),
+    Line("mv", "mv --yes --state {copy} {victim} {free}", _MV, _at_most(0.08), _at_most(0.12), _SMALL, _same_instances),
+    Line("rm", "rm --yes --state {copy} {victim}", _terraform("state rm", "-state={copy}", "{victim}"), _at_most(0.08),
+         _at_most(0.12), same=_same_instances),
+    Line("apply", "apply --yes {operations}", _ONE_OPERATION, _at_most(3)),
 )  # fmt: skip
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-_MEGABYTE: Final = 1 << 20
+MEGABYTE: Final = 1 << 20
+# The exit status of statetool where it could not do something.
+REFUSED: Final = 2
 # The system counts in bytes on macOS and in units of 1024 elsewhere.
 _UNIT: Final = 1 if sys.platform == "darwin" else 1024
 # The most memory of a process counts from before it became another program, so that a small one starts each.
@@ -42,10 +44,14 @@ class Figures(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A command to measure, and what makes its input ready before each run, which does not count."""
+    """A command to measure, and what makes its input ready before each run, which does not count.
+
+    One that `may_refuse` its input says so with exit status 2.
+    """
 
     command: Sequence[str]
     prepare: Callable[[], None] = lambda: None
+    may_refuse: bool = False
 
 
 def run(process: Process, output: Path | None = None) -> Figures:
@@ -64,19 +70,34 @@ def run(process: Process, output: Path | None = None) -> Figures:
         os.close(passed)
         _, messages = child.communicate()
         clock, processor, memory, status = map(float, reading.read().split() or ["0", "0", "0", str(child.returncode)])
-    if status not in (0, 1) or (status and messages):
+    refused = process.may_refuse and status == REFUSED
+    if not refused and (status not in (0, 1) or (status and messages)):
         said = messages.decode(errors="replace").strip()
         raise RunError(int(status), f"{' '.join(process.command)}: exit status {status:g}\n{said}")
-    return Figures(clock, processor, memory * _UNIT / _MEGABYTE)
+    return Figures(clock, processor, memory * _UNIT / MEGABYTE)
 
 
-def in_turn(one: Process, other: Process, runs: int) -> list[tuple[Figures, Figures]]:
-    """Pairs of runs; in every second one the other program goes first."""
-    pairs = []
-    for number in range(runs):
-        if number % 2:
-            second = run(other)
-            pairs.append((run(one), second))
-        else:
-            pairs.append((run(one), run(other)))
-    return pairs
+class Runs:
+    """The runs of each process, which several comparisons share. A process that takes over `slow` seconds runs once."""
+
+    def __init__(self, slow: float) -> None:
+        self._slow = slow
+        self._done: dict[tuple[str, ...], list[Figures]] = {}
+
+    def run(self, process: Process, number: int = 0) -> Figures:
+        """The run with this number; the last one if the process is slow. Raises RunError."""
+        done = self._done.setdefault(tuple(process.command), [])
+        while number >= len(done) and not (done and done[0].clock > self._slow):
+            done.append(run(process))
+        return done[min(number, len(done) - 1)]
+
+    def in_turn(self, one: Process, other: Process, count: int) -> list[tuple[Figures, Figures]]:
+        """Pairs of runs; in every second one the other program goes first."""
+        pairs = []
+        for number in range(count):
+            if number % 2:
+                second = self.run(other, number)
+                pairs.append((self.run(one, number), second))
+            else:
+                pairs.append((self.run(one, number), self.run(other, number)))
+        return pairs

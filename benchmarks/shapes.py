@@ -1,7 +1,7 @@
 """The states to measure with: the same in every run, and shaped like those of real configurations.
 
-A shape is a short function that yields resources without end, in the order of a state file, and a row in `SHAPES` that
-says in which format they are written. The writers stop at the size that is asked for.
+A shape is a short function that yields resources (or outputs) without end, in the order of a state file, and a row in
+`SHAPES` that says in which format they are written. The writers stop at the size that is asked for.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, groupby
+from itertools import count, groupby, islice
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
+
+from benchmarks.diverse import resources as _diverse
+from benchmarks.outputs import outputs
 
 Resource: TypeAlias = dict[str, Any]
 Resources: TypeAlias = Iterator[Resource]
@@ -34,7 +37,10 @@ _OUTPUTS: Final = {
 
 
 def singles() -> Resources:
-    """Resources with one instance of 1 to 3 kB, as in most states: 50,000 in 100 MB."""
+    """Resources with one instance of 1 to 3 kB, as in most states: 50,000 in 100 MB, twice those of the targets.
+
+    A state of a trial had as many; more objects in as many bytes take more time.
+    """
     for number in count():
         module, place = divmod(number, 36)
         path = f"module.service_{module:05}" if module else ""
@@ -101,6 +107,11 @@ def large_attributes() -> Resources:
         text = "\n".join(lines) if number % 2 else base64.b64encode(Random(number).randbytes(150_000)).decode()
         instance = _instance(number, 0, attributes={"user_data": text})
         yield _resource("", "aws_instance", f"part_{number:06}", [instance])
+
+
+def diverse() -> Resources:
+    """No two are alike: 8,150 resources with 27,400 objects in 100 MB."""
+    return _diverse(MACHINE)
 
 
 def _resource(
@@ -178,6 +189,12 @@ def sorted_by_jq(resources: Resources, size: int) -> Iterator[bytes]:
     return _version_4(resources, size, lambda tree: orjson.dumps(tree, option=sort))
 
 
+def with_outputs(endless: Iterator[tuple[str, object]], size: int) -> Iterator[bytes]:
+    """Canonical as with `indented`, with outputs to the size, and 24 resources."""
+    resources = list(islice(singles(), 24))
+    return _document({**_HEAD, "outputs": endless, "resources": resources, "check_results": None}, size, _indented)
+
+
 def format_3(resources: Resources, size: int) -> Iterator[bytes]:
     """As Terraform 0.11 wrote: modules without keys, and flat attributes."""
     head = {**_HEAD, "version": 3, "terraform_version": "0.11.14"}
@@ -238,16 +255,21 @@ def _version_4(resources: Resources, size: int, text: Callable[[object], bytes])
 
 
 def _document(tree: dict[str, Any], size: int, text: Callable[[object], bytes]) -> Iterator[bytes]:
-    """A JSON document of at least `size` bytes, piece by piece; one of its members is an endless array."""
+    """A JSON document of at least `size` bytes, piece by piece.
+
+    One of its members is endless: an array, or the outputs with their names.
+    """
     name, elements = next((name, value) for name, value in tree.items() if isinstance(value, Iterator))
     mark = "a place for all elements"
-    before, after = text({**tree, name: [mark]}).split(text(mark))
+    place = {mark: mark} if name == "outputs" else [mark]
+    before, *colon, after = text({**tree, name: place}).split(text(mark))
     # The line break and the spaces before each element; nothing in the compact layout.
-    lead = before[before.rindex(b"[") + 1 :]
+    lead = before[len(before.rstrip()) :]
     yield before.removesuffix(lead)
     written = len(before)
     for number, element in enumerate(elements):
-        piece = (b"," if number else b"") + lead + text(element).replace(b"\n", lead)
+        parts = element if isinstance(element, tuple) else (element,)
+        piece = (b"," if number else b"") + lead + b"".join(colon).join(map(text, parts)).replace(b"\n", lead)
         yield piece
         written += len(piece)
         if written >= size:
@@ -267,17 +289,17 @@ def _as_go(text: bytes) -> bytes:
 class Shape(NamedTuple):
     """What a state is made of, and in which format and layout it is written."""
 
-    resources: Callable[[], Resources]
-    written: Callable[[Resources, int], Iterator[bytes]]
+    parts: Callable[[], Iterator[Any]]
+    written: Callable[[Iterator[Any], int], Iterator[bytes]]
 
     @property
     def canonical(self) -> bool:
         """Whether OpenTofu writes the very same bytes."""
-        return self.written in (indented, compact)
+        return self.written in (indented, compact, with_outputs)
 
     def pieces(self, size: int) -> Iterator[bytes]:
         """The text of a state of at least `size` bytes."""
-        return self.written(self.resources(), size)
+        return self.written(self.parts(), size)
 
     def write(self, path: Path, size: int) -> None:
         """Write a state of at least `size` bytes, without ever holding the whole of it."""
@@ -292,6 +314,8 @@ SHAPES: Final = {
     "dependencies": Shape(dependencies, indented),
     "provider-keys": Shape(provider_keys, indented),
     "large-attributes": Shape(large_attributes, indented),
+    "diverse": Shape(diverse, indented),
+    "outputs": Shape(outputs, with_outputs),
     "compact": Shape(singles, compact),
     "not-canonical": Shape(singles, sorted_by_jq),
     "format-3": Shape(singles, format_3),

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
-from typer.core import TyperCommand
 
 from statefmt.cli.command_line import observe_parser
 from statefmt.cli.editing.left_copies import remove_left_copies
@@ -70,7 +69,7 @@ Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[Com
 Examples: TypeAlias = Sequence[tuple[str, str]]
 
 
-class ProgramCommand(TyperCommand):
+class ProgramCommand(click.Command):
     """A command of statetool. `examples` are shown in its help."""
 
     examples: Examples = ()
@@ -92,10 +91,6 @@ class ProgramCommand(TyperCommand):
     @property
     def _names_states(self) -> bool:
         return any(parameter.name in _STATES for parameter in self.params)
-
-    def get_help(self, ctx: click.Context) -> str:
-        # typer adds escapes for rich.
-        return super().get_help(ctx).replace("\\[", "[")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, the command's own options, the examples, and then the shared options by group."""
@@ -144,7 +139,7 @@ def _group(parameter: click.Parameter) -> str:
     if isinstance(parameter, click.Argument):
         return "Arguments"
     # click makes --help itself.
-    return COMMON if parameter.name == "help" else getattr(parameter, "rich_help_panel", None) or _OWN
+    return COMMON if parameter.name == "help" else getattr(parameter, "panel", "") or _OWN
 
 
 def _place(title: str) -> int:

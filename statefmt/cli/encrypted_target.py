@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import typer
+import click
 from msgspec import structs
 
 from statefmt import EncryptionError, StoreError
 from statefmt.cli.command_line import command_line
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
@@ -33,9 +34,7 @@ from statefmt.text.shell import shell_line
 
 DiscardPlainOption = Annotated[
     bool,
-    typer.Option(
-        "--discard-plain", help="With --in-place: delete the plain-text backups and history that statetool made."
-    ),
+    Option("--discard-plain", help="With --in-place: delete the plain-text backups and history that statetool made."),
 ]
 
 
@@ -82,9 +81,9 @@ def check_local(discard_plain: bool, name: str) -> None:
 def check_discarding(discard_plain: bool, in_place: bool, configuration: EncryptionConfiguration | None = None) -> None:
     """Raise a usage error for --discard-plain without --in-place, or if the result is plain text."""
     if discard_plain and not in_place:
-        raise typer.BadParameter("requires --in-place", param_hint="--discard-plain")
+        raise click.BadParameter("requires --in-place", param_hint="--discard-plain")
     if discard_plain and configuration is not None and not encrypts(configuration):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "the first method is of type unencrypted; plain copies are deleted only if the state is encrypted",
             param_hint="--discard-plain",
         )

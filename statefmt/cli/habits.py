@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -84,7 +83,7 @@ def unknown_command(name: str, commands: Iterable[str]) -> str:
         return f"No such command '{name}': statetool works offline on states. Use `tofu {name}`."
     if name.endswith(".tfstate") or Path(name).is_file():
         return f"No such command '{name}'. To check this state: statetool check {shell_word(name)}"
-    near = _OTHER_NAMES.get(name) or next(iter(get_close_matches(name, [*commands, *ALIASES], 1)), None)
+    near = _OTHER_NAMES.get(name) or next(iter(_alike(name, [*commands, *ALIASES])), None)
     return f"No such command '{name}'." + (f" Did you mean '{near}'?" if near else " `statetool --help` lists them.")
 
 
@@ -133,6 +132,13 @@ def accept_spellings(parser: Any, context: click.Context) -> None:
 def _unknown_option(name: str, known: Sequence[str], context: click.Context) -> click.NoSuchOption:
     word = name.lstrip("-")
     containing = [option for option in known if word in option and len(word) > 1]
-    near = [*containing, *get_close_matches(f"--{word}", known, 1, _ENOUGH_ALIKE)]
+    near = [*containing, *_alike(f"--{word}", known, _ENOUGH_ALIKE)]
     message = f"No such option: {name}." + (f" Did you mean {near[0]}?" if near else "")
     return click.NoSuchOption(name, message, ctx=context)
+
+
+def _alike(name: str, names: Sequence[str], cutoff: float = 0.6) -> list[str]:
+    # Imported late: few command lines are wrong.
+    from difflib import get_close_matches
+
+    return get_close_matches(name, names, 1, cutoff)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import click
-import typer
-from typer.core import TyperGroup
 
 from statefmt import __version__
 from statefmt.cli.command import Completer, ProgramCommand
+from statefmt.cli.declared import Option, declared_command
 from statefmt.cli.habits import ALIASES, accept_spellings, command_arguments, unknown_command
 from statefmt.cli.options.completion import completion_options
 from statefmt.cli.options.display import display_options
@@ -125,7 +124,7 @@ A command that edits a state locks it, keeps a backup, and can be undone.
 """
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(click.Group):
     """A command group that imports each command when it is used.
 
     `completers` is set while a shell completes a command line: what completes a parameter, by its metavar.
@@ -141,10 +140,7 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"statefmt.cli.commands.{cmd_name.replace('-', '_').replace(' ', '_')}")
-        app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        app.command(cmd_name, cls=ProgramCommand)(module.command)
-        command = typer.main.get_command(app)
-        assert isinstance(command, ProgramCommand)
+        command = declared_command(module.command, ProgramCommand, cmd_name)
         command.examples = module.EXAMPLES
         command.add_shared_options()
         for parameter in command.params:
@@ -175,39 +171,33 @@ class LazyGroup(TyperGroup):
                 formatter.write_dl([(name.ljust(_WIDEST), summary) for name, summary in commands.items()])
 
 
-_app = typer.Typer(
-    cls=LazyGroup,
-    name="statetool",
-    add_completion=False,
-    rich_markup_mode=None,
-    invoke_without_command=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(f"statetool {__version__}")
+        context.exit()
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"statetool {__version__}")
-        raise typer.Exit
-
-
-@_app.callback(epilog="Exit status: 0 success, 1 findings or differences, 2 failure.")
 def _program(
-    ctx: typer.Context,
-    version: bool = typer.Option(
-        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-    ),
+    ctx: click.Context,
+    version: Annotated[
+        bool, Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Read, check, migrate and edit OpenTofu and Terraform state snapshots."""
     if ctx.invoked_subcommand is None:
         commands = "\n".join(f"  {name:{_WIDEST}}  {COMMANDS[name]}" for name in _FIRST)
-        typer.echo(_FIRST_SCREEN.format(commands=commands))
+        click.echo(_FIRST_SCREEN.format(commands=commands))
 
 
 def program() -> LazyGroup:
     """Return the whole command line."""
-    group = typer.main.get_command(_app)
-    assert isinstance(group, LazyGroup)
+    group = declared_command(
+        _program,
+        LazyGroup,
+        "statetool",
+        epilog="Exit status: 0 success, 1 findings or differences, 2 failure.",
+        invoke_without_command=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     group.params += [*display_options(), *completion_options()]
     return group

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-import typer
+import click
 
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
@@ -116,7 +116,7 @@ def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
     from statefmt.cli.as_blocks import show_as_blocks
 
     if options.write.out is not None:
-        raise typer.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+        raise click.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     # Nothing is written, and nothing needs a lock.
     write = options.write._replace(dry_run=True, lock=False)
     references = plan.references or options.configuration.loaded()

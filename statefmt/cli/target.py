@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, TypeAlias
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.options.provider_sources import ProviderSources
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
@@ -15,9 +14,7 @@ from statefmt.edit.pipeline import Operation, edit
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 
-InPlaceOption = Annotated[
-    bool, typer.Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")
-]
+InPlaceOption = Annotated[bool, Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")]
 
 # The rewritten state and its report.
 Rewriting: TypeAlias = tuple[LoadedState, str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Final
 
 from statefmt.golang import JSONValue, Members
@@ -86,6 +85,8 @@ def look_up_flat(value: Members, path: str) -> JSONValue:
 
 
 def _nearest(name: str, names: Sequence[str]) -> list[str]:
+    from difflib import get_close_matches
+
     return get_close_matches(name, names[:_MOST_NAMES], n=3, cutoff=0.5)
 
 

@@ -6,11 +6,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import statefmt
+from benchmarks.commands import STATETOOL
 from benchmarks.shapes import LINEAGE, MACHINE, SHAPES
 
 SIZE = 300_000
@@ -46,6 +48,14 @@ def test_there_are_no_errors(name: str) -> None:
     assert (_NOT_CANONICAL in {finding.code for finding in findings}) is not SHAPES[name].canonical
 
 
+@pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.canonical])
+def test_fmt_accepts_canonical_states(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "state.tfstate"
+    SHAPES[name].write(path, 2_000_000)
+    done = subprocess.run([STATETOOL, "fmt", "--check", path], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @ALL
 def test_each_object_can_be_changed_and_each_state_renamed(name: str) -> None:
     text = text_of(name)
@@ -79,6 +89,29 @@ def test_dependencies_take_over_half() -> None:
     lines = [line for line in text.splitlines() if line.startswith(b" " * 12 + b'"module.layer_')]
     assert len(b"\n".join(lines)) > len(text) / 2
     assert 13_000 < len(resources) * 100_000_000 / len(text) < 16_000
+
+
+def test_diverse_is_as_dense_as_a_trial_was() -> None:
+    text = text_of("diverse", 5_000_000)
+    resources = json.loads(text)["resources"]
+    instances = [instance for resource in resources for instance in resource["instances"]]
+    keys = {instance["index_key"] for instance in instances if "index_key" in instance}
+    assert 7_300 < len(resources) * 100_000_000 / len(text) < 9_000
+    assert 24_700 < len(instances) * 100_000_000 / len(text) < 30_200
+    assert len({resource["provider"] for resource in resources}) > 100
+    assert {int, str} == set(map(type, keys))
+    assert all(
+        any(sign in str(key) for key in keys) for sign in ('"', "\\", "${", "%{", " ", "/", "ü", "🚀", "\n", "]")
+    )
+    for member in ("deposed", "status", "identity", "create_before_destroy"):
+        assert 20 < sum(member in instance for instance in instances) < len(instances) / 2
+    assert len({instance["private"] for instance in instances if "private" in instance}) > 500
+
+
+def test_tens_of_thousands_of_outputs() -> None:
+    tree = state("outputs", 1_000_000)
+    assert 30_000 < len(tree["outputs"]) * 100 < 70_000
+    assert len(tree["resources"]) == 24
 
 
 def test_each_instance_has_a_provider_key() -> None:

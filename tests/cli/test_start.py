@@ -12,7 +12,7 @@ import pytest
 _STATE: Final = Path(__file__).parents[2] / "samples" / "v4-resource-level.tfstate"
 _RUN: Final = "from statefmt.cli.start import run; run()"
 
-# Whatever a command does: rich and pydantic come with newer releases of typer.
+# Whatever a command does.
 _LIBRARIES: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
 # Only where a state is encrypted, or a configuration is read.
 _NEVER: Final = (
@@ -44,6 +44,9 @@ _LOOKING: Final = (
     *_WRITING,
     *_OLD_FORMATS,
     "idna",
+    "difflib",
+    "base64",
+    "subprocess",
     "statefmt.lint",
     "statefmt.analysis.diff",
     "statefmt.edit.operations",
@@ -60,7 +63,7 @@ _READING: Final = (
 @pytest.mark.parametrize(
     ("command", "unwanted"),
     [
-        ("--version", (*_LOOKING, *_READING, "typer", "click", "typing", "inspect", "statefmt.cli.main")),
+        ("--version", (*_LOOKING, *_READING, "click", "typing", "inspect", "statefmt.cli.main")),
         ("--help", (*_LOOKING, *_READING)),
         (
             "list --state STATE",
@@ -100,7 +103,7 @@ def test_a_command_loads_only_what_it_uses(command: str, unwanted: tuple[str, ..
 
 
 _COMPILED: Final = """
-import re, sys, typer
+import re, sys, click
 compiled, compile_ = [], re._compiler.compile
 def recording(pattern, flags):
     if sys._getframe(3).f_globals["__name__"].startswith("statefmt."):

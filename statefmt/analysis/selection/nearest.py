@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from difflib import get_close_matches
-from heapq import nlargest
 from typing import Final
 
 _MOST: Final = 3
@@ -17,6 +15,10 @@ _LISTED: Final = 10
 
 def nearest(text: str, known: Iterable[str]) -> list[str]:
     """Return the few strings most similar to `text`, best first; empty if none is similar."""
+    # Imported late: nearly everything that is looked for is there.
+    from difflib import get_close_matches
+    from heapq import nlargest
+
     # Much longer strings cannot be similar, and comparing long keys takes much longer.
     candidates = {other for other in known if len(other) <= 3 * len(text) + 16}
     if len(candidates) > _COMPARED:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 from statefmt.cli.applying import ApplyTerms, apply_shown, report_ended
 from statefmt.cli.command_line import command_line
+from statefmt.cli.declared import Positional
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption
@@ -28,14 +27,14 @@ _ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write the
 
 @takes(ending=ending_options)
 def command(
-    operations: Annotated[str, typer.Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
+    operations: Annotated[str, Positional(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
     yes: AgreedOption = False,
     show_sensitive: ShowSensitiveOption = False,
     *,
-    ending: Optional[Ending],  # noqa: UP045 - typer reads the annotation at run time
+    ending: Ending | None,
 ) -> int:
     """Run the operations of a file on all its states, or on none.
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import typer
+import click
 
 from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.finding_options import FindingOptions, finding_options
@@ -37,8 +38,8 @@ EXAMPLES: Final = (
 @takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
 def command(
     states: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(
+        list[str] | None,
+        Positional(
             metavar="[STATE]...",
             help="Files, directories, globs, URLs or -; default: the workspace's state, or all below.",
         ),
@@ -47,20 +48,19 @@ def command(
     *,
     finding: FindingOptions,
     release: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8."),
+        str | None, Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="In directories, include backups and .terraform.")] = False,
+    everything: Annotated[bool, Option("--all", help="In directories, include backups and .terraform.")] = False,
     no_state: Annotated[
-        bool, typer.Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION)
+        bool, Option("--no-state", help="With --config or --plan: check no state.", panel=CONFIGURATION)
     ] = False,
     plan: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
+        str | None,
+        Option(
             "--plan",
             metavar="PLAN",
             help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
-            rich_help_panel=_PLAN,
+            panel=_PLAN,
         ),
     ] = None,
     schemas: SchemasOption = None,
@@ -75,17 +75,17 @@ def command(
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
     if fixing.fixes and (no_state or finding.write_baseline is not None):
-        raise typer.BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
+        raise click.BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
     if fixing.fixes and everything:
-        raise typer.BadParameter("cannot be combined with --all, which includes backups", param_hint="--fix/--diff")
+        raise click.BadParameter("cannot be combined with --all, which includes backups", param_hint="--fix/--diff")
     if fixing.shows and not finding.is_plain:
-        raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--diff")
+        raise click.BadParameter("cannot be combined with --statistics or --format", param_hint="--diff")
     gate = finding.gate()
     if release is not None:
         gate = replace(gate, release=parsed_release(release))
     names = [*(states or ()), *([state] if state else ())]
     if no_state and (names or (configuration.directory is None and plan is None)):
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "requires --config or --plan, and cannot be combined with states", param_hint="--no-state"
         )
     given = None if plan is None else _Plan(plan, load_plan(plan))
@@ -98,7 +98,7 @@ def command(
         names = default_names(everything=everything, only_one=gate.configuration is not None)
     if fixing.fixes and STANDARD_INPUT in names:
         if not fixing.shows:
-            raise typer.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
+            raise click.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
         gate = replace(gate, context=reading_once(gate.context))
     fixed = FINE
     if fixing.fixes:

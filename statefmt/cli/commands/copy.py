@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 from statefmt.backends import PlaceName, route
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
@@ -22,15 +21,13 @@ EXAMPLES: Final = (
 
 @takes(options=transfer_options)
 def command(
-    source: Annotated[str, typer.Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
-    target: Annotated[str, typer.Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
+    source: Annotated[str, Positional(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
+    target: Annotated[str, Positional(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
     from_workspace: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="WORKSPACE", help="Copy from this workspace of the folder, not the current one."),
+        str | None, Option(metavar="WORKSPACE", help="Copy from this workspace of the folder, not the current one.")
     ] = None,
     to_workspace: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="WORKSPACE", help="Copy to this workspace of the folder, not the current one."),
+        str | None, Option(metavar="WORKSPACE", help="Copy to this workspace of the folder, not the current one.")
     ] = None,
     *,
     options: TransferOptions,

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
 import click
-import typer
 
 from statefmt import State, StoreError
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
@@ -50,70 +50,58 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 
 
 def command(
-    old: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="OLD", show_default=False, help=_SIDE),
-    ] = None,
+    old: Annotated[str | None, Positional(metavar="OLD", show_default=False, help=_SIDE)] = None,
     new: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Argument(
-            metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."
-        ),
+        str | None,
+        Positional(metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."),
     ] = None,
     output_format: Annotated[
         DiffFormat,
-        typer.Option(
-            "--format", metavar="FORMAT", show_default=False, help="text (the default), json, markdown or html."
-        ),
+        Option("--format", metavar="FORMAT", show_default=False, help="text (the default), json, markdown or html."),
     ] = DiffFormat.TEXT,
-    stat: Annotated[bool, typer.Option("--stat", help="Show only the number of changes, by resource.")] = False,
-    name_only: Annotated[bool, typer.Option("--name-only", help="Show only the addresses that differ.")] = False,
+    stat: Annotated[bool, Option("--stat", help="Show only the number of changes, by resource.")] = False,
+    name_only: Annotated[bool, Option("--name-only", help="Show only the addresses that differ.")] = False,
     moved_blocks: Annotated[
-        bool, typer.Option("--moved-blocks", help="Print moved, removed and import blocks for the differences.")
+        bool, Option("--moved-blocks", help="Print moved, removed and import blocks for the differences.")
     ] = False,
     only: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
-            metavar="KIND,...",
-            help=f"Show only these kinds of differences: {', '.join(Kind)}.",
-            rich_help_panel=_COMPARED,
-        ),
+        list[str] | None,
+        Option(metavar="KIND,...", help=f"Show only these kinds of differences: {', '.join(Kind)}.", panel=_COMPARED),
     ] = None,
     ignore: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KIND,...", help="Hide these kinds of differences.", rich_help_panel=_COMPARED),
+        list[str] | None, Option(metavar="KIND,...", help="Hide these kinds of differences.", panel=_COMPARED)
     ] = None,
     selectors: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        list[str] | None,
+        Option(
             "--select",
             metavar="SELECTOR",
             help="Only instances that match this selector, on either side.",
-            rich_help_panel=_COMPARED,
+            panel=_COMPARED,
         ),
     ] = None,
     excluded: ExcludeOption = None,
     exact: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--exact",
             help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON.",
-            rich_help_panel=_COMPARED,
+            panel=_COMPARED,
         ),
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show long values in full.", rich_help_panel=_COMPARED)] = False,
+    full: Annotated[bool, Option("--full", help="Show long values in full.", panel=_COMPARED)] = False,
     show_sensitive: ShowSensitiveOption = False,
     schemas: SchemasOption = None,
     version: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
+        str | None,
+        Option(
             metavar="ID",
             help="Compare this version of the state, which `versions` lists, with the current one.",
-            rich_help_panel=_COMPARED,
+            panel=_COMPARED,
         ),
     ] = None,
     detailed_exitcode: Annotated[
-        bool, typer.Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
+        bool, Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
 ) -> int:
     """Show the differences between two states: by address, by remote object and by value.
@@ -126,9 +114,9 @@ def command(
     """
     wanted = kinds(_kinds(only, "--only"), _kinds(ignore, "--ignore"))
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
-        raise typer.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
+        raise click.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
     if exact and schemas is not None:
-        raise typer.BadParameter("cannot be combined with --schemas", param_hint="--exact")
+        raise click.BadParameter("cannot be combined with --schemas", param_hint="--exact")
     by_type = provider_schemas(schemas)
     before, after = _both(old, new) if version is None else _versions(old, new, version)
     run_context().phase("comparing")
@@ -174,7 +162,7 @@ def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) ->
 def _versions(state: str | None, other: str | None, version_id: str) -> tuple[State, State]:
     """Load a version of a state and the state itself. Raises StoreError and StateError."""
     if other is not None:
-        raise typer.BadParameter("name one state: its version is compared with it", param_hint="--version")
+        raise click.BadParameter("name one state: its version is compared with it", param_hint="--version")
     before = opened_state(state, version_id)
     return before, opened_state(state, like=before)
 
@@ -186,7 +174,7 @@ def _both(old: str | None, new: str | None) -> tuple[State, State]:
     if new is None:
         new = _current(old)
     if old == new == STANDARD_INPUT:
-        raise typer.BadParameter("only one of the two can come from standard input")
+        raise click.BadParameter("only one of the two can come from standard input")
     before = opened_state(old)
     return before, opened_state(new, like=before)
 
@@ -210,7 +198,7 @@ def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:
     known = {kind.value for kind in Kind}
     for name in names:
         if name not in known:
-            raise typer.BadParameter(f"{name!r} is not a kind; choose from: {', '.join(Kind)}", param_hint=option)
+            raise click.BadParameter(f"{name!r} is not a kind; choose from: {', '.join(Kind)}", param_hint=option)
     return [Kind(name) for name in names]
 
 

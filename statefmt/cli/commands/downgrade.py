@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import DowngradeError
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -38,22 +39,22 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     release_name: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--for", metavar="RELEASE", help="The release to write for; 1.8 means opentofu-1.8. Required."),
+        str | None,
+        Option("--for", metavar="RELEASE", help="The release to write for; 1.8 means opentofu-1.8. Required."),
     ] = None,
     in_place: InPlaceOption = False,
     drop_lossy: Annotated[
-        bool, typer.Option("--drop-lossy", help="Drop purely informational members that RELEASE would lose.")
+        bool, Option("--drop-lossy", help="Drop purely informational members that RELEASE would lose.")
     ] = False,
     drop_unknown: DropUnknownOption = False,
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        Optional[StyleChoice],  # noqa: UP045
-        typer.Option(
+        StyleChoice | None,
+        Option(
             show_default=False,
             help="The layout to write; default: that of RELEASE for files, or with --in-place in a backend.",
-            rich_help_panel=LAYOUT,
+            panel=LAYOUT,
         ),
     ] = None,
     *,
@@ -67,7 +68,7 @@ def command(
     something or the source of a provider changed.
     """
     if release_name is None:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "name the release, such as --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
         )
     release = parsed_release(release_name)

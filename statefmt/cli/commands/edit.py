@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 import statefmt
 from statefmt import EditResult, StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import ADVICE, asking
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.editing.editors import Discretion, Editor, user_editor
 from statefmt.cli.editing.kept_copies import forget_kept, kept_copies
 from statefmt.cli.editing.private_copy import private_copy
@@ -34,15 +33,13 @@ EXAMPLES: Final = (
 @takes(options=surgery_options)
 def command(
     address: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[ADDRESS]", help="Edit only the attributes of this instance."),
+        str | None, Positional(metavar="[ADDRESS]", help="Edit only the attributes of this instance.")
     ] = None,
     text: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--text", metavar="FILE", help="Start with the text in FILE, which an earlier edit kept."),
+        Path | None, Option("--text", metavar="FILE", help="Start with the text in FILE, which an earlier edit kept.")
     ] = None,
     plain_file: Annotated[
-        bool, typer.Option("--plain-file", help="Allow a plain-text copy of an encrypted state on disk.")
+        bool, Option("--plain-file", help="Allow a plain-text copy of an encrypted state on disk.")
     ] = False,
     *,
     options: SurgeryOptions,

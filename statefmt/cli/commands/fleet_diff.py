@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
+import click
 
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
@@ -26,16 +27,16 @@ EXAMPLES: Final = (
 def command(
     before: Annotated[
         str,
-        typer.Argument(
+        Positional(
             metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
         ),
     ] = "previous",
     after: Annotated[
-        str, typer.Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
+        str, Positional(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
     ] = "latest",
     into: IntoOption = DEFAULT_INDEX,
-    stat: Annotated[bool, typer.Option("--stat", help="Show only which states differ.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
+    stat: Annotated[bool, Option("--stat", help="Show only which states differ.")] = False,
+    full: Annotated[bool, Option("--full", help="Show all changes of a state, not only the first ten.")] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """Show what changed between two runs of `fleet index`: states, objects, outputs and findings.
@@ -46,7 +47,7 @@ def command(
     Exit status 0: no differences; 1: differences; 2: failure.
     """
     if stat and (full or output_format is not OutputFormat.TEXT):
-        raise typer.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
+        raise click.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
     found = run_difference(into, before, after)
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(run_difference_json(found))

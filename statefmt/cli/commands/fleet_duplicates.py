@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
@@ -24,7 +23,7 @@ EXAMPLES: Final = (
 
 def command(
     into: IntoOption = DEFAULT_INDEX,
-    copies: Annotated[bool, typer.Option("--copies", help="Also list states that are copies of one lineage.")] = False,
+    copies: Annotated[bool, Option("--copies", help="Also list states that are copies of one lineage.")] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
     """List real objects that states of different lineages manage: each may change or destroy them.

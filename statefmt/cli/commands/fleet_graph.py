@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.pages import require_templates
@@ -37,12 +36,10 @@ class FleetGraphFormat(StrEnum):
 
 def command(
     into: IntoOption = DEFAULT_INDEX,
-    every: Annotated[
-        bool, typer.Option("--all", help="Also show states that read no other and are read by none.")
-    ] = False,
+    every: Annotated[bool, Option("--all", help="Also show states that read no other and are read by none.")] = False,
     output_format: Annotated[
-        Optional[FleetGraphFormat],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        FleetGraphFormat | None,
+        Option(
             "--format",
             metavar="FORMAT",
             help="text (the default on a terminal), dot (the default elsewhere), mermaid, html or json.",

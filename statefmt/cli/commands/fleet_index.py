@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
@@ -34,16 +33,15 @@ _MOST_SHOWN: Final = 10
 @takes(cluster=cluster_options)
 def command(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
+        list[str], Positional(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = DEFAULT_INDEX,
-    check: Annotated[bool, typer.Option("--check/--no-check", help="Also store findings.")] = True,
+    check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
     attributes: Annotated[
-        bool, typer.Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
+        bool, Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
     ] = False,
     workers: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="N", min=1, help="Use N processes; default: one per processor."),
+        int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
     *,
     cluster: ClusterOptions,

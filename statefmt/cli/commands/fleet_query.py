@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.streams import result_terminal, write_result
@@ -33,22 +34,15 @@ class QueryFormat(StrEnum):
 
 
 def command(
-    sql: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB."),
-    ] = None,
+    sql: Annotated[str | None, Positional(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
     into: IntoOption = DEFAULT_INDEX,
-    saved: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="NAME", help="Run this saved query."),
-    ] = None,
+    saved: Annotated[str | None, Option(metavar="NAME", help="Run this saved query.")] = None,
     queries: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="DIR", help="Also use the saved queries in this folder: NAME.sql."),
+        Path | None, Option(metavar="DIR", help="Also use the saved queries in this folder: NAME.sql.")
     ] = None,
     output_format: Annotated[
         QueryFormat,
-        typer.Option("--format", metavar="FORMAT", show_default=False, help="table (the default), json, csv, parquet."),
+        Option("--format", metavar="FORMAT", show_default=False, help="table (the default), json, csv, parquet."),
     ] = QueryFormat.TABLE,
 ) -> int:
     """Query an index with SQL. It is opened read-only, and a query cannot reach other files or the network.
@@ -57,10 +51,10 @@ def command(
     Parquet is written to standard output.
     """
     if sql is not None and saved is not None:
-        raise typer.BadParameter("cannot be combined with SQL", param_hint="--saved")
+        raise click.BadParameter("cannot be combined with SQL", param_hint="--saved")
     if sql is None and saved is None:
         if output_format is not QueryFormat.TABLE:
-            raise typer.BadParameter("needs SQL or --saved", param_hint="--format")
+            raise click.BadParameter("needs SQL or --saved", param_hint="--format")
         print(saved_queries_text(list(saved_queries(queries).values()), result_terminal()))
         return FINE
     if sql is None and saved is not None:
@@ -68,7 +62,7 @@ def command(
     assert sql is not None
     if output_format is QueryFormat.PARQUET:
         if sys.stdout.isatty():
-            raise typer.BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
+            raise click.BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
         for block in parquet_blocks(into, sql):
             sys.stdout.buffer.write(block)
         return FINE

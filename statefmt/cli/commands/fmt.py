@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StatetoolError, StoreError
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
@@ -47,16 +48,13 @@ def command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
+        bool, Option("--check", help="Write nothing; list the files that are not canonical (exit status 1).")
     ] = False,
-    stdout: Annotated[bool, typer.Option("--stdout", help="Write to standard output instead of the file.")] = False,
+    stdout: Annotated[bool, Option("--stdout", help="Write to standard output instead of the file.")] = False,
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice,
-        typer.Option(
-            show_default=False, help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT
-        ),
+        StyleChoice, Option(show_default=False, help="The layout to write; default: keep the file's own.", panel=LAYOUT)
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,
@@ -73,11 +71,11 @@ def command(
     names = names or [state_name(None)]
     sources = ProviderSources("fmt", registry, legacy_provider, configuration, names, unnamed=unnamed)
     if stdout and (check or len(names) > 1):
-        raise typer.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
+        raise click.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
     if options.out is not None and (stdout or check or len(names) > 1):
-        raise typer.BadParameter("takes one state, and cannot be combined with --check or --stdout", param_hint="--out")
+        raise click.BadParameter("takes one state, and cannot be combined with --check or --stdout", param_hint="--out")
     if check and options.dry_run:
-        raise typer.BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
+        raise click.BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
     status = FINE
     used: set[str] = set()
     for named in names:

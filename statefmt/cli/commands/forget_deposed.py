@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -24,8 +23,7 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(
     key: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="KEY", help="Only the deposed object with this key, as list --long shows it."),
+        str | None, Option(metavar="KEY", help="Only the deposed object with this key, as list --long shows it.")
     ] = None,
     *,
     chosen: Criteria,

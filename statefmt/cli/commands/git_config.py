@@ -8,12 +8,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
 import click
-import typer
 
 from statefmt import StoreError
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.git_attributes import edit_attributes
 from statefmt.render.printable import printable
@@ -33,13 +33,11 @@ _NOT_SET: Final = 5
 
 def command(
     enable: Annotated[
-        Optional[bool],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--enable/--disable", show_default=False, help="Enable or disable the comparison."),
+        bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
     ] = None,
-    is_global: Annotated[bool, typer.Option("--global", help="Apply to all repositories of this user.")] = False,
+    is_global: Annotated[bool, Option("--global", help="Apply to all repositories of this user.")] = False,
     shared: Annotated[
-        bool,
-        typer.Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info."),
+        bool, Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info.")
     ] = False,
 ) -> int:
     """Make `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool.
@@ -50,7 +48,7 @@ def command(
     if enable is None:
         raise click.UsageError("Missing option '--enable' or '--disable'.")
     if is_global and shared:
-        raise typer.BadParameter("cannot be combined with --global", param_hint="--shared")
+        raise click.BadParameter("cannot be combined with --global", param_hint="--shared")
     scope = "--global" if is_global else "--local"
     if not is_global:
         # Fail before anything is changed.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import State
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
@@ -41,12 +42,12 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     depends_on: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--depends-on", "--from", metavar="SELECTOR", help="Only these resources and their dependencies."),
+        list[str] | None,
+        Option("--depends-on", "--from", metavar="SELECTOR", help="Only these resources and their dependencies."),
     ] = None,
     dependents_of: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        list[str] | None,
+        Option(
             "--dependents-of",
             "--to",
             metavar="SELECTOR",
@@ -55,15 +56,14 @@ def command(
         ),
     ] = None,
     depth: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=0, help="With --depends-on or --dependents-of: at most N steps."),
+        int | None, Option(metavar="N", min=0, help="With --depends-on or --dependents-of: at most N steps.")
     ] = None,
     implied: Annotated[
-        bool, typer.Option("--implied", help="Also draw the edges that others imply; JSON always has them.")
+        bool, Option("--implied", help="Also draw the edges that others imply; JSON always has them.")
     ] = False,
     output_format: Annotated[
-        Optional[GraphFormat],  # noqa: UP045
-        typer.Option(
+        GraphFormat | None,
+        Option(
             "--format",
             metavar="FORMAT",
             help="text or tree (the default on a terminal), dot (the default elsewhere), mermaid or json.",
@@ -76,7 +76,7 @@ def command(
     Dependencies that others imply are omitted, and those that are not in the state are marked.
     """
     if depth is not None and not (depends_on or dependents_of):
-        raise typer.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
+        raise click.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
     opened = opened_state(one_state(state, state_option))
     graph = dependency_graph(opened.snapshot)
     _note_older_format(opened, graph)

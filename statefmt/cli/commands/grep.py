@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StatetoolError, StoreError
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import opened_state, state_name
@@ -31,22 +32,20 @@ _NO_MATCH: Final = 1
 
 
 def command(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="The string to search for.")],
+    text: Annotated[str, Positional(metavar="TEXT", help="The string to search for.")],
     states: StatesArgument = None,
     state: StateOption = None,
-    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Ignore case.")] = False,
+    ignore_case: Annotated[bool, Option("--ignore-case", "-i", help="Ignore case.")] = False,
     regex: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--regex/--fixed",
             "-E/-F",
             show_default=False,
             help="TEXT is a regular expression (RE2), or a fixed string (the default).",
         ),
     ] = False,
-    addresses: Annotated[
-        bool, typer.Option("--addresses", "-l", help="Print only the addresses of what matches.")
-    ] = False,
+    addresses: Annotated[bool, Option("--addresses", "-l", help="Print only the addresses of what matches.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
@@ -59,7 +58,7 @@ def command(
     """
     as_json = output_format is OutputFormat.JSON
     if addresses and as_json:
-        raise typer.BadParameter("cannot be combined with --format json", param_hint="--addresses")
+        raise click.BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
     given = [*(states or ()), *([state] if state else ())] or [state_name(None, to_read=True)]
     names, unreadable = _found(given)
@@ -99,11 +98,11 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise typer.BadParameter("not valid UTF-8", param_hint="TEXT") from error
+        raise click.BadParameter("not valid UTF-8", param_hint="TEXT") from error
     try:
         return Matcher(text, regex=regex, ignore_case=ignore_case)
     except ValueError as error:
-        raise typer.BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
+        raise click.BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
 
 
 def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:

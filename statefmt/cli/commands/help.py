@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
 import click
-import typer
 
+from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.habits import command_arguments, unknown_command
 
@@ -19,10 +19,10 @@ _TOPICS: Final = Path(__file__).parents[1] / "topics"
 
 
 def command(
-    context: typer.Context,
+    context: click.Context,
     name: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[COMMAND | TOPIC]", help="A command, a topic, or `topics` for a list of topics."),
+        list[str] | None,
+        Positional(metavar="[COMMAND | TOPIC]", help="A command, a topic, or `topics` for a list of topics."),
     ] = None,
 ) -> int:
     """Show the help of a command, or explain a topic."""
@@ -30,18 +30,18 @@ def command(
     assert program is not None
     assert isinstance(program.command, click.Group)
     if not name:
-        typer.echo(program.get_help())
+        click.echo(program.get_help())
         return FINE
     if name == ["topics"]:
-        typer.echo(_topic_list())
+        click.echo(_topic_list())
         return FINE
     wanted, *rest = command_arguments(name)
     found = program.command.get_command(program, wanted)
     if found is not None and not rest:
         with click.Context(found, info_name=found.name, parent=program) as inner:
-            typer.echo(found.get_help(inner))
+            click.echo(found.get_help(inner))
     elif wanted in topics() and not rest:
-        typer.echo(topic(wanted), nl=False)
+        click.echo(topic(wanted), nl=False)
     else:
         message = unknown_command(" ".join([wanted, *rest]), [*program.command.list_commands(program), *topics()])
         raise click.UsageError(message, context)

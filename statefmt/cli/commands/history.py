@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
@@ -37,22 +38,17 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     content: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="EDIT", help="Print the exact content of the state before this edit."),
+        int | None, Option(metavar="EDIT", help="Print the exact content of the state before this edit.")
     ] = None,
-    keep: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", min=1, help="Keep N edits from now on; initially 20."),
-    ] = None,
+    keep: Annotated[int | None, Option(metavar="N", min=1, help="Keep N edits from now on; initially 20.")] = None,
     prune: Annotated[
-        bool, typer.Option("--prune", help="Delete older edits, and the backups that statetool made before them.")
+        bool, Option("--prune", help="Delete older edits, and the backups that statetool made before them.")
     ] = False,
     older_than: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="AGE", help="With --prune: delete by age instead, such as 12h, 30d or 8w."),
+        str | None, Option(metavar="AGE", help="With --prune: delete by age instead, such as 12h, 30d or 8w.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --prune: list what would be deleted, but delete nothing.")
+        bool, Option("--dry-run", help="With --prune: list what would be deleted, but delete nothing.")
     ] = False,
     yes: YesOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
@@ -68,17 +64,17 @@ def command(
     edits = history_at(run_context(), name)
     if content is not None:
         if keep is not None or prune or output_format is OutputFormat.JSON:
-            raise typer.BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
+            raise click.BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
         sys.stdout.buffer.write(_content_before(name, edits, content))
         return FINE
     for given, option in ((older_than is not None, "--older-than"), (dry_run, "--dry-run")):
         if given and not prune:
-            raise typer.BadParameter("requires --prune", param_hint=option)
+            raise click.BadParameter("requires --prune", param_hint=option)
     if prune:
         if keep is not None and older_than is not None:
-            raise typer.BadParameter("cannot be combined with --keep", param_hint="--older-than")
+            raise click.BadParameter("cannot be combined with --keep", param_hint="--older-than")
         if output_format is OutputFormat.JSON:
-            raise typer.BadParameter("cannot be combined with --prune", param_hint="--format")
+            raise click.BadParameter("cannot be combined with --prune", param_hint="--format")
         return _prune(name, edits, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         edits.keep(keep, run_context().lock_info(name, "history", command_line()))

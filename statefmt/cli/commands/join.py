@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.joint_write import joint_write_options
 from statefmt.cli.made_operations import place_in, save_operations, short_names, source_block
@@ -27,28 +28,24 @@ EXAMPLES: Final = (
 
 @takes(ending=ending_options, terms=joint_write_options)
 def command(
-    states: Annotated[
-        list[str], typer.Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")
-    ],
-    target: Annotated[str, typer.Option("--into", metavar="TARGET", help="The state that everything goes to.")],
-    create: Annotated[bool, typer.Option("--create", help="Create TARGET.")] = False,
+    states: Annotated[list[str], Positional(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
+    target: Annotated[str, Option("--into", metavar="TARGET", help="The state that everything goes to.")],
+    create: Annotated[bool, Option("--create", help="Create TARGET.")] = False,
     prefix: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--prefix", metavar="STATE=MODULE", help="Put the objects of STATE into this module."),
+        list[str] | None, Option("--prefix", metavar="STATE=MODULE", help="Put the objects of STATE into this module.")
     ] = None,
     outputs_from: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--outputs-from", metavar="STATE", help="Keep the outputs of this state where two differ."),
+        str | None, Option("--outputs-from", metavar="STATE", help="Keep the outputs of this state where two differ.")
     ] = None,
     allow_plain: Annotated[
-        bool, typer.Option("--allow-plain", help="Allow that TARGET is encrypted and a STATE is not, or the reverse.")
+        bool, Option("--allow-plain", help="Allow that TARGET is encrypted and a STATE is not, or the reverse.")
     ] = False,
     out: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
+        str | None,
+        Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
     ] = None,
     *,
-    ending: Optional[Ending],  # noqa: UP045
+    ending: Ending | None,
     terms: ApplyTerms,
 ) -> int:
     """Move everything in some states to another one.
@@ -61,9 +58,9 @@ def command(
     prefixes = _prefixes(prefix or (), states)
     known = (*states, target)
     if outputs_from is not None and outputs_from not in known:
-        raise typer.BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
+        raise click.BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
     if out is not None and ending is not None:
-        raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+        raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     place, names = place_in(out), short_names(known)
     blocks = {names[one]: source_block(one, place) for one in states}
     workspace = None if create else source_block(target, place).workspace
@@ -89,8 +86,8 @@ def _prefixes(given: Sequence[str], states: Sequence[str]) -> dict[str, str]:
         # The longest name first: a path may have an equals sign.
         state = next((one for one in sorted(states, key=len, reverse=True) if text.startswith(f"{one}=")), None)
         if state is None:
-            raise typer.BadParameter(f"{text!r} is not STATE=MODULE with one of the states", param_hint="--prefix")
+            raise click.BadParameter(f"{text!r} is not STATE=MODULE with one of the states", param_hint="--prefix")
         if state in found:
-            raise typer.BadParameter(f"names {state} twice", param_hint="--prefix")
+            raise click.BadParameter(f"names {state} twice", param_hint="--prefix")
         found[state] = text.removeprefix(f"{state}=")
     return found

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final
 
-import typer
+import click
 
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
@@ -39,12 +40,12 @@ class ListFormat(StrEnum):
 def command(
     state: StateOption = None,
     long: Annotated[
-        bool, typer.Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
+        bool, Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")
     ] = False,
-    null: Annotated[bool, typer.Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
+    null: Annotated[bool, Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
-        ListFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+        ListFormat, Option("--format", show_default=False, help="The output format; default: text.")
     ] = ListFormat.TEXT,
     *,
     chosen: Criteria,
@@ -54,7 +55,7 @@ def command(
     An instance is listed if it matches one of the selectors, and one value of each option. `ls` is an alias of `list`.
     """
     if null and (long or output_format is not ListFormat.TEXT):
-        raise typer.BadParameter("cannot be combined with --long or --format", param_hint="--null")
+        raise click.BadParameter("cannot be combined with --long or --format", param_hint="--null")
     snapshot = opened_state(state).snapshot
     if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
         # Everything: without a list of it, which takes memory.
@@ -75,7 +76,7 @@ def command(
 def _null(found: Sequence[InstanceState]) -> bytes:
     text = addresses_null(found)
     if text.count(b"\0") != len(found):
-        raise typer.BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
+        raise click.BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
     return text
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StatetoolError
 from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import named_folder, state_name
@@ -27,7 +28,7 @@ def command(
     states: StatesArgument = None,
     state_option: StateOption = None,
     all_workspaces: Annotated[
-        bool, typer.Option("--all-workspaces", help="Show the locks of all workspaces of the folder.")
+        bool, Option("--all-workspaces", help="Show the locks of all workspaces of the folder.")
     ] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
@@ -59,7 +60,7 @@ def command(
 
 def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -> list[str | None]:
     if states and option is not None:
-        raise typer.BadParameter("name the states once, as arguments or with --state", param_hint="--state")
+        raise click.BadParameter("name the states once, as arguments or with --state", param_hint="--state")
     named: list[str | None] = [*states] if states else [option]
     if not all_workspaces:
         return named

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 from statefmt.backends import backend_move
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import OutputFormat
@@ -31,19 +30,18 @@ EXAMPLES: Final = (
 @takes(options=transfer_options)
 def command(
     source: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one."),
+        str | None,
+        Positional(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one."),
     ] = None,
     target: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Argument(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
+        str | None,
+        Positional(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
     ] = None,
     backend_config: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(metavar="KEY=VALUE|FILE", help="Set arguments of the new backend block, as for init."),
+        list[str] | None, Option(metavar="KEY=VALUE|FILE", help="Set arguments of the new backend block, as for init.")
     ] = None,
     delete_source: Annotated[
-        bool, typer.Option("--delete-source", help="At the end, delete each state in the version that was copied.")
+        bool, Option("--delete-source", help="At the end, delete each state in the version that was copied.")
     ] = False,
     *,
     options: TransferOptions,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
 from statefmt.cli.options.plan_file import load_plan
@@ -31,18 +30,18 @@ EXAMPLES: Final = (
 def command(
     plans: Annotated[
         list[str],
-        typer.Argument(
+        Positional(
             metavar="PLAN...",
             help="Plans in JSON (tofu show -json PLANFILE), or - for standard input. DIR=PLAN for one that is not in "
             "the folder it was made for.",
         ),
     ],
     operations: Annotated[
-        bool, typer.Option("--operations", help="Print an operations file; default for several plans.")
+        bool, Option("--operations", help="Print an operations file; default for several plans.")
     ] = False,
     ignore: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="TYPE.ATTRIBUTE", help="Do not compare this attribute; *.ATTRIBUTE: of every type."),
+        list[str] | None,
+        Option(metavar="TYPE.ATTRIBUTE", help="Do not compare this attribute; *.ATTRIBUTE: of every type."),
     ] = None,
     schemas: SchemasOption = None,
     output_format: FormatOption = OutputFormat.TEXT,

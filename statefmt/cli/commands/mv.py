@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
 import click
-import typer
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
@@ -29,14 +29,14 @@ EXAMPLES: Final = (
 def command(
     source: Annotated[
         str,
-        typer.Argument(
+        Positional(
             metavar="SOURCE",
             help="An instance, a resource, a module, or a pattern: 'module.old[*]', 'module.old[*].aws_vpc.*'.",
         ),
     ],
     destination: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(
+        str | None,
+        Positional(
             metavar="DESTINATION",
             show_default=False,
             help="The new address. With a pattern, $1, $2... are what its wildcards matched, and $$ is $: "
@@ -44,28 +44,21 @@ def command(
         ),
     ] = None,
     rebind: Annotated[
-        bool,
-        typer.Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join."),
+        bool, Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join.")
     ] = False,
     from_state: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--from-state", metavar="PATH", help="Move from this state; same as --state.", rich_help_panel=STATES
-        ),
+        str | None, Option("--from-state", metavar="PATH", help="Move from this state; same as --state.", panel=STATES)
     ] = None,
     to_state: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", rich_help_panel=STATES),
+        str | None, Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", panel=STATES)
     ] = None,
-    create: Annotated[
-        bool, typer.Option("--create", help="Create the state of --to-state.", rich_help_panel=STATES)
-    ] = False,
+    create: Annotated[bool, Option("--create", help="Create the state of --to-state.", panel=STATES)] = False,
     allow_plain: Annotated[
-        bool, typer.Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
+        bool, Option("--allow-plain", help="Allow that only one of both is encrypted.", panel=STATES)
     ] = False,
     as_blocks: AsBlocksOption = False,
     *,
-    ending: Optional[Ending],  # noqa: UP045
+    ending: Ending | None,
     options: SurgeryOptions,
 ) -> int:
     """Move instances, resources and modules to other addresses.
@@ -75,7 +68,7 @@ def command(
     existing one, mv asks for confirmation.
     """
     if from_state is not None and options.state is not None:
-        raise typer.BadParameter("cannot be combined with --state", param_hint="--from-state")
+        raise click.BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
         # Imported late: most moves stay in their state.
@@ -85,7 +78,7 @@ def command(
         return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
-            raise typer.BadParameter("requires --to-state", param_hint=option)
+            raise click.BadParameter("requires --to-state", param_hint=option)
     if ending is not None:
         raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
     if destination is None:

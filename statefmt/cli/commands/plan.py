@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
 import click
-import typer
 
 from statefmt.cli.as_blocks import show_outcome_as_blocks
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.shared import ShowSensitiveOption
@@ -41,12 +41,11 @@ EXAMPLES: Final = (
 
 def command(
     operations: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[FILE]", show_default=False, help="An operations file."),
+        str | None, Positional(metavar="[FILE]", show_default=False, help="An operations file.")
     ] = None,
     out: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
+        str | None,
+        Option(
             "--out",
             "-o",
             metavar="PLAN",
@@ -54,14 +53,12 @@ def command(
         ),
     ] = None,
     migration: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--from-tfmigrate", metavar="FILE", help="Take the operations from a migration of tfmigrate."),
+        str | None,
+        Option("--from-tfmigrate", metavar="FILE", help="Take the operations from a migration of tfmigrate."),
     ] = None,
     root: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--root", metavar="DIR", help="The folder that tfmigrate runs in; default: that of the migration."
-        ),
+        str | None,
+        Option("--root", metavar="DIR", help="The folder that tfmigrate runs in; default: that of the migration."),
     ] = None,
     as_blocks: AsBlocksOption = False,
     show_sensitive: ShowSensitiveOption = False,
@@ -77,11 +74,11 @@ def command(
     if operations is None and migration is None:
         raise click.MissingParameter(param_hint="'FILE'", param_type="argument")
     if operations is not None and migration is not None:
-        raise typer.BadParameter("cannot be combined with FILE", param_hint="--from-tfmigrate")
+        raise click.BadParameter("cannot be combined with FILE", param_hint="--from-tfmigrate")
     if as_blocks and out is not None:
-        raise typer.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+        raise click.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     if root is not None and migration is None:
-        raise typer.BadParameter("requires --from-tfmigrate", param_hint="--root")
+        raise click.BadParameter("requires --from-tfmigrate", param_hint="--root")
     status = FINE
 
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
@@ -109,7 +106,7 @@ def _of_migration(
     migration: str, root: str | None, out: str | None, shown: Callable[[Mapping[str, str], FileOutcome], bool]
 ) -> None:
     if out is not None and not out.endswith(".hcl"):
-        raise typer.BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
+        raise click.BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
     converted = converted_migration(run_context(), migration, root=root)
     for action in converted.unmatched:
         say(f"statetool: warning: {action}: nothing matches")

@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Annotated, Final
 
 import click
-import typer
 
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
@@ -42,11 +42,11 @@ EXAMPLES: Final = (
 @takes(configuration=configuration_options)
 def command(
     plan: Annotated[
-        str, typer.Argument(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
+        str, Positional(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
     ],
     state: StateOption = None,
     output_format: Annotated[
-        PlanFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
+        PlanFormat, Option("--format", show_default=False, help="The output format; default: text.")
     ] = PlanFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
     *,
@@ -65,7 +65,7 @@ def command(
     if configuration.directory is None:
         raise click.UsageError("Missing option '--config': the directory of the configuration.")
     if plan == state == STANDARD_INPUT:
-        raise typer.BadParameter("only one of the plan and the state can come from standard input")
+        raise click.BadParameter("only one of the plan and the state can come from standard input")
     shown = load_plan(plan)
     # Imported late: a usage error and a wrong file need none of it.
     from statefmt.plans import PlanBindings, plan_variables

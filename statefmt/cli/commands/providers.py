@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
+import click
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
@@ -37,12 +38,12 @@ EXAMPLES: Final = (
 def command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    tree: Annotated[bool, typer.Option("--tree", help="Show a tree: source, configuration, key, module.")] = False,
-    modules: Annotated[bool, typer.Option("--modules", help="Show the numbers for each module.")] = False,
-    resources: Annotated[bool, typer.Option("--resources", help="Show the numbers for each resource.")] = False,
+    tree: Annotated[bool, Option("--tree", help="Show a tree: source, configuration, key, module.")] = False,
+    modules: Annotated[bool, Option("--modules", help="Show the numbers for each module.")] = False,
+    resources: Annotated[bool, Option("--resources", help="Show the numbers for each resource.")] = False,
     remove: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             metavar="PROVIDER",
             help="Show what to destroy or rebind before this configuration or instance can be removed: "
             'a full address, or a short form such as aws.by_region["eu-west-1"].',
@@ -61,9 +62,9 @@ def command(
     """
     detailed = tree or modules or resources
     if remove is not None and detailed:
-        raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
+        raise click.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
     if configuration.directory is not None and detailed:
-        raise typer.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
+        raise click.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
     state_read = opened_state(named)

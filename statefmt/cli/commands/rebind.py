@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 from msgspec.structs import replace
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
@@ -37,15 +38,15 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(
     selectors: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(
+        list[str] | None,
+        Positional(
             metavar="[SELECTOR]... [PROVIDER_INSTANCE]",
             help='The instances, and their new provider instance: \'provider["hashicorp/aws"].by_region["eu"]\'.',
         ),
     ] = None,
     keys: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        list[str] | None,
+        Option(
             "--map", metavar="OLD=NEW,...", help="Change provider keys: instances with the key OLD get the key NEW."
         ),
     ] = None,
@@ -67,7 +68,7 @@ def command(
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
     target = given.pop() if named else None
     if target is None and not keys:
-        raise typer.BadParameter(
+        raise click.BadParameter(
             "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
         )
     mapping = parse_key_map(keys) if keys else None

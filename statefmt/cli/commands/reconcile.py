@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 import statefmt
 from statefmt import Snapshot, State, StoreError
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
@@ -36,11 +37,11 @@ _CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
 def command(
     errored: Annotated[
-        str, typer.Argument(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
+        str, Positional(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
     ],
     stored: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             "--with",
             "--state",
             metavar="STATE",
@@ -58,7 +59,7 @@ def command(
     Exit status 0: nothing to do; 1: something to do; 2: failure.
     """
     if errored == stored == STANDARD_INPUT:
-        raise typer.BadParameter("only one of the two can come from standard input")
+        raise click.BadParameter("only one of the two can come from standard input")
     folder = _folder(errored, stored)
     one = opened_state(errored)
     named = str(folder) if stored is None else stored

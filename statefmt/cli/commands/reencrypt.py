@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StatetoolError
+from statefmt.cli.declared import Option
 from statefmt.cli.encrypted_target import (
     DiscardPlainOption,
     EncryptionChange,
@@ -48,11 +49,11 @@ def command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; list the states that a fallback decrypts (exit status 1).")
+        bool, Option("--check", help="Write nothing; list the states that a fallback decrypts (exit status 1).")
     ] = False,
     anew: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--anew",
             help="Also encrypt states of the first method again, with new salts and the configured iterations.",
         ),
@@ -70,11 +71,11 @@ def command(
     """
     names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     if check and (in_place or options.out is not None or options.dry_run or anew):
-        raise typer.BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
+        raise click.BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
     if output_format is OutputFormat.JSON and not check:
-        raise typer.BadParameter("requires --check", param_hint="--format")
+        raise click.BadParameter("requires --check", param_hint="--format")
     if len(names) > 1 and not (in_place or check):
-        raise typer.BadParameter("several states require --in-place or --check", param_hint="STATE")
+        raise click.BadParameter("several states require --in-place or --check", param_hint="STATE")
     targets = [options.target(name, in_place) for name in names]
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
+import click
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.addrs import InstanceKey
+from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
@@ -36,20 +37,17 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(
     pairs: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--map", metavar="OLD=NEW,...", help="Change keys: 0=a,1=b; an empty key means no key."),
+        list[str] | None,
+        Option("--map", metavar="OLD=NEW,...", help="Change keys: 0=a,1=b; an empty key means no key."),
     ] = None,
     file: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--map-file", metavar="FILE", help="Read the pairs from FILE, one per line."),
+        Path | None, Option("--map-file", metavar="FILE", help="Read the pairs from FILE, one per line.")
     ] = None,
     by: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--by", metavar="PATH", help="Use the attribute at this path as the key of each instance: tags.Name."
-        ),
+        str | None,
+        Option("--by", metavar="PATH", help="Use the attribute at this path as the key of each instance: tags.Name."),
     ] = None,
-    count: Annotated[bool, typer.Option("--count", help="With --by: use integer keys, for count.")] = False,
+    count: Annotated[bool, Option("--count", help="With --by: use integer keys, for count.")] = False,
     as_blocks: AsBlocksOption = False,
     *,
     chosen: Criteria,
@@ -65,9 +63,9 @@ def command(
     """
     given = (pairs is not None) + (file is not None) + (by is not None)
     if given > 1 or (given == 0 and options.configuration.directory is None):
-        raise typer.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
+        raise click.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
     if count and by is None:
-        raise typer.BadParameter("requires --by", param_hint="--count")
+        raise click.BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
     # Of a module, only the module itself must be declared.
     depth = max(map(module_depth, chosen.selectors), default=0)

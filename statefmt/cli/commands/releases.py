@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
@@ -21,10 +20,8 @@ EXAMPLES: Final = (
 
 def command(
     release_name: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(
-            metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."
-        ),
+        str | None,
+        Positional(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
-import typer
 
 import statefmt
 from statefmt import StoreError, SurgeryError
 from statefmt.cli.command_line import command_line, command_with
 from statefmt.cli.confirmation import asking, confirmed
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -58,21 +58,20 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     choose: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="DECISION", help="Decide: CODE PLACE CHOICE; PLACE is an address, a JSON pointer or *."),
+        list[str] | None,
+        Option(metavar="DECISION", help="Decide: CODE PLACE CHOICE; PLACE is an address, a JSON pointer or *."),
     ] = None,
     decisions: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(metavar="FILE", help="Read decisions from FILE, one per line; # starts a comment."),
+        Path | None, Option(metavar="FILE", help="Read decisions from FILE, one per line; # starts a comment.")
     ] = None,
     keep: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="WHICH", help="Of objects with the same address, keep first, last, newest or id=VALUE."),
+        str | None,
+        Option(metavar="WHICH", help="Of objects with the same address, keep first, last, newest or id=VALUE."),
     ] = None,
-    interactive: Annotated[bool, typer.Option("--interactive", help="Ask about each defect on the terminal.")] = False,
+    interactive: Annotated[bool, Option("--interactive", help="Ask about each defect on the terminal.")] = False,
     list_format: Annotated[
-        Optional[DefectFormat],  # noqa: UP045
-        typer.Option("--format", help="The format of the list; decisions prints a file to edit for --decisions."),
+        DefectFormat | None,
+        Option("--format", help="The format of the list; decisions prints a file to edit for --decisions."),
     ] = None,
     show_sensitive: ShowSensitiveOption = False,
     *,
@@ -96,7 +95,7 @@ def command(
         found = _found(name, configuration.loaded(), show_sensitive=show_sensitive)
         return _listed(name, found, list_format or DefectFormat.TEXT)
     if list_format is not None:
-        raise typer.BadParameter("cannot be combined with decisions", param_hint="--format")
+        raise click.BadParameter("cannot be combined with decisions", param_hint="--format")
     if interactive and asking() is None:
         raise StoreError("--interactive needs a terminal; use --choose or --decisions")
     return _Run(name, write, configuration.loaded(), show_sensitive).repaired(made, interactive=interactive)

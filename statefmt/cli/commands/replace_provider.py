@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import typer
-
 from statefmt import Edit, Snapshot
+from statefmt.cli.declared import Positional
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
@@ -35,11 +34,11 @@ EXAMPLES: Final = (
 def command(
     old: Annotated[
         str,
-        typer.Argument(
+        Positional(
             metavar="FROM", help='A source (hashicorp/aws), or a configuration (provider["hashicorp/aws"].west).'
         ),
     ],
-    new: Annotated[str, typer.Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
+    new: Annotated[str, Positional(metavar="TO", help="The source, or the configuration, that replaces it.")],
     whole_resource: WholeResourceOption = False,
     new_provider: NewProviderOption = False,
     *,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StoreError
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -37,12 +38,10 @@ def command(
     states: StatesArgument = None,
     state: StateOption = None,
     fleet: Annotated[
-        Optional[Path],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="FILE", help="Report on all states of this index, which `fleet index` makes."),
+        Path | None, Option(metavar="FILE", help="Report on all states of this index, which `fleet index` makes.")
     ] = None,
     out: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--out", "-o", metavar="FILE", help="Write the report to FILE; default: standard output."),
+        str | None, Option("--out", "-o", metavar="FILE", help="Write the report to FILE; default: standard output.")
     ] = None,
     *,
     rules: GateOptions,
@@ -60,9 +59,9 @@ def command(
     names = [*(states or ()), *([state] if state else ())]
     several = fleet is not None or len(names) > 1
     if fleet is not None and names:
-        raise typer.BadParameter("cannot be combined with states", param_hint="--fleet")
+        raise click.BadParameter("cannot be combined with states", param_hint="--fleet")
     if several and configuration.directory is not None:
-        raise typer.BadParameter("requires one state", param_hint="--config")
+        raise click.BadParameter("requires one state", param_hint="--config")
     require_templates()
     gate = rules.gate()
     status = FINE

@@ -9,9 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
+from statefmt.cli.declared import Positional
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -49,7 +48,7 @@ EXAMPLES: Final = (
 @takes(options=surgery_options)
 def command(
     source: Annotated[
-        str, typer.Argument(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
+        str, Positional(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
     ],
     state: StateArgument = None,
     state_option: StateOption = None,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.declared import Option
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -24,12 +23,9 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(
     deposed: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance."),
+        str | None, Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance.")
     ] = None,
-    keep_dangling: Annotated[
-        bool, typer.Option("--keep-dangling", help="Keep dependencies on forgotten resources.")
-    ] = False,
+    keep_dangling: Annotated[bool, Option("--keep-dangling", help="Keep dependencies on forgotten resources.")] = False,
     as_blocks: AsBlocksOption = False,
     *,
     chosen: Criteria,

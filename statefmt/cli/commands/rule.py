@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
+from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
@@ -22,8 +23,7 @@ EXAMPLES: Final = (
 
 def command(
     code: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes."),
+        str | None, Positional(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
@@ -32,7 +32,7 @@ def command(
     if code is not None:
         pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
         if not pages:
-            raise typer.BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
+            raise click.BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
     terminal = result_terminal()
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(rules_json(pages))

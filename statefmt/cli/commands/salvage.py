@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import StoreError
 from statefmt.cli.command_line import command_line
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
@@ -53,29 +54,24 @@ class SideChoice(StrEnum):
 
 def command(
     state: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input."),
+        str | None, Positional(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")
     ] = None,
     state_option: StateOption = None,
     out: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--out", "--output", "-o", metavar="PATH", help="Write the result to PATH, never to FILE."),
+        str | None, Option("--out", "--output", "-o", metavar="PATH", help="Write the result to PATH, never to FILE.")
     ] = None,
     backups: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option("--from", metavar="BACKUP", help="Fill gaps from a backup, or all in a folder; repeatable."),
+        list[str] | None,
+        Option("--from", metavar="BACKUP", help="Fill gaps from a backup, or all in a folder; repeatable."),
     ] = None,
     use_known: Annotated[
-        bool, typer.Option("--from-backups", help="Fill gaps from the backups beside FILE, and its history.")
+        bool, Option("--from-backups", help="Fill gaps from the backups beside FILE, and its history.")
     ] = False,
     include_uncertain: Annotated[
-        bool, typer.Option("--include-uncertain", help="Include objects that may have been destroyed since.")
+        bool, Option("--include-uncertain", help="Include objects that may have been destroyed since.")
     ] = False,
-    side: Annotated[
-        Optional[SideChoice],  # noqa: UP045
-        typer.Option(help="The side to take of a file with conflict markers."),
-    ] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List all objects, not only the first ones.")] = False,
+    side: Annotated[SideChoice | None, Option(help="The side to take of a file with conflict markers.")] = None,
+    verbose: Annotated[bool, Option("--verbose", help="List all objects, not only the first ones.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     yes: YesOption = False,
@@ -90,7 +86,7 @@ def command(
     context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
     out = file_to_write("--out", out)
     if out == "":
-        raise typer.BadParameter("the name is empty", param_hint="--out")
+        raise click.BadParameter("the name is empty", param_hint="--out")
     if name == STANDARD_INPUT and out is not None and _is_standard_input(out):
         raise StoreError(f"{out}: this is the file on standard input, which is never overwritten")
     salvaged = salvage_state(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
-
-import typer
+from typing import Annotated, Final
 
 from statefmt import StoreError
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.configuration import no_directory
 from statefmt.cli.options.groups import CONFIGURATION
@@ -23,17 +22,17 @@ EXAMPLES: Final = (
 
 def command(
     config: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             "--config",
             metavar="DIR",
             help="The directory whose providers are asked; by default the current one.",
-            rich_help_panel=CONFIGURATION,
+            panel=CONFIGURATION,
         ),
     ] = None,
     run: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--run", help="Run tofu or terraform in the directory, which runs its providers, to collect the schemas."
         ),
     ] = False,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.cli.command_line import command_line
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -26,21 +27,19 @@ EXAMPLES: Final = (
 
 @takes(options=surgery_options)
 def command(
-    selector: Annotated[str, typer.Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    selector: Annotated[str, Positional(metavar="SELECTOR", help="The instances, by address or pattern.")],
     assignments: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'."),
+        list[str] | None, Positional(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'.")
     ] = None,
     from_file: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option("--from-file", metavar="PATH=FILE", help="Set the JSON value in FILE; for secrets."),
+        list[str] | None, Option("--from-file", metavar="PATH=FILE", help="Set the JSON value in FILE; for secrets.")
     ] = None,
     from_env: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option("--from-env", metavar="PATH=NAME", help="Set the JSON value in an environment variable."),
+        list[str] | None,
+        Option("--from-env", metavar="PATH=NAME", help="Set the JSON value in an environment variable."),
     ] = None,
     force_type: Annotated[
-        bool, typer.Option("--force-type", help="Allow a value of another type than the current one.")
+        bool, Option("--force-type", help="Allow a value of another type than the current one.")
     ] = False,
     schemas: SchemasOption = None,
     *,
@@ -54,7 +53,7 @@ def command(
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret:
-        raise typer.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
+        raise click.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
 
     by_type = provider_schemas(schemas)
 
@@ -82,5 +81,5 @@ def _from_environment(text: str) -> Assignment:
 def _parted(text: str, option: str) -> tuple[str, str]:
     path, equals, name = text.rpartition("=")
     if not equals or not path or not name:
-        raise typer.BadParameter("must be PATH=NAME", param_hint=option)
+        raise click.BadParameter("must be PATH=NAME", param_hint=option)
     return path.strip(), name

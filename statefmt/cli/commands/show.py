@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import Snapshot
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
@@ -31,13 +32,12 @@ EXAMPLES: Final = (
 def command(
     state: StateOption = None,
     attribute: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'."),
+        str | None, Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'.")
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="With --attr: print a string, number or bool without quotes or newline.")
+        bool, Option("--raw", help="With --attr: print a string, number or bool without quotes or newline.")
     ] = False,
-    expand: Annotated[bool, typer.Option("--expand", help="Pretty-print JSON strings, such as policies.")] = False,
+    expand: Annotated[bool, Option("--expand", help="Pretty-print JSON strings, such as policies.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     schemas: SchemasOption = None,
@@ -53,7 +53,7 @@ def command(
     hidden too, and values have the form of their type.
     """
     if raw and attribute is None:
-        raise typer.BadParameter("requires --attr", param_hint="--raw")
+        raise click.BadParameter("requires --attr", param_hint="--raw")
     by_type = provider_schemas(schemas)
     snapshot = opened_state(state, version).snapshot
     found = selected(instances(snapshot), chosen)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final, Optional
+from typing import TYPE_CHECKING, Annotated, Final
 
 import click
-import typer
 
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
@@ -38,8 +38,8 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     without: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--without", metavar="KEY", help="Remove this key from every for_each; can be repeated."),
+        list[str] | None,
+        Option("--without", metavar="KEY", help="Remove this key from every for_each; can be repeated."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
     *,
@@ -94,5 +94,5 @@ def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences)
         if keys.complete:
             shown = [*map(printable, sorted(keys.known)[:_SHOWN]), *(["…"] if len(keys.known) > _SHOWN else [])]
             there = f"the keys are: {', '.join(shown)}" if shown else "there are no keys"
-            raise typer.BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
+            raise click.BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
         print(f"statetool: no known for_each has the key {printable(key)}", file=sys.stderr)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Final, NamedTuple, Optional
+from typing import Annotated, Final, NamedTuple
 
 import click
-import typer
 
 from statefmt import Snapshot
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.joint_write import joint_write_options
 from statefmt.cli.made_operations import StatePlacer, place_in, save_operations, short_names, source_block
@@ -43,8 +43,8 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     select: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        list[str] | None,
+        Option(
             "--select",
             metavar="SELECTOR=NEW",
             help="Move what an address or a pattern selects to the new state NEW. Repeat it for more states; each "
@@ -52,8 +52,8 @@ def command(
         ),
     ] = None,
     by: Annotated[
-        Optional[SplitBy],  # noqa: UP045
-        typer.Option(
+        SplitBy | None,
+        Option(
             "--by",
             metavar="WHAT",
             help="Make a new state for each module, module-instance, provider (configurations with an alias, and their "
@@ -61,36 +61,32 @@ def command(
         ),
     ] = None,
     into: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--into", metavar="NEW", help="With --by, the new states, such as 'parts/{name}.tfstate'."),
+        str | None, Option("--into", metavar="NEW", help="With --by, the new states, such as 'parts/{name}.tfstate'.")
     ] = None,
     suggest: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--suggest",
             help="Write no state, but show ways to divide it: by modules, providers, regions and communities of "
             "dependencies, best first. --by chooses one, and --out writes it.",
-            rich_help_panel=_SUGGESTIONS,
+            panel=_SUGGESTIONS,
         ),
     ] = False,
     output_format: Annotated[
         SuggestionFormat,
-        typer.Option(
-            "--format", show_default=False, help="The output format; default: text.", rich_help_panel=_SUGGESTIONS
-        ),
+        Option("--format", show_default=False, help="The output format; default: text.", panel=_SUGGESTIONS),
     ] = SuggestionFormat.TEXT,
     drop_dependencies: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--drop-dependencies", help="Drop dependencies on what is in another state. `join` cannot restore them."
         ),
     ] = False,
     out: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--out", "-o", metavar="FILE", help="Write an operations file instead, or print it if -."),
+        str | None, Option("--out", "-o", metavar="FILE", help="Write an operations file instead, or print it if -.")
     ] = None,
     *,
-    ending: Optional[Ending],  # noqa: UP045
+    ending: Ending | None,
     terms: ApplyTerms,
 ) -> int:
     """Move parts of a state to new states.
@@ -101,19 +97,19 @@ def command(
     state = one_state(state, state_option)
     if suggest:
         if select:
-            raise typer.BadParameter("cannot be combined with --suggest", param_hint="--select")
+            raise click.BadParameter("cannot be combined with --suggest", param_hint="--select")
         if ending is not None:
-            raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--suggest")
+            raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--suggest")
     elif output_format is not SuggestionFormat.TEXT:
-        raise typer.BadParameter("requires --suggest", param_hint="--format")
+        raise click.BadParameter("requires --suggest", param_hint="--format")
     elif bool(select) == (by is not None):
         raise click.UsageError("Give either --select or --by; --suggest shows good ways to divide the state.")
     if not suggest and (by is None) != (into is None):
         raise click.UsageError("--by and --into go together.")
     if into is not None and _NAME not in into:
-        raise typer.BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
+        raise click.BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
     if out is not None and ending is not None:
-        raise typer.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+        raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     made = _Split(state, place_in(out), drop_dependencies)
     if suggest:
         return _suggest(made, by, into or f"{_NAME}.tfstate", out, output_format)
@@ -188,7 +184,7 @@ def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str
     for text in given:
         match = _SELECTED.fullmatch(text)
         if match is None:
-            raise typer.BadParameter(f"{text!r} is not SELECTOR=NEW", param_hint="--select")
+            raise click.BadParameter(f"{text!r} is not SELECTOR=NEW", param_hint="--select")
         selector, new = match[1], match[2]
         parts.setdefault(new, []).append(selector)
         words[text] = f"{selector}={anywhere(new)}"

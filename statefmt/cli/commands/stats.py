@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
@@ -24,11 +23,11 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     top: Annotated[
-        int, typer.Option(metavar="N", min=0, show_default=False, help="Show the N largest instances; default: 10.")
+        int, Option(metavar="N", min=0, show_default=False, help="Show the N largest instances; default: 10.")
     ] = 10,
-    modules: Annotated[bool, typer.Option("--modules", help="Also show the numbers for each module.")] = False,
+    modules: Annotated[bool, Option("--modules", help="Also show the numbers for each module.")] = False,
     everything: Annotated[
-        bool, typer.Option("--all", help="Show all providers, types and modules, not only the ten largest of each.")
+        bool, Option("--all", help="Show all providers, types and modules, not only the ten largest of each.")
     ] = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:

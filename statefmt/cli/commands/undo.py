@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
+from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_files import encryption_words
 from statefmt.cli.options.ending import ending_options
@@ -38,17 +39,15 @@ def command(
     state: StateArgument = None,
     state_option: StateOption = None,
     to: Annotated[
-        Optional[int],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last."),
+        int | None, Option("--to", metavar="EDIT", help="Undo this edit and all later ones; default: only the last.")
     ] = None,
     discard_changes: Annotated[
-        bool, typer.Option("--discard-changes", help="Undo even if something else has changed the state since.")
+        bool, Option("--discard-changes", help="Undo even if something else has changed the state since.")
     ] = False,
     version: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="ID", help="Restore this version instead, which `statetool versions` lists."),
+        str | None, Option(metavar="ID", help="Restore this version instead, which `statetool versions` lists.")
     ] = None,
-    only: Annotated[bool, typer.Option("--only", help="Undo an edit of several states in this state only.")] = False,
+    only: Annotated[bool, Option("--only", help="Undo an edit of several states in this state only.")] = False,
     *,
     ending: Ending | None,
     options: SurgeryOptions,
@@ -65,7 +64,7 @@ def command(
         return end_together(state_name(one_state(state, state_option)), ending, options, others)
     if version is not None:
         if to is not None or discard_changes or only:
-            raise typer.BadParameter(
+            raise click.BadParameter(
                 "cannot be combined with --to, --discard-changes or --only", param_hint="--version"
             )
         return _restore(one_state(state, state_option), version, options)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.finding_options import CheckFormatOption, FailOn, FailOnOption
@@ -40,17 +41,16 @@ EXAMPLES: Final = (
 
 def command(
     plan: Annotated[
-        str,
-        typer.Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input."),
+        str, Positional(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
     ],
-    after: Annotated[str, typer.Option("--after", metavar="STATE", help="The state after the apply, or -.")],
+    after: Annotated[str, Option("--after", metavar="STATE", help="The state after the apply, or -.")],
     before: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
+        str | None,
+        Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
     ] = None,
     schemas: SchemasOption = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
+        bool, Option("--strict", help="Make what OpenTofu tolerates for old providers an error.")
     ] = False,
     fail_on: FailOnOption = None,
     output_format: CheckFormatOption = CheckFormat.TEXT,
@@ -64,7 +64,7 @@ def command(
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
     """
     if [plan, after, before].count(STANDARD_INPUT) > 1:
-        raise typer.BadParameter("only one of the files can come from standard input")
+        raise click.BadParameter("only one of the files can come from standard input")
     planned = load_plan(plan)
     by_type = provider_schemas(schemas)
     old = None if before is None else opened_state(before)

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Final
 
 import click
-from typer.core import TyperOption
 
 from statefmt.cli.confirmation import asking
+from statefmt.cli.declared import PanelOption
 from statefmt.cli.options.encryption_files import allows_external, external_option
 from statefmt.cli.options.groups import BACKEND, FOLDER
 from statefmt.cli.options.remembered import remembered, remembered_values
@@ -25,18 +25,18 @@ _STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 def folder_options() -> list[click.Option]:
     """Return the options of commands that find the state of a folder."""
     return remembered(
-        TyperOption(
-            param_decls=["--workspace"],
+        PanelOption(
+            "--workspace",
             metavar="WORKSPACE",
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
-            rich_help_panel=FOLDER,
+            panel=FOLDER,
         ),
-        TyperOption(
-            param_decls=["--backend-config"],
+        PanelOption(
+            "--backend-config",
             metavar="KEY=VALUE|FILE",
             multiple=True,
             help="Set arguments of the backend block, as for init.",
-            rich_help_panel=FOLDER,
+            panel=FOLDER,
         ),
     )
 
@@ -44,24 +44,24 @@ def folder_options() -> list[click.Option]:
 def connection_options(own: set[str | None]) -> list[click.Option]:
     """Return the options of commands that open states, except those that the command has."""
     options = remembered(
-        TyperOption(
-            param_decls=["--allow-host"],
+        PanelOption(
+            "--allow-host",
             metavar="HOST",
             multiple=True,
             help="Send credentials of the environment to this host, although only the folder names it.",
-            rich_help_panel=BACKEND,
+            panel=BACKEND,
         ),
-        TyperOption(
-            param_decls=["--no-verify"],
+        PanelOption(
+            "--no-verify",
             is_flag=True,
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
-            rich_help_panel=BACKEND,
+            panel=BACKEND,
         ),
-        TyperOption(
-            param_decls=["--debug"],
+        PanelOption(
+            "--debug",
             is_flag=True,
             help="Show each request to a backend on standard error, without credentials.",
-            rich_help_panel=BACKEND,
+            panel=BACKEND,
         ),
         # Most commands have it for encrypted states.
         external_option(BACKEND),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
-import typer
 
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CLUSTER
 from statefmt.fleet import Cluster
 
@@ -47,40 +47,33 @@ class ClusterOptions(NamedTuple):
 def cluster_options(
     *,
     scheduler: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             metavar="ADDRESS",
             help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
-            rich_help_panel=CLUSTER,
+            panel=CLUSTER,
         ),
     ] = None,
     tls_ca: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
+        str | None,
+        Option(
             "--tls-ca",
             metavar="FILE",
             help="The certificate that signed those of the cluster; default: as Dask is configured.",
-            rich_help_panel=CLUSTER,
+            panel=CLUSTER,
         ),
     ] = None,
     tls_cert: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER),
+        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", panel=CLUSTER)
     ] = None,
     tls_key: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(
-            "--tls-key",
-            metavar="FILE",
-            help="The key of --tls-cert, if that file does not have it.",
-            rich_help_panel=CLUSTER,
+        str | None,
+        Option(
+            "--tls-key", metavar="FILE", help="The key of --tls-cert, if that file does not have it.", panel=CLUSTER
         ),
     ] = None,
     insecure_scheduler: Annotated[
-        bool,
-        typer.Option(
-            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
-        ),
+        bool, Option("--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", panel=CLUSTER)
     ] = False,
 ) -> ClusterOptions:
     """Return the options as one value. Raises BadParameter if one of them needs --scheduler."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Optional
-
-import typer
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from statefmt import Finding, Severity, StoreError
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
@@ -59,30 +58,30 @@ class ConfigurationOptions(NamedTuple):
 
 def configuration_options(
     config: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             "--config",
             metavar="DIR",
             help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
-            rich_help_panel=CONFIGURATION,
+            panel=CONFIGURATION,
         ),
     ] = None,
     var: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        list[str] | None,
+        Option(
             "--var",
             metavar="NAME=VALUE",
             help="With --config: set an input variable, but not a passphrase.",
-            rich_help_panel=CONFIGURATION,
+            panel=CONFIGURATION,
         ),
     ] = None,
     var_file: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(
+        list[str] | None,
+        Option(
             "--var-file",
             metavar="FILE",
             help="With --config or --encryption: set input variables from FILE.",
-            rich_help_panel=CONFIGURATION,
+            panel=CONFIGURATION,
         ),
     ] = None,
 ) -> ConfigurationOptions:

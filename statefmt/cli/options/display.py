@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import click
-from typer.core import TyperOption
 
+from statefmt.cli.declared import PanelOption
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.run import current_run
 from statefmt.cli.streams import end_paging
@@ -15,23 +15,23 @@ from statefmt.cli.streams import end_paging
 def display_options() -> list[click.Option]:
     """Return --color and --no-pager."""
     return [
-        TyperOption(
-            param_decls=["--color"],
+        PanelOption(
+            "--color",
             metavar="WHEN",
             expose_value=False,
             callback=_use_colour,
             help="Use colour: auto (the default), always or never. NO_COLOR is honoured.",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
-        TyperOption(
-            param_decls=["--no-pager"],
+        PanelOption(
+            "--no-pager",
             is_flag=True,
             expose_value=False,
             # Before --help, which prints.
             is_eager=True,
             callback=_use_no_pager,
             help="Do not send long output on a terminal to PAGER.",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
     ]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from typer.core import TyperOption
 
 from statefmt import ConfigurationError
 from statefmt.cli.command_line import options_in_order
+from statefmt.cli.declared import PanelOption
 from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.options.groups import ENCRYPTION
 from statefmt.cli.options.remembered import remembered, remembered_values
@@ -39,31 +39,31 @@ _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 def encryption_options(own: set[str | None]) -> list[click.Option]:
     """Return the options, except those whose names the command already uses."""
     options = remembered(
-        TyperOption(
-            param_decls=["--encryption"],
+        PanelOption(
+            "--encryption",
             metavar="FILE",
             help="Open and write encrypted states with this configuration (HCL or JSON); it overrides TF_ENCRYPTION.",
-            rich_help_panel=ENCRYPTION,
+            panel=ENCRYPTION,
         ),
-        TyperOption(
-            param_decls=["--encryption-config"],
+        PanelOption(
+            "--encryption-config",
             metavar="DIR",
             help="Open and write encrypted states with the encryption block of the module in DIR.",
-            rich_help_panel=ENCRYPTION,
+            panel=ENCRYPTION,
         ),
-        TyperOption(
-            param_decls=["--var"],
+        PanelOption(
+            "--var",
             metavar="NAME=VALUE",
             multiple=True,
             help="With --encryption-config: set an input variable, but not a passphrase.",
-            rich_help_panel=ENCRYPTION,
+            panel=ENCRYPTION,
         ),
-        TyperOption(
-            param_decls=["--var-file"],
+        PanelOption(
+            "--var-file",
             metavar="FILE",
             multiple=True,
             help="With --encryption or --encryption-config: set input variables from FILE.",
-            rich_help_panel=ENCRYPTION,
+            panel=ENCRYPTION,
         ),
         external_option(ENCRYPTION),
     )
@@ -72,11 +72,11 @@ def encryption_options(own: set[str | None]) -> list[click.Option]:
 
 def external_option(group: str) -> click.Option:
     """Return --allow-external, listed in a group of the help."""
-    return TyperOption(
-        param_decls=["--allow-external"],
+    return PanelOption(
+        "--allow-external",
         is_flag=True,
         help="Run programs that an encryption block or a backend names. Use only for trusted configurations.",
-        rich_help_panel=group,
+        panel=group,
     )
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple, Optional
+from typing import Annotated, Final, NamedTuple
 
-import typer
+import click
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, Verdict, print_report, print_statistics
+from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -33,28 +34,21 @@ _SETTINGS: Final = "Settings and baseline"
 
 
 SelectOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas."),
+    str | None, Option(metavar="CODES", help="Run only these rules: codes or prefixes, with commas.")
 ]
-IgnoreOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(metavar="CODES", help="Skip these rules; overrides --select."),
-]
+IgnoreOption = Annotated[str | None, Option(metavar="CODES", help="Skip these rules; overrides --select.")]
 BaselineOption = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS),
+    Path | None, Option(metavar="FILE", help="Report only findings that are not in this baseline.", panel=_SETTINGS)
 ]
 SettingsOption = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Option(
+    Path | None,
+    Option(
         metavar="FILE",
         help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
-        rich_help_panel=_SETTINGS,
+        panel=_SETTINGS,
     ),
 ]
-NoSettingsOption = Annotated[
-    bool, typer.Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)
-]
+NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings files.", panel=_SETTINGS)]
 
 
 class FailOn(StrEnum):
@@ -66,14 +60,12 @@ class FailOn(StrEnum):
 
 
 FailOnOption = Annotated[
-    Optional[FailOn],  # noqa: UP045
-    typer.Option(
-        metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."
-    ),
+    FailOn | None,
+    Option(metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."),
 ]
 CheckFormatOption = Annotated[
     CheckFormat,
-    typer.Option(
+    Option(
         "--format",
         metavar="FORMAT",
         show_default=False,
@@ -101,7 +93,7 @@ class GateOptions(NamedTuple):
         try:
             selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
         except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--select/--ignore") from error
+            raise click.BadParameter(str(error), param_hint="--select/--ignore") from error
         gate = Gate(run_context(), select=chosen, ignore=ignored, settings=settings, folder=folder)
         path = (self.baseline or settings.baseline_in(folder)) if with_baseline else None
         return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
@@ -166,18 +158,15 @@ def finding_options(
     select: SelectOption = None,
     ignore: IgnoreOption = None,
     fail_on: FailOnOption = None,
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
+    exit_zero: Annotated[bool, Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
     output_format: CheckFormatOption = CheckFormat.TEXT,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Show the number of findings of each rule instead.")
+        bool, Option("--statistics", help="Show the number of findings of each rule instead.")
     ] = False,
     baseline: BaselineOption = None,
     write_baseline: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(
-            metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS
-        ),
+        Path | None, Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0.", panel=_SETTINGS)
     ] = None,
     settings: SettingsOption = None,
     no_settings: NoSettingsOption = False,
@@ -186,7 +175,7 @@ def finding_options(
     rules = GateOptions(select, ignore, baseline, settings, no_settings)
     options = FindingOptions(rules, fail_on, exit_zero, output_format, quiet, statistics, write_baseline)
     if quiet and not options.is_plain:
-        raise typer.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
+        raise click.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     return options
 
 

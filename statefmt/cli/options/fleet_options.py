@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import typer
+from statefmt.cli.declared import Option
 
 DEFAULT_INDEX: Final = Path("statetool.duckdb")
 IntoOption = Annotated[
-    Path, typer.Option("--into", metavar="FILE", show_default=False, help=f"The index; default: {DEFAULT_INDEX}.")
+    Path, Option("--into", metavar="FILE", show_default=False, help=f"The index; default: {DEFAULT_INDEX}.")
 ]

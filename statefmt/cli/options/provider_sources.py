@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Annotated, Final, Optional
+from typing import Annotated, Final
 
-import typer
+import click
 
 from statefmt import ProviderSourceError
 from statefmt.cli.command_line import command_with
+from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.groups import PROVIDERS
@@ -23,23 +24,23 @@ from statefmt.locations import display_name
 from statefmt.render.formats.provider_sources import sources_text, unused_text
 
 RegistryOption = Annotated[
-    Optional[Registry],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Option(
+    Registry | None,
+    Option(
         show_default=False,
         help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
         "without a source; default: keep, if all providers have a source.",
-        rich_help_panel=PROVIDERS,
+        panel=PROVIDERS,
     ),
 ]
 LegacyProviderOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
+    list[str] | None,
+    Option(
         "--legacy-provider",
         metavar="TYPE=[HOST/]NAMESPACE/TYPE",
         show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
         "can be repeated. With --registry, HashiCorp's own need not be named.",
-        rich_help_panel=PROVIDERS,
+        panel=PROVIDERS,
     ),
 ]
 
@@ -70,7 +71,7 @@ class ProviderSources:
         try:
             self.choice: Final = source_choice((registry or Registry.KEEP).host, legacy or ())
         except ValueError as error:
-            raise typer.BadParameter(str(error), param_hint="--legacy-provider") from error
+            raise click.BadParameter(str(error), param_hint="--legacy-provider") from error
         self._request: Final = SourceRequest(
             registry=registry, choice=self.choice, directory=configuration.directory, references=configuration.loaded
         )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -13,13 +12,13 @@ if TYPE_CHECKING:
 
 
 SchemasOption = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Option(
+    str | None,
+    Option(
         "--schemas",
         metavar="FILE",
         show_default=False,
         help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
-        rich_help_panel=CONFIGURATION,
+        panel=CONFIGURATION,
     ),
 ]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final, Optional
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Final
 
 from statefmt import InvalidAddressError
 from statefmt.addrs import ResourceMode
 from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.groups import SELECTION
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
@@ -31,57 +30,48 @@ class ModeChoice(StrEnum):
 
 
 SelectorsArgument = Annotated[
-    Optional[list[str]],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Argument(
+    list[str] | None,
+    Positional(
         metavar="[SELECTOR]...",
         help="Addresses of instances, of resources (all their instances) or of modules (everything below), "
         "or patterns: 'module.*.aws_instance.web[*]', '**.aws_vpc.main'.",
     ),
 ]
 ExcludeOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--exclude", metavar="SELECTOR", help="Exclude instances that match this selector.", rich_help_panel=SELECTION
-    ),
+    list[str] | None,
+    Option("--exclude", metavar="SELECTOR", help="Exclude instances that match this selector.", panel=SELECTION),
 ]
 TypeOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'.", rich_help_panel=SELECTION
-    ),
+    list[str] | None,
+    Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'.", panel=SELECTION),
 ]
 ModeOption = Annotated[
-    Optional[list[ModeChoice]],  # noqa: UP045
-    typer.Option("--mode", help="Only managed resources, or only data resources.", rich_help_panel=SELECTION),
+    list[ModeChoice] | None, Option("--mode", help="Only managed resources, or only data resources.", panel=SELECTION)
 ]
 ProviderOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
+    list[str] | None,
+    Option(
         "--provider",
         metavar="PROVIDER",
         help="Only instances bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
         "('aws.by_region[\"eu\"]'), or to a pattern of these.",
-        rich_help_panel=SELECTION,
+        panel=SELECTION,
     ),
 ]
 IdOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
-        "--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'.", rich_help_panel=SELECTION
-    ),
+    list[str] | None,
+    Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'.", panel=SELECTION),
 ]
-TaintedOption = Annotated[bool, typer.Option("--tainted", help="Only tainted instances.", rich_help_panel=SELECTION)]
-DeposedOption = Annotated[
-    bool, typer.Option("--deposed", help="Only instances with deposed objects.", rich_help_panel=SELECTION)
-]
+TaintedOption = Annotated[bool, Option("--tainted", help="Only tainted instances.", panel=SELECTION)]
+DeposedOption = Annotated[bool, Option("--deposed", help="Only instances with deposed objects.", panel=SELECTION)]
 WhereOption = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Option(
+    list[str] | None,
+    Option(
         "--where",
         metavar="PATH=VALUE",
         help="Only instances whose attribute has this value, or matches this pattern: 'tags.Owner=web-*'. PATH!=VALUE "
         "negates, PATH=~REGEX searches, and [*] in PATH is any element: 'ingress[*].port=22'. All must match.",
-        rich_help_panel=SELECTION,
+        panel=SELECTION,
     ),
 ]
 

@@ -3,61 +3,49 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Optional
+from typing import Annotated
 
-import typer
+import click
 
+from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.groups import COMMON, LAYOUT
 from statefmt.snapshots import Layout, Style
 
 StateArgument = Annotated[
-    Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-    typer.Argument(
+    str | None,
+    Positional(
         metavar="[STATE]",
         help="A state: a file, a folder, a URL, or - for standard input; default: the current folder.",
     ),
 ]
 StatesArgument = Annotated[
-    Optional[list[str]],  # noqa: UP045
-    typer.Argument(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
+    list[str] | None,
+    Positional(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
 ]
 FolderArgument = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder."),
+    str | None, Positional(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder.")
 ]
 StateOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option(
-        "--state",
-        metavar="PATH",
-        help="The state: a file, a folder, a URL, or - for standard input.",
-        rich_help_panel=COMMON,
+    str | None,
+    Option(
+        "--state", metavar="PATH", help="The state: a file, a folder, a URL, or - for standard input.", panel=COMMON
     ),
 ]
 DropUnknownOption = Annotated[
-    bool, typer.Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", rich_help_panel=LAYOUT)
+    bool, Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", panel=LAYOUT)
 ]
 ShowSensitiveOption = Annotated[
-    bool,
-    typer.Option(
-        "--show-sensitive", help="Show sensitive values instead of (sensitive value).", rich_help_panel=COMMON
-    ),
+    bool, Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).", panel=COMMON)
 ]
-AgreedOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)]
+AgreedOption = Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.", panel=COMMON)]
 YesOption = Annotated[
     bool,
-    typer.Option(
-        "--yes",
-        "-y",
-        help="Do not ask for confirmation, and overwrite an existing output file.",
-        rich_help_panel=COMMON,
-    ),
+    Option("--yes", "-y", help="Do not ask for confirmation, and overwrite an existing output file.", panel=COMMON),
 ]
 
 
 VersionOption = Annotated[
-    Optional[str],  # noqa: UP045
-    typer.Option("--version", metavar="ID", help="Use this earlier version, which `versions` lists."),
+    str | None, Option("--version", metavar="ID", help="Use this earlier version, which `versions` lists.")
 ]
 
 
@@ -85,13 +73,11 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[
-    OutputFormat, typer.Option("--format", show_default=False, help="The output format; default: text.")
-]
+FormatOption = Annotated[OutputFormat, Option("--format", show_default=False, help="The output format; default: text.")]
 
 
 def one_state(argument: str | None, option: str | None) -> str | None:
     """Return the state named as an argument or with --state. Raises BadParameter for both."""
     if argument is not None and option is not None:
-        raise typer.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
+        raise click.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     return argument if argument is not None else option

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
@@ -13,20 +12,16 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 
 WholeResourceOption = Annotated[
-    bool, typer.Option("--whole-resource", help="Extend the selection to all instances of each resource.")
+    bool, Option("--whole-resource", help="Extend the selection to all instances of each resource.")
 ]
 
 NewProviderOption = Annotated[
-    bool, typer.Option("--new-provider", help="Allow a provider that neither the state nor --config knows.")
+    bool, Option("--new-provider", help="Allow a provider that neither the state nor --config knows.")
 ]
 
 AsBlocksOption = Annotated[
     bool,
-    typer.Option(
-        "--as-blocks",
-        help="Print moved, removed and import blocks that do the same; write nothing.",
-        rich_help_panel=COMMON,
-    ),
+    Option("--as-blocks", help="Print moved, removed and import blocks that do the same; write nothing.", panel=COMMON),
 ]
 
 

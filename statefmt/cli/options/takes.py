@@ -13,7 +13,7 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
     """Replace parameters of a command by groups of options.
 
     `groups` maps each parameter to the function that takes the options and returns the parameter's value. If the
-    command has an option of the same name itself, the function uses its default. typer reads options from the signature
+    command has an option of the same name itself, the function uses its default. Options are read from the signature
     and their meaning from the annotations, so both are assembled here.
     """
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-import typer
-
+from statefmt.cli.declared import Option
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import AgreedOption, FormatOption, OutputFormat
@@ -23,24 +22,24 @@ class TransferOptions(NamedTuple):
 def transfer_options(
     *,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
+        bool, Option("--dry-run", help="Show what would be copied, but write nothing.", panel=COMMON)
     ] = False,
     lock: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--lock/--no-lock",
             show_default=False,
             help="Lock both places as OpenTofu does (the default).",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
     ] = True,
     lock_timeout: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="DURATION",
             show_default=False,
             help="How long to wait for each lock, such as 10s; default: 0s.",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
     ] = "0s",
     yes: AgreedOption = False,

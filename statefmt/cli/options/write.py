@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, Optional, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypedDict
 
-import typer
+import click
 
 from statefmt.cli.command_line import command_line
+from statefmt.cli.declared import Option
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
@@ -29,30 +30,20 @@ _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _URL: Final = pattern(r"(?:s3|pg|https?):/")
 
 NoBackupOption = Annotated[
-    bool,
-    typer.Option(
-        "--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON
-    ),
+    bool, Option("--no-backup", help="Keep no backup file; the history still has what undo needs.", panel=COMMON)
 ]
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
-]
+DryRunOption = Annotated[bool, Option("--dry-run", help="Show what would change, but write nothing.", panel=COMMON)]
 LockOption = Annotated[
     bool,
-    typer.Option(
-        "--lock/--no-lock",
-        show_default=False,
-        help="Lock the state as OpenTofu does (the default).",
-        rich_help_panel=COMMON,
-    ),
+    Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does (the default).", panel=COMMON),
 ]
 LockTimeoutOption = Annotated[
     str,
-    typer.Option(
+    Option(
         metavar="DURATION",
         show_default=False,
         help="How long to wait for the lock, such as 10s; default: 0s.",
-        rich_help_panel=COMMON,
+        panel=COMMON,
     ),
 ]
 
@@ -131,36 +122,36 @@ class WriteOptions(NamedTuple):
     def target(self, name: str, in_place: bool) -> str | None:
         """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
         if in_place and self.out is not None:
-            raise typer.BadParameter("cannot be combined with --out", param_hint="--in-place")
+            raise click.BadParameter("cannot be combined with --out", param_hint="--in-place")
         if self.out == "":
-            raise typer.BadParameter("the name is empty", param_hint="--output")
+            raise click.BadParameter("the name is empty", param_hint="--output")
         if in_place and name == STANDARD_INPUT:
-            raise typer.BadParameter("needs a file, not standard input", param_hint="--in-place")
+            raise click.BadParameter("needs a file, not standard input", param_hint="--in-place")
         if not in_place and self.backup is not None:
-            raise typer.BadParameter("requires --in-place", param_hint="--backup")
+            raise click.BadParameter("requires --in-place", param_hint="--backup")
         return None if in_place else self.out or STANDARD_INPUT
 
 
 def write_options(
     *,
     out: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads the annotation at run time
-        typer.Option(
+        str | None,
+        Option(
             "--out",
             "--output",
             "-o",
             metavar="PATH",
             help="Write the result to PATH and leave STATE unchanged; - is standard output.",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
     ] = None,
     backup: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(
+        Path | None,
+        Option(
             "--backup",
             metavar="PATH",
             help="Back up the state to PATH instead of beside it; - makes no backup.",
-            rich_help_panel=COMMON,
+            panel=COMMON,
         ),
     ] = None,
     no_backup: NoBackupOption = False,
@@ -168,12 +159,10 @@ def write_options(
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
     expect_serial: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(metavar="N", help="Fail unless the state has this serial.", rich_help_panel=COMMON),
+        int | None, Option(metavar="N", help="Fail unless the state has this serial.", panel=COMMON)
     ] = None,
     expect_hash: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", rich_help_panel=COMMON),
+        str | None, Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", panel=COMMON)
     ] = None,
     yes: YesOption = False,
 ) -> WriteOptions:
@@ -181,9 +170,9 @@ def write_options(
     if str(backup) == _NO_BACKUP:
         backup, no_backup = None, True
     if no_backup and backup is not None:
-        raise typer.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
+        raise click.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
     if out is not None and backup is not None:
-        raise typer.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
+        raise click.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
     out = file_to_write("--out", out)
     file_to_write("--backup", None if backup is None else str(backup))
     timeout = seconds(lock_timeout, "--lock-timeout")
@@ -194,7 +183,7 @@ def write_options(
 def file_to_write(option: str, path: str | None) -> str | None:
     """Return the path of an option for a file, `-` for any name of standard output. Raises BadParameter for a URL."""
     if path is not None and _URL.match(path):
-        raise typer.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
+        raise click.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
     return STANDARD_INPUT if path in _STANDARD_OUTPUT else path
 
 

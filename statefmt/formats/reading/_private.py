@@ -6,8 +6,6 @@ byte values is accepted too.
 
 from __future__ import annotations
 
-import base64
-import binascii
 from functools import lru_cache
 
 from statefmt.text.pattern import pattern
@@ -25,6 +23,9 @@ def canonical_private(value: str | list[int] | None) -> str:
     if not value:
         return ""
     if isinstance(value, list):
+        # Imported late, as below: hardly any state needs them.
+        import base64
+
         return base64.b64encode(bytes(value)).decode()
     return _canonical_text(value)
 
@@ -34,6 +35,9 @@ def _canonical_text(value: str) -> str:
     """Return the canonical form of base64. Objects with the same text share one string."""
     if len(value) % 4 == 0 and _EXACT.fullmatch(value):
         return value
+    import base64
+    import binascii
+
     text = value.replace("\r", "").replace("\n", "")
     if not text.isascii() or not _CANONICAL.fullmatch(text):
         raise ValueError("not base64 with the standard alphabet and padding")
