@@ -8,10 +8,10 @@ from types import FrameType
 from typing import Any
 
 
-def instructions(work: Callable[[], object]) -> int:
+def instructions(work: Callable[[], object], prepare: Callable[[], object] = lambda: None) -> int:
     """Return the number of instructions that a function runs, of Python's own, when it is called for the second time.
 
-    The first call fills caches.
+    The first call fills caches. `prepare` is called before each, and not counted.
     """
     count = 0
 
@@ -25,7 +25,9 @@ def instructions(work: Callable[[], object]) -> int:
         frame.f_trace_lines = False
         return local
 
+    prepare()
     work()
+    prepare()
     before = sys.gettrace()
     sys.settrace(start)
     try:

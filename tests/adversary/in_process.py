@@ -32,13 +32,19 @@ class HangError(Exception):
 
 
 def command(folder: Path, *arguments: str) -> Finished:
+    """Run a command in a folder, which may not hang nor take memory without end."""
+    with guarded():
+        return unguarded(folder, *arguments)
+
+
+def unguarded(folder: Path, *arguments: str) -> Finished:
     """Run a command in a folder."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", "surrogateescape"), io.StringIO()
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = out, err
     status: int | None = None
     try:
-        with chdir(folder), guarded():
+        with chdir(folder):
             status = main(list(arguments))
     except Exception:
         traceback.print_exc(file=err, limit=-4)

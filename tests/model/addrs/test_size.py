@@ -52,3 +52,10 @@ def test_large_texts(text: str) -> None:
 def test_a_long_path_is_read() -> None:
     text = ".".join(["module.a[0]"] * 10_000)
     assert str(parse_module_instance(text)) == text
+
+
+def test_modules_around_a_deep_one_are_refused() -> None:
+    """Each of them has an address of its own: together these are as long as the square of the depth."""
+    assert len(parse_module_instance(".".join(["module.a"] * 200)).on_the_way) == 200
+    with pytest.raises(RecursionError):
+        _ = parse_module_instance(".".join(["module.a"] * 201)).on_the_way
