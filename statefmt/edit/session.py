@@ -11,7 +11,7 @@ from msgspec import Struct, field, structs
 from statefmt.context import RunContext
 from statefmt.formats.providers.registry import SourceReport, SourceRewriter
 from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import ReadResult, read
+from statefmt.formats.reading.inspect import ReadResult, Upgraded, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
@@ -154,12 +154,22 @@ def loaded(
 
 
 def loaded_plain(
-    name: str, data: bytes, sources: SourceChoice = KEEP, seal: Seal | None = None, *, like: ReadResult | None = None
+    name: str,
+    data: bytes,
+    sources: SourceChoice = KEEP,
+    seal: Seal | None = None,
+    *,
+    like: ReadResult | None = None,
+    upgraded: Upgraded | None = None,
 ) -> LoadedState:
-    """Like loaded(), for plain bytes; `seal` if they were decrypted. Raises StateFileError and StoreError."""
+    """Like loaded(), for plain bytes; `seal` if they were decrypted, `upgraded` if they were read before.
+
+    Raises StateFileError and StoreError.
+    """
     rewriter = SourceRewriter(sources)
+    edit = rewriter.document if sources else None
     try:
-        result = _read(data, like) if like and not sources else read(data, rewriter.document if sources else None)
+        result = _read(data, like) if like and not sources else read(data, edit, upgraded)
         _refuse_other_files(result)
     except StateError as error:
         shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
@@ -178,7 +188,7 @@ def _read(data: bytes, like: ReadResult) -> ReadResult:
 
 def reread(state: LoadedState, sources: SourceChoice) -> LoadedState:
     """Return a loaded state with other provider sources. Raises StateFileError and StoreError."""
-    return loaded_plain(state.name, state.data, sources, state.seal)
+    return loaded_plain(state.name, state.data, sources, state.seal, upgraded=state.result.upgraded)
 
 
 def with_next_serial(snapshot: Snapshot, name: str) -> Snapshot:

@@ -71,7 +71,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         from statefmt.formats.providers.short_addresses import short_addresses
 
         # The document as it was read: a snapshot has the chosen sources already.
-        document = inspect(state.data).document
+        document = _document(state)
         if short is None and document:
             short = short_addresses(document)
         if not document or not short:
@@ -98,7 +98,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         from statefmt.analysis.providers.inferred_sources import infer
         from statefmt.formats.providers.short_addresses import short_addresses
 
-        document = inspect(state.data).document
+        document = _document(state)
         if document is None:
             return KEEP
         evidence = self._evidence((), document, [])
@@ -137,6 +137,11 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
             lock_file=lock_file,
             in_state=full_sources(document),
         )
+
+
+def _document(state: LoadedState) -> StateV4 | None:
+    upgraded = state.result.upgraded
+    return inspect(state.data).document if upgraded is None else upgraded.document
 
 
 def lock_file_folders(name: str) -> Sequence[Path]:

@@ -40,12 +40,20 @@ _PATH = " - at `$"
 _PATH_STEP = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
+class Upgraded(Struct, frozen=True):
+    """The document that a state of an older format becomes, before any edit, and the findings of the upgrade."""
+
+    document: StateV4
+    version: int
+    findings: tuple[Finding, ...]
+
+
 class Inspection(Struct, frozen=True, kw_only=True):
     """The full result of reading `data`.
 
     `snapshot` is None if there is an error among the findings; `version` is None if `data` is not a state of a
-    readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot; its
-    type is not public.
+    readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot;
+    `upgraded` is set for older formats. The types of these two are not public.
     """
 
     data: bytes
@@ -54,15 +62,20 @@ class Inspection(Struct, frozen=True, kw_only=True):
     version: int | None = None
     style: Style = INDENTED
     document: StateV4 | None = None
+    upgraded: Upgraded | None = None
 
 
 class ReadResult(Struct, frozen=True):
-    """A snapshot, and the findings from reading it (no errors)."""
+    """A snapshot, and the findings from reading it (no errors).
+
+    `upgraded`, whose type is not public, is set for older formats, so that nothing has to upgrade them again.
+    """
 
     snapshot: Snapshot
     findings: tuple[Finding, ...]
     version: int
     style: Style
+    upgraded: Upgraded | None = None
 
 
 def inspect(data: bytes) -> Inspection:
@@ -74,27 +87,33 @@ def inspect(data: bytes) -> Inspection:
             return Inspection(data=data, findings=error.findings)
 
 
-def read(data: bytes, edit: DocumentEdit | None = None) -> ReadResult:
+def read(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> ReadResult:
     """Read a snapshot from the bytes of a state, of any format version.
 
-    `edit`, which is not public, changes the document that the snapshot is made of, after upgrades. Raises StateError or
-    a subclass (not a state, encrypted, unsupported version); its findings give every reason.
+    `edit` changes the document that the snapshot is made of, after upgrades; `upgraded` is from an earlier result for
+    the same bytes. Neither is public. Raises StateError or a subclass (not a state, encrypted, unsupported version);
+    its findings give every reason.
     """
     with collector_paused():
         lifted = read_one_by_one(data) if edit is None else None
         if lifted is not None and lifted.snapshot is not None:
             snapshot = replace(lifted.snapshot, source=Source(data, lifted.snapshot))
             return ReadResult(snapshot, (*_utf8_findings(data), *lifted.findings), CURRENT_VERSION, style_of(data))
-        inspection = _inspect(data, edit)
+        inspection = _inspect(data, edit, upgraded)
     if inspection.snapshot is None or inspection.version is None:
         raise StateError(inspection.findings)
-    return ReadResult(inspection.snapshot, inspection.findings, inspection.version, inspection.style)
+    return ReadResult(
+        inspection.snapshot, inspection.findings, inspection.version, inspection.style, inspection.upgraded
+    )
 
 
-def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
+def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False
-    document, version = _quick_v4(data), CURRENT_VERSION
+    if upgraded is None:
+        document, version = _quick_v4(data), CURRENT_VERSION
+    else:
+        document, version = upgraded.document, upgraded.version
     # _quick_v4 fails on unknown members, and upgrades drop them, so the document has none.
     is_plain = document is not None
     try:
@@ -102,6 +121,8 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
             version = sniff_version(data)
             is_plain = version != CURRENT_VERSION
             document = _document(data, version, report)
+            if is_plain:
+                upgraded = Upgraded(document, version, tuple(report.findings))
         if edit is not None:
             given, document = document, edit(document)
             edited = document is not given
@@ -121,7 +142,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
         data=data,
         findings=(
             *_utf8_findings(data),
-            *report.findings,
+            *(() if upgraded is None else upgraded.findings),
             *(() if is_plain else _unknown_findings(document)),
             *without_pointers(lifted.findings, version),
         ),
@@ -129,6 +150,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None) -> Inspection:
         version=version,
         style=style_of(data),
         document=document,
+        upgraded=upgraded,
     )
 
 
