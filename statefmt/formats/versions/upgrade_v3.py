@@ -30,6 +30,10 @@ from statefmt.model.cty.implied import upgrade_output as upgrade_value
 _MEANINGS: Final = {"string": (b'"',), "list": (b'["list"', b'["tuple"'), "map": (b'["map"', b'["object"')}
 
 
+# A path of more modules is deep. The addresses of all objects in deep modules may have so many characters together:
+# format 4 repeats the path for each, so a small file could become one of many gigabytes.
+_DEEP: Final = 200
+_LONGEST: Final = 1 << 24
 # Size of the cache of module paths, of all files of a run.
 _KEPT: Final = 256
 # Older formats may omit the release; OpenTofu then writes this one.
@@ -47,6 +51,7 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
         report.chose(f'terraform_version is missing, so "{_NO_RELEASE}" is written', "", "/terraform_version")
     resources: list[ResourceV4 | None] = []
     outputs: dict[str, OutputV4 | None] = {}
+    repeated = 0
     for number, given in enumerate(old.modules or ()):
         pointer = f"/modules/{number}"
         if given is None:
@@ -55,6 +60,12 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
             module, address = _module(tuple(given.path or ()))
         except ValueError as error:
             raise UpgradeFailed(3, str(error), f"{pointer}/path") from error
+        depth = len(given.path or ()) - 1
+        if depth > _DEEP:
+            repeated += len(address) * _objects(given)
+            if repeated > _LONGEST:
+                reason = f"a module is {depth:,} modules deep, too deep for so many objects"
+                raise UpgradeFailed(3, reason, f"{pointer}/path")
         report.unknown(pointer, given.unknown, address)
         if given.depends_on:
             report.dropped(f"its dependencies ({_listed(given.depends_on)})", address, f"{pointer}/depends_on")
@@ -96,6 +107,10 @@ def _module(given: tuple[str | None, ...]) -> tuple[Module, str]:
             )
     module = Module(tuple(path[1:]))
     return module, str(module)
+
+
+def _objects(given: ModuleV3) -> int:
+    return sum([1 + len(one.deposed or ()) for one in (given.resources or {}).values() if one])
 
 
 def _resources(

@@ -92,3 +92,21 @@ def _work(data: bytes) -> int:
         list(upgrade_problems(data, version))
 
     return instructions(all_of_them)
+
+
+def _deep(modules: int, objects: int) -> bytes:
+    deposed = {"t.a": {"primary": _PRIMARY, "deposed": [_PRIMARY] * (objects - 1)}}
+    return _state(_module(deposed, *["m" * 1000] * modules))
+
+
+def test_objects_in_a_module_too_deep_to_repeat_its_path() -> None:
+    # Their addresses would have 20 million characters.
+    found = inspect(_deep(modules=201, objects=100)).findings[0]
+    assert found.code == "STA005"
+    assert found.pointer == "/modules/0/path"
+    assert "a module is 201 modules deep, too deep for so many objects" in found.detail
+
+
+def test_few_objects_in_a_deep_module_and_many_in_one_that_is_not() -> None:
+    assert inspect(_deep(modules=201, objects=80)).snapshot is not None
+    assert inspect(_deep(modules=200, objects=100)).snapshot is not None
