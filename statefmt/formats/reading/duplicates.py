@@ -48,12 +48,11 @@ def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
         is_object = data.startswith(b"{", start)
         seen = set()
         for number, (name, _, _, value) in enumerate(container_at(data, start, end).items):
-            place = f"{pointer}/{token(name) if is_object else number}"
             if is_object and name in seen:
-                yield _finding(name, pointer, place)
+                yield _finding(name, pointer, f"{pointer}/{token(name)}")
             seen.add(name)
             if data.startswith(_CONTAINERS, value.start) and not (is_object and name in opaque):
-                inside.append((value, place, depth + 1))
+                inside.append((value, f"{pointer}/{token(name) if is_object else number}", depth + 1))
         waiting += reversed(inside)
 
 
