@@ -120,14 +120,13 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
     Findings about the whole file (pointer "") get its start; but if the only one is that the file is not JSON or not
     UTF-8, it gets the position of the first invalid byte.
     """
-    about: dict[str, set[str]] = {}
-    for finding in findings:
-        about.setdefault(finding.pointer, set()).add(finding.code)
-    places = positions(data, about)
+    found = list(findings)
+    places = positions(data, dict.fromkeys([finding.pointer for finding in found]))
+    whole = {finding.code for finding in found if not finding.pointer}
     offset = None
-    if about.get("") == {Code.NOT_A_STATE}:
+    if whole == {Code.NOT_A_STATE}:
         offset = _syntax_offset(data)
-    elif about.get("") == {Code.NOT_UTF8}:
+    elif whole == {Code.NOT_UTF8}:
         problem = utf8_problem(data)
         offset = problem.offset if problem else None
     if offset is not None:

@@ -28,7 +28,7 @@ _PLAIN_NAME: Final = pattern(rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
 # A whole member in one step, if its name is plain and its value short: with the comma, up to the next member.
 SHORT_MEMBER: Final = pattern(
     rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
-    rb'("[^"\\]{0,200}+"|[^\[\]{}",: \t\r\n]++)[ \t\r\n]*+(?:(,)[ \t\r\n]*+)?'
+    rb'("[^"\\]{0,200}+"|[^\[\]{}",: \t\r\n]++)[ \t\r\n]*+(?:,[ \t\r\n]*+)?'
 )
 _TRAILING: Final = pattern(r"trailing characters \(byte (\d+)\)")
 _STRING: Final = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -96,24 +96,39 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
         return elements
     items: list[RawItem] = []
     end = opening + 1
-    position = skip_space(text, end)
-    while text[position : position + 1] not in (b"}", b"]"):
+    while True:
+        position = skip_space(text, end)
+        if text[position : position + 1] in (b"}", b"]"):
+            return Container(Span(opening, position + 1), tuple(items), Span(end, position))
         if items:
             # Past the comma.
             position = skip_space(text, position + 1)
-        while is_object and (short := SHORT_MEMBER.match(text, position)):
-            value = Span(*short.span(2))
-            items.append(RawItem(short[1].decode("ascii"), Span(end, position), Span(position, value.end), value))
-            end, position = value.end, short.end()
-            if not short[3]:
-                break
-        else:
-            name, start = member_at(text, position) if is_object else ("", position)
-            value = Span(start, value_end(text, start))
-            items.append(RawItem(name, Span(end, position), Span(position, value.end), value))
-            end = value.end
-            position = skip_space(text, end)
-    return Container(Span(opening, position + 1), tuple(items), Span(end, position))
+        before = Span(end, position)
+        name, start = member_at(text, position) if is_object else ("", position)
+        value = Span(start, value_end(text, start))
+        items.append(RawItem(name, before, Span(position, value.end), value))
+        end = value.end
+
+
+def members_at(text: bytes, start: int = 0) -> list[tuple[str, int, int]]:
+    """Return the name of each member of the object at `start`, and where its value starts and ends.
+
+    Tells less than container_at(), in less time.
+    """
+    members = []
+    position = skip_space(text, skip_space(text, start) + 1)
+    while text[position : position + 1] not in (b"}", b"]"):
+        if short := SHORT_MEMBER.match(text, position):
+            members.append((short[1].decode("ascii"), *short.span(2)))
+            position = short.end()
+            continue
+        name, value = member_at(text, position)
+        end = value_end(text, value)
+        members.append((name, value, end))
+        position = skip_space(text, end)
+        if text[position : position + 1] == b",":
+            position = skip_space(text, position + 1)
+    return members
 
 
 def _elements(text: bytes, span: Span) -> Container | None:
