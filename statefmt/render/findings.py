@@ -77,8 +77,22 @@ def _words(summary: str) -> frozenset[str]:
 
 
 def _are_in(words: frozenset[str], text: str) -> bool:
-    # Nearly always, the text does not even have the letters of a word.
-    return all(word in text for word in words) and words.issubset(_WORD.findall(text))
+    """Return whether a text has these words; much faster than splitting it into its words."""
+    return all(_is_in(word, text) for word in words)
+
+
+def _is_in(word: str, text: str) -> bool:
+    start = text.find(word)
+    while start >= 0:
+        end = start + len(word)
+        if not _continues(text[start - 1 : start]) and not _continues(text[end : end + 1]):
+            return True
+        start = text.find(word, end)
+    return False
+
+
+def _continues(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def counts_text(findings: Iterable[Finding]) -> str:
