@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from statefmt.formats.reading.inspect import Inspection, inspect, without_pointers
 from statefmt.formats.releases.releases import Release
@@ -14,7 +13,7 @@ from statefmt.lint.registry import all_codes, rules_for
 from statefmt.lint.rule import Rule, found_while_reading
 from statefmt.lint.subject import Subject
 from statefmt.model import codes
-from statefmt.model.findings import Finding, Fix, Place
+from statefmt.model.findings import NO_FIX, Finding, Fix, Place
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -75,8 +74,10 @@ def check(
         from statefmt.lint.configurations.anchor import anchored
 
         findings = anchored(findings, configuration.configuration)
-    weighed = [_completed(finding, rules.by_code[finding.code], subject) for finding in findings]
-    return sorted(weighed, key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail))
+    return sorted(
+        map(_Weighing(rules.by_code, subject), findings),
+        key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail),
+    )
 
 
 def check_configuration(
@@ -119,14 +120,34 @@ def _order(place: Place | None) -> tuple[str, int, int]:
     return (place.file, place.line, place.column) if place else ("", 0, 0)
 
 
-def _completed(finding: Finding, rule: Rule, subject: Subject) -> Finding:
-    """Return a finding with the severity of its rule, and the fix of the rule after that of the reader."""
-    if rule.fix is not None:
-        # One for all findings of the rule, of which there may be very many.
-        usual = subject.once(rule.fix)
-        fix = Fix.of(finding.fix, " " if finding.fix.advice else "", usual)
-        return replace(finding, severity=rule.severity, fix=fix)
-    return finding if finding.severity is rule.severity else replace(finding, severity=rule.severity)
+class _Weighing:
+    """Gives findings the severity of their rule, and the fix of the rule after that of the reader."""
+
+    def __init__(self, rules: Mapping[str, Rule], subject: Subject) -> None:
+        self._rules = rules
+        self._subject = subject
+        # The fixes of a rule: there may be very many findings, and all have the same.
+        self._last: dict[str, tuple[Fix, Fix]] = {}
+
+    def __call__(self, given: Finding) -> Finding:
+        rule = self._rules[given.code]
+        if rule.fix is None:
+            fix = given.fix
+            if given.severity is rule.severity:
+                return given
+        else:
+            before, fix = self._last.get(given.code, _NO_FIXES)
+            if fix is NO_FIX or given.fix != before:
+                usual = self._subject.once(rule.fix)
+                fix = Fix.of(given.fix, " " if given.fix.advice else "", usual)
+                self._last[given.code] = given.fix, fix
+        return Finding(
+            given.code, rule.severity, given.summary, given.detail, given.address, given.pointer, fix, given.place,
+            given.anchor,
+        )  # fmt: skip
+
+
+_NO_FIXES: Final = (NO_FIX, NO_FIX)
 
 
 @cache

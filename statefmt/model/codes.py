@@ -6,6 +6,7 @@ Codes are never reused; each is a rule with a page (`statetool rule CODE`).
 from __future__ import annotations
 
 from enum import StrEnum, unique
+from functools import lru_cache
 from typing import Final
 
 from statefmt.model.findings import NO_FIX, Finding, Fix, Place, Severity
@@ -216,7 +217,13 @@ class Code(StrEnum):
 
 
 def _fix(given: str | Fix) -> Fix:
-    return given if isinstance(given, Fix) else Fix.of(given)
+    return given if isinstance(given, Fix) else _advice(given)
+
+
+@lru_cache
+def _advice(text: str) -> Fix:
+    """Return a fix: one for all findings with the same advice."""
+    return Fix.of(text)
 
 
 # Files with one of these contain no usable state: edits refuse them, and neither settings nor baselines hide these.

@@ -14,6 +14,9 @@ class Severity(Enum):
     WARNING = "warning"
     INFO = "info"
 
+    # Members are compared by identity. That of Enum is not in C, and is asked several times for each finding.
+    __hash__ = object.__hash__
+
     @property
     def rank(self) -> int:
         """2 for an error, 1 for a warning, 0 for information."""

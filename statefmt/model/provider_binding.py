@@ -26,7 +26,7 @@ from statefmt.model.provider_text import Unreadable, read_config, read_instance
 from statefmt.model.resources import ResourceState
 
 # Cache size for written configurations of all files of a run; a state has few different ones.
-_KEPT: Final = 16384
+_KEPT: Final = 65536
 _UNKEYED: Final = frozenset({NO_KEY})
 _NO_KEYS: Final[Mapping[InstanceKey, str]] = MappingProxyType({})
 

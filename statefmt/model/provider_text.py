@@ -26,7 +26,7 @@ _SOURCE_FIX: Final = (
 # Characters that need no escapes in a quoted key.
 _PLAIN_KEY: Final = pattern(r"[ !#&-\[\]-~]*+")
 # Cache size for parsed addresses of all files of a run; a state has few different ones.
-_KEPT: Final = 16384
+_KEPT: Final = 65536
 
 
 class Unreadable(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from statefmt.formats.raw_json.spans import member_at, skip_space, value_end
+from statefmt.formats.raw_json.spans import SHORT_MEMBER, member_at, skip_space, value_end
 from statefmt.formats.raw_json.syntax import json_problem, utf8_problem
 from statefmt.golang import loads_exact
 from statefmt.model.codes import Code
@@ -32,18 +32,28 @@ class Position(NamedTuple):
 class _Wanted:
     """A node in the tree of the tokens of all pointers. `offset` is -1 until its place is found."""
 
-    __slots__ = ("children", "exact", "offset")
+    __slots__ = ("children", "exact", "offset", "parent")
 
-    def __init__(self) -> None:
+    def __init__(self, parent: _Wanted | None = None) -> None:
+        self.parent = parent
         # By name in lower case, then by name as wanted.
-        self.children: dict[str, dict[str, _Wanted]] = {}
+        self.children: dict[str, dict[str, _Wanted]] = _NOTHING_INSIDE
         self.offset = -1
         self.exact = False
 
     def child(self, name: str) -> _Wanted:
         """Return the node of a member or an element; create it if it is new."""
-        named = self.children.setdefault(name.lower(), {})
-        return named[name] if name in named else named.setdefault(name, _Wanted())
+        children = self.children
+        if not children:
+            children = self.children = {}
+        key = name.lower()
+        named = children.get(key)
+        if named is None:
+            named = children[key] = {}
+        node = named.get(name)
+        if node is None:
+            node = named[name] = _Wanted(self)
+        return node
 
     def found(self, name: str, offset: int) -> Iterator[_Wanted]:
         """Record that a part was found at `offset`, and yield its nodes.
@@ -65,8 +75,18 @@ class _Wanted:
                 for child in named.values():
                     child.forget()
 
+    def nearest(self) -> int:
+        """Return the offset of the innermost part that was found on the way here."""
+        node: _Wanted | None = self
+        while node is not None:
+            if node.offset >= 0:
+                return node.offset
+            node = node.parent
+        return 0
+
 
 _NOTHING: Final[dict[str, _Wanted]] = {}
+_NOTHING_INSIDE: Final[dict[str, dict[str, _Wanted]]] = {}
 
 
 def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
@@ -80,13 +100,8 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
     that is not JSON is followed as far as possible.
     """
     root = _Wanted()
-    paths: dict[str, list[_Wanted]] = {}
-    for pointer in pointers:
-        path = [root]
-        for name in _tokens(pointer)[:_DEEPEST]:
-            path.append(path[-1].child(name))
-        paths[pointer] = path
-    if not paths:
+    nodes = _nodes(root, pointers)
+    if not nodes:
         return {}
     root.offset = skip_space(data, 0)
     # Many findings are about the whole file, whose start is known. A ValueError means that the text is not JSON from
@@ -94,9 +109,7 @@ def positions(data: bytes, pointers: Iterable[str]) -> dict[str, Position]:
     if root.children:
         with suppress(ValueError):
             _walk(data, root.offset, root)
-    offsets = {
-        pointer: next(part.offset for part in reversed(path) if part.offset >= 0) for pointer, path in paths.items()
-    }
+    offsets = {pointer: node.nearest() for pointer, node in nodes.items()}
     places = _places(data, offsets.values())
     return {pointer: places[offset] for pointer, offset in offsets.items()}
 
@@ -107,14 +120,13 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
     Findings about the whole file (pointer "") get its start; but if the only one is that the file is not JSON or not
     UTF-8, it gets the position of the first invalid byte.
     """
-    about: dict[str, set[str]] = {}
-    for finding in findings:
-        about.setdefault(finding.pointer, set()).add(finding.code)
-    places = positions(data, about)
+    found = list(findings)
+    places = positions(data, dict.fromkeys([finding.pointer for finding in found]))
+    whole = {finding.code for finding in found if not finding.pointer}
     offset = None
-    if about.get("") == {Code.NOT_A_STATE}:
+    if whole == {Code.NOT_A_STATE}:
         offset = _syntax_offset(data)
-    elif about.get("") == {Code.NOT_UTF8}:
+    elif whole == {Code.NOT_UTF8}:
         problem = utf8_problem(data)
         offset = problem.offset if problem else None
     if offset is not None:
@@ -122,11 +134,32 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
     return places
 
 
-def _tokens(pointer: str) -> list[str]:
-    names = pointer.split("/")[1:]
-    if "~" not in pointer:
-        return names
-    return [_ESCAPE.sub(lambda match: "~" if match[0] == "~0" else "/", name) for name in names]
+def _nodes(root: _Wanted, pointers: Iterable[str]) -> dict[str, _Wanted]:
+    """Add all pointers to a tree, and return the node of each."""
+    nodes: dict[str, _Wanted] = {}
+    # Most pointers lead to members of a few objects.
+    parents: dict[str, _Wanted] = {}
+    for pointer in pointers:
+        above, slash, last = pointer.rpartition("/")
+        if not slash or pointer.count("/") > _DEEPEST:
+            nodes[pointer] = _descend(root, pointer)
+            continue
+        parent = parents.get(above)
+        if parent is None:
+            parent = parents[above] = _descend(root, above)
+        nodes[pointer] = parent.child(_unescaped(last) if "~" in last else last)
+    return nodes
+
+
+def _descend(root: _Wanted, pointer: str) -> _Wanted:
+    node = root
+    for token in pointer.split("/")[1 : _DEEPEST + 1]:
+        node = node.child(_unescaped(token) if "~" in token else token)
+    return node
+
+
+def _unescaped(token: str) -> str:
+    return _ESCAPE.sub(lambda match: "~" if match[0] == "~0" else "/", token)
 
 
 def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
@@ -134,10 +167,16 @@ def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
     opening = data[start : start + 1]
     if not wanted.children or opening not in (b"{", b"["):
         return value_end(data, start)
+    is_object = opening == b"{"
     number = 0
     position = skip_space(data, start + 1)
     while data[position : position + 1] not in (b"}", b"]"):
-        if opening == b"{":
+        if is_object and (short := SHORT_MEMBER.match(data, position)):
+            for _ in wanted.found(short[1].decode("ascii"), position):
+                """Nothing is inside."""
+            position = short.end()
+            continue
+        if is_object:
             name, value = member_at(data, position)
         else:
             name, value = str(number), position

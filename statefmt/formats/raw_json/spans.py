@@ -25,6 +25,11 @@ _SPACE: Final = pattern(rb"[ \t\r\n]*")
 # Strings and containers so short that this is faster than msgspec.
 _SHORT: Final = pattern(rb'"[^"\\]{0,200}+"|\[[^"\[\]{}]{0,200}+\]|\{\s*\}')
 _PLAIN_NAME: Final = pattern(rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+')
+# A whole member in one step, if its name is plain and its value short: with the comma, up to the next member.
+SHORT_MEMBER: Final = pattern(
+    rb'"([^"\\\x80-\xff]*+)"[ \t\r\n]*+:[ \t\r\n]*+'
+    rb'("[^"\\]{0,200}+"|[^\[\]{}",: \t\r\n]++)[ \t\r\n]*+(?:,[ \t\r\n]*+)?'
+)
 _TRAILING: Final = pattern(r"trailing characters \(byte (\d+)\)")
 _STRING: Final = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _SCALAR: Final = pattern(rb"[^\[\]{}\",: \t\r\n]+")
@@ -103,6 +108,27 @@ def container_at(text: bytes, start: int = 0, end: int | None = None) -> Contain
         value = Span(start, value_end(text, start))
         items.append(RawItem(name, before, Span(position, value.end), value))
         end = value.end
+
+
+def members_at(text: bytes, start: int = 0) -> list[tuple[str, int, int]]:
+    """Return the name of each member of the object at `start`, and where its value starts and ends.
+
+    Tells less than container_at(), in less time.
+    """
+    members = []
+    position = skip_space(text, skip_space(text, start) + 1)
+    while text[position : position + 1] not in (b"}", b"]"):
+        if short := SHORT_MEMBER.match(text, position):
+            members.append((short[1].decode("ascii"), *short.span(2)))
+            position = short.end()
+            continue
+        name, value = member_at(text, position)
+        end = value_end(text, value)
+        members.append((name, value, end))
+        position = skip_space(text, end)
+        if text[position : position + 1] == b",":
+            position = skip_space(text, position + 1)
+    return members
 
 
 def _elements(text: bytes, span: Span) -> Container | None:

@@ -10,7 +10,7 @@ from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.raw import in_batches
-from statefmt.formats.raw_json.spans import RawItem, container_at, skip_space
+from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
 from statefmt.formats.versions.v4 import ResourceV4, StateV4
 from statefmt.golang import compact
 from statefmt.model.codes import Code
@@ -45,15 +45,18 @@ def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
         if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end]):
             continue
         inside: list[tuple[Span, str, int]] = []
-        is_object = data.startswith(b"{", start)
-        seen = set()
-        for number, (name, _, _, value) in enumerate(container_at(data, start, end).items):
-            place = f"{pointer}/{token(name) if is_object else number}"
-            if is_object and name in seen:
-                yield _finding(name, pointer, place)
-            seen.add(name)
-            if data.startswith(_CONTAINERS, value.start) and not (is_object and name in opaque):
-                inside.append((value, place, depth + 1))
+        if data.startswith(b"{", start):
+            seen = set()
+            for name, value, after in members_at(data, start):
+                if name in seen:
+                    yield _finding(name, pointer, f"{pointer}/{token(name)}")
+                seen.add(name)
+                if data.startswith(_CONTAINERS, value) and name not in opaque:
+                    inside.append((Span(value, after), f"{pointer}/{token(name)}", depth + 1))
+        else:
+            for number, item in enumerate(container_at(data, start, end).items):
+                if data.startswith(_CONTAINERS, item.value.start):
+                    inside.append((item.value, f"{pointer}/{number}", depth + 1))
         waiting += reversed(inside)
 
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.formats.raw_json.raw import starts_with
-from statefmt.formats.raw_json.spans import container_at, skip_space
+from statefmt.formats.raw_json.spans import container_at, members_at, skip_space
 from statefmt.model.resources import UnknownMember
 from statefmt.text.pattern import pattern
 
@@ -144,8 +144,10 @@ def _items(raw: Raw | bytes, opening: bytes) -> Iterator[tuple[str, Raw]]:
     if not text.startswith(opening, skip_space(text, 0)):
         # msgspec reports all other types by their first character, but reads a string to its end first.
         raise msgspec.ValidationError(f"Expected `{'object' if opening == b'{' else 'array'}`, got `str`")
-    for item in container_at(text).items:
-        yield item.name, Raw(text[item.value.start : item.value.end])
+    if opening == b"{":
+        yield from ((name, Raw(text[start:end])) for name, start, end in members_at(text))
+    else:
+        yield from (("", Raw(text[item.value.start : item.value.end])) for item in container_at(text).items)
 
 
 def decode_leaf(raw: Raw | bytes, type_: Any) -> Any:

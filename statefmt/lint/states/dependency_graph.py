@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from statefmt.formats.versions.v4 import InstanceObjectV4
 from statefmt.lint.subject import ResourcePart, Subject
-from statefmt.model.addrs import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs import parse_abs_resource_instance, parse_module_instance, usual_config_resource
 from statefmt.model.errors import AddressError
 from statefmt.model.terraform_version import depends_on_is_relative
 from statefmt.text.pattern import pattern
@@ -137,6 +137,8 @@ def _static_module(text: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def _static_target(text: str) -> str:
+    if usual_config_resource(text) is not None:
+        return text
     try:
         return str(parse_abs_resource_instance(text).config())
     except AddressError:

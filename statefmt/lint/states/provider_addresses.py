@@ -17,7 +17,7 @@ from statefmt.model.provider_text import Unreadable, read_config, read_instance
 # Number of cached answers about sets of addresses: the states of one project use the same providers.
 _KEPT: Final = 1024
 # Number of cached addresses. A state may have thousands, one for each tenant.
-_KEPT_ADDRESSES: Final = 16384
+_KEPT_ADDRESSES: Final = 65536
 
 
 class NamedProvider(NamedTuple):

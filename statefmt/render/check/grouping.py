@@ -31,8 +31,18 @@ def grouped(findings: Sequence[Finding]) -> list[Group]:
     Fixes are the same if they differ only in the address of their finding.
     """
     groups: dict[object, list[Finding]] = {}
+    last, group = None, list[Finding]()
     for finding in findings:
-        groups.setdefault((finding.code, finding.severity, _template(finding)), []).append(finding)
+        # Many findings about one object follow each other.
+        if not (
+            last
+            and finding.fix is last.fix
+            and (finding.code, finding.address) == (last.code, last.address)
+            and finding.severity is last.severity
+        ):
+            group = groups.setdefault((finding.code, finding.severity, _template(finding)), [])
+        group.append(finding)
+        last = finding
     return [Group(tuple(group), _joined_fix(group)) for group in groups.values()]
 
 

@@ -30,8 +30,5 @@ class Tally:
         self.configurations += state.is_configuration
         self.plans += state.is_plan
         self.hidden += state.hidden
-        for finding in state.findings:
-            self.severities[finding.severity] += 1
-            way = state.fixes.get(finding.code)
-            if way is not None:
-                self.fixable[way] += 1
+        self.severities.update([finding.severity for finding in state.findings])
+        self.fixable.update([way for finding in state.findings if (way := state.fixes.get(finding.code))])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.formats.raw_json.spans import Container, container_at, value_at
+from statefmt.formats.raw_json.spans import Container, container_at, members_at, value_at
 
 
 def _parts(text: bytes, container: Container) -> list[tuple[str, bytes, bytes, bytes]]:
@@ -100,3 +102,22 @@ def test_elements_found_at_once_are_those_found_one_by_one(elements: list[tuple[
     at_once, one_by_one = container_at(text, 0, len(text)), container_at(text)
     assert (at_once.span, tuple(at_once.items), at_once.after) == (one_by_one.span, one_by_one.items, one_by_one.after)
     assert at_once.items[1:] == list(one_by_one.items[1:])
+
+
+_NAMES = st.sampled_from(["a", "A", "", "é", 'a"b', "\ud800", "x" * 300])
+_VALUES = st.recursive(
+    st.sampled_from([None, 1, -2.5e30, "s", "é\\", "z" * 250, "\ud800"]),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(_NAMES, inside, max_size=4),
+)
+
+
+@given(st.lists(st.tuples(_NAMES, _VALUES), max_size=6), st.booleans(), st.sampled_from(["", " ", "\n\t"]))
+def test_members_are_those_of_the_container(members: list[tuple[str, object]], ascii_only: bool, space: str) -> None:
+    """Also if they repeat."""
+
+    def text_of(value: object) -> str:
+        return json.dumps(value, ensure_ascii=ascii_only)
+
+    pieces = (f"{space}{text_of(name)}{space}:{space}{text_of(value)}{space}" for name, value in members)
+    text = f"{space}{{{space}{','.join(pieces)}}}".encode("utf-8", "surrogatepass")
+    assert members_at(text) == [(item.name, *item.value) for item in container_at(text).items]
