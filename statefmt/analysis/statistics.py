@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from statefmt.formats.object_sizes import ObjectSize, object_sizes
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, InstanceKey, ResourceMode
-from statefmt.model.instances import instances
+from statefmt.model.instances import each_instance
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -129,8 +130,9 @@ def _descending(groups: Mapping[_Group, Counts]) -> dict[_Group, Counts]:
 def _instances(snapshot: Snapshot, sizes: Mapping[tuple[int, int], ObjectSize]) -> tuple[LargeInstance, ...]:
     """Return all instances, largest first; those of equal size in the order of `list`."""
     found = []
-    for instance in instances(snapshot):
+    for instance in each_instance(snapshot):
         of = [sizes[obj.origin] for obj in instance.objects if obj.origin is not None]
         whole, dependencies = sum(size.whole for size in of), sum(size.dependencies for size in of)
         found.append(LargeInstance(instance.addr, whole, dependencies))
-    return tuple(sorted(found, key=lambda instance: -instance.bytes))
+    found.sort(key=attrgetter("bytes"), reverse=True)
+    return tuple(found)

@@ -51,12 +51,15 @@ def object_sizes(snapshot: Snapshot) -> dict[tuple[int, int], ObjectSize]:
         return {obj.origin: _size_of_tree(_TREES.object(obj, {})) for obj in objects if obj.origin is not None}
     blocks = _blocks(snapshot.source.data, len(objects))
     sizes = {}
+    # Many objects have the same size.
+    known: dict[ObjectSize, ObjectSize] = {}
     for obj in objects:
         if obj.origin is not None:
             block, place = obj.origin
             text = blocks[block][place]
             taken = _dependencies(text) if obj.dependencies or obj.depends_on else 0
-            sizes[obj.origin] = ObjectSize(_length(text), taken)
+            size = ObjectSize(_length(text), taken)
+            sizes[obj.origin] = known.setdefault(size, size)
     return sizes
 
 

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.model.codes import Code
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.resources import ResourceInstanceObject, ResourceState, not_among
 from statefmt.model.snapshot import Snapshot
 
 # Rules that compare resources with each other. All others look at a single resource, or at the state without its
@@ -35,12 +35,11 @@ def edited_part(before: Snapshot, after: Snapshot) -> EditedPart:
     Of the rules that compare resources, only one is an error: a remote object with two addresses (ADR008). The edit can
     only introduce it if an object changed its identity or was copied.
     """
-    old, new = {id(resource) for resource in before.resources}, {id(resource) for resource in after.resources}
-    edited = [resource for resource in after.resources if id(resource) not in old]
+    edited = not_among(after.resources, before.resources)
     addrs = {resource.addr for resource in edited}
-    if len(addrs) < len(edited) or any(resource.addr in addrs for resource in after.resources if id(resource) in old):
+    if sum(resource.addr in addrs for resource in after.resources) > len(addrs):
         return EditedPart(before, after, False)
-    were = [resource for resource in before.resources if id(resource) not in new]
+    were = not_among(before.resources, after.resources)
     alone = _keep_identities(were, edited)
     return EditedPart(replace(before, resources=tuple(were)), replace(after, resources=tuple(edited)), alone)
 

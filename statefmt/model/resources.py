@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from msgspec import Raw, Struct
@@ -88,3 +89,17 @@ class ResourceState(Struct, frozen=True, kw_only=True, gc=False):
     def has_provider_keys(self) -> bool:
         """Whether any object is bound to a keyed provider instance."""
         return any(obj.provider_key is not NO_KEY for obj in self.objects)
+
+
+def not_among(resources: Sequence[ResourceState], others: Sequence[ResourceState]) -> list[ResourceState]:
+    """Return the resources that are not themselves among the `others`.
+
+    An edit keeps most, in the same order: only those at other places are looked for, as identities take much memory.
+    """
+    more = len(others) - len(resources)
+    from_start = chain(others, repeat(None))
+    from_end = chain(others[more:] if more > 0 else chain(repeat(None, -more), others), repeat(None))
+    moved = [one for one, a, b in zip(resources, from_start, from_end, strict=False) if one is not a and one is not b]
+    missing = set(map(id, moved))
+    missing.difference_update(map(id, others))
+    return [one for one in moved if id(one) in missing]

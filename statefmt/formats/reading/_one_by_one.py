@@ -28,7 +28,7 @@ class _Resource(ResourceV4):
 
     def __post_init__(self) -> None:
         _READING.lifter.add(self)
-        self.module = self.type = self.name = self.provider = self.instances = None
+        self.module = self.mode = self.type = self.name = self.provider = self.instances = None
 
 
 class _State(StateV4):

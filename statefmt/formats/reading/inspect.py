@@ -17,6 +17,7 @@ from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.raw_json.syntax import utf8_problem
 from statefmt.formats.reading._lift import lift_state
 from statefmt.formats.reading._one_by_one import read_one_by_one
+from statefmt.formats.reading._sharing import SharingState
 from statefmt.formats.reading._sniff import sniff_version, too_deep
 from statefmt.formats.style import INDENTED, Style, style_of
 from statefmt.formats.versions.decode import collector_paused, decode_document
@@ -170,7 +171,7 @@ def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterab
 def _quick_v4(data: bytes) -> StateV4 | None:
     """Decode an ordinary v4 state in one pass; return None if it needs a closer look."""
     try:
-        document = msgspec.json.decode(data, type=StateV4)
+        document = msgspec.json.decode(data, type=SharingState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return document if isinstance(document.version, Raw) and equals(document.version, b"4") else None

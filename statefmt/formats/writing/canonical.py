@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import tee
+from operator import le
 from typing import Final, TypeVar
 
 from statefmt.formats.style import INDENTED, Style
@@ -55,7 +57,7 @@ def _outputs(outputs: Sequence[OutputValue], trees: TreeBuilder, write: PieceWri
 def _resources(resources: Sequence[ResourceState], trees: TreeBuilder, write: PieceWriter) -> Iterator[Texts]:
     waiting: list[Tree] = []
     objects = 0
-    for resource in sorted(resources, key=lambda resource: resource_file_order(resource.addr)):
+    for resource in _in_file_order(resources):
         count = sum([1 + len(obj.attributes or b"") // _LONG for obj in resource.objects]) or 1
         if waiting and objects + count > _BATCH:
             yield [write.values(waiting, _RESOURCE - 1)]
@@ -67,6 +69,15 @@ def _resources(resources: Sequence[ResourceState], trees: TreeBuilder, write: Pi
             objects += count
     if waiting:
         yield [write.values(waiting, _RESOURCE - 1)]
+
+
+def _in_file_order(resources: Sequence[ResourceState]) -> Sequence[ResourceState]:
+    earlier, later = tee(resource_file_order(resource.addr) for resource in resources)
+    next(later, None)
+    # Those of a canonical file are; sorting would keep the keys of all in memory.
+    if all(map(le, earlier, later)):
+        return resources
+    return sorted(resources, key=lambda resource: resource_file_order(resource.addr))
 
 
 def _large_resource(tree: Mapping[str, Tree], write: PieceWriter) -> Texts:

@@ -21,7 +21,7 @@ from statefmt.golang import loads_exact
 from statefmt.model.addrs import resource_file_order
 from statefmt.model.provider_binding import Lowered, lower
 from statefmt.model.provider_text import same_provider
-from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
+from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember, not_among
 from statefmt.model.snapshot import Snapshot, Source
 from statefmt.pieces import Pieces, Span, joined, merged
 
@@ -123,9 +123,8 @@ class Splicer:
 
     def _resources(self, new: Snapshot) -> Pieces:
         container = self._block_container()
-        olds, news = set(map(id, self._old.resources)), set(map(id, new.resources))
-        gone = {number: old for old in self._old.resources if id(old) not in news for number in old.origin}
-        come = [resource for resource in new.resources if id(resource) not in olds]
+        gone = {number: old for old in not_among(self._old.resources, new.resources) for number in old.origin}
+        come = not_among(new.resources, self._old.resources)
         kept = {resource.origin[0]: resource for resource in come if resource.origin}
         same = {number for resource in come for number in resource.origin if gone.get(number) == resource}
         edited = {
