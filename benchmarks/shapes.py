@@ -37,10 +37,7 @@ _OUTPUTS: Final = {
 
 
 def singles() -> Resources:
-    """Resources with one instance of 1 to 3 kB, as in most states: 50,000 in 100 MB, twice those of the targets.
-
-    A state of a trial had as many; more objects in as many bytes take more time.
-    """
+    """Resources with one instance of 1 to 3 kB, as in most states: 50,000 in 100 MB."""
     for number in count():
         module, place = divmod(number, 36)
         path = f"module.service_{module:05}" if module else ""
