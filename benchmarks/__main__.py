@@ -3,7 +3,7 @@
     python -m benchmarks [--size 10MB] [--only list,mv] [--shape singles] [-n 3] [--against STATETOOL] [--write]
 
 All commands (`commands.py`) with all shapes (`shapes.py`) of 100 MB, and `check` with the hostile shapes
-(`hostile.py`), take half an hour and 3 GB of disk. `--write` puts rows in the place of those of the same commands and
+(`hostile/`), take half an hour and 3 GB of disk. `--write` puts rows in the place of those of the same commands and
 shapes in the results, so that a part can be measured anew. `--against` takes the path of another program, such as
 `.venv/bin/statetool` in a checkout of the commit before.
 """
