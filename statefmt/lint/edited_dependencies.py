@@ -17,7 +17,7 @@ from statefmt.model.snapshot import Snapshot
 def may_add_dependency_findings(
     before: Snapshot, after: Snapshot, part: EditedPart, moved: Mapping[AbsResourceInstance, AbsResourceInstance]
 ) -> bool:
-    """Return False if an edit certainly adds no finding of these rules, and none at another address.
+    """Return False if an edit certainly adds no finding of these rules, and moves none to another resource.
 
     A resource that is not in the part keeps its findings, unless it names a resource that is gone, or is in a cycle
     with one that changed.
@@ -28,7 +28,8 @@ def may_add_dependency_findings(
     old, new, named = _configs(part.before.resources), _configs(part.after.resources), _named(part.after.resources)
     there = _configs_among(rest, old | new | named)
     lost = old - new - there
-    # Edits change dependencies only with the addresses that they name.
+    # Edits change dependencies only with the addresses that they name. If these stay, a finding can only go from one
+    # instance of a resource to another one of it.
     if not lost and new <= old | there and all(one.config() == other.config() for one, other in moved.items()):
         return False
     if any(addr.resource.mode is not ResourceMode.EPHEMERAL for addr in named - new - there):
