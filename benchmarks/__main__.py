@@ -21,7 +21,8 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from benchmarks.commands import FLOOR, LINES, PARSE, STATETOOL, Case, Line, Yardstick
+from benchmarks.case import STATETOOL, Case
+from benchmarks.commands import FLOOR, LINES, PARSE, Line, Yardstick
 from benchmarks.hostile import HOSTILE as HOSTILE_SHAPES
 from benchmarks.measure import MEGABYTE, REFUSED, Process, RunError, Runs
 from benchmarks.results import HOSTILE, PAGE, Row, figures_text, kept, ratio_text, tables, write_page
