@@ -3,7 +3,7 @@
     python -m benchmarks [--size 10MB] [--only list,mv] [--shape singles] [-n 3] [--against STATETOOL] [--write]
 
 All commands (`commands.py`) with all shapes (`shapes.py`) of 100 MB, and `check` with the hostile shapes
-(`hostile.py`), take half an hour and 3 GB of disk. `--write` puts rows in the place of those of the same commands and
+(`hostile/`), take half an hour and 3 GB of disk. `--write` puts rows in the place of those of the same commands and
 shapes in the results, so that a part can be measured anew. `--against` takes the path of another program, such as
 `.venv/bin/statetool` in a checkout of the commit before.
 """
@@ -21,7 +21,8 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from benchmarks.commands import FLOOR, LINES, PARSE, STATETOOL, Case, Line, Yardstick
+from benchmarks.case import STATETOOL, Case
+from benchmarks.commands import FLOOR, LINES, PARSE, Line, Yardstick
 from benchmarks.hostile import HOSTILE as HOSTILE_SHAPES
 from benchmarks.measure import MEGABYTE, REFUSED, Process, RunError, Runs
 from benchmarks.results import HOSTILE, PAGE, Row, figures_text, kept, ratio_text, tables, write_page

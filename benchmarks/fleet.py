@@ -20,9 +20,10 @@ from typing import Final
 
 from tabulate import tabulate
 
-from benchmarks.commands import STATETOOL
+from benchmarks.case import STATETOOL
+from benchmarks.formats import LINEAGE
 from benchmarks.measure import Figures, Process, run
-from benchmarks.shapes import LINEAGE, SHAPES
+from benchmarks.shapes import SHAPES
 
 SHAPES_OF_STATES: Final = ("singles", "compact", "instances")
 _BYTES: Final = 450_000

@@ -14,15 +14,16 @@ from enum import Enum
 from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 
 _C = TypeVar("_C", bound=click.Command)
+_TYPES: Final[Mapping[type, click.ParamType]] = {str: click.STRING, int: click.INT, bool: click.BOOL}
 
 
 class Option:
-    """How an option is declared: its names, made from that of the parameter if there are none, and its help.
+    """How an option is declared: its names and its help. Without names, it has the name of the parameter.
 
     `panel` is the group in the help. An integer is at least `min`.
     """
@@ -81,14 +82,14 @@ class _AnyPath(click.Path):
 
 
 class _Declared(NamedTuple):
-    """A parameter of click, and what makes the value for the function of that of click."""
+    """A parameter of click, and what converts its value to the one that the function takes."""
 
     parameter: click.Parameter
     converted: Callable[[Any], Any]
 
 
 def declared_command(function: Callable[..., Any], kind: Callable[..., _C], name: str, **more: Any) -> _C:
-    """Return a command of some kind that calls the function; its help is the docstring."""
+    """Return a command of some kind that calls the function, whose docstring is the help."""
     hints = get_type_hints(function, include_extras=True)
     signature = inspect.signature(function).parameters
     contexts = [name for name in signature if hints[name] is click.Context]
@@ -129,11 +130,8 @@ def _listed(converted: Callable[[Any], Any], default: object, values: tuple[Any,
 
 
 def _converted(type_: type, value: Any) -> Any:
-    """Make a path or a member of an enumeration of its text."""
+    """Return the path or the member of an enumeration that a text names; other values stay as they are."""
     return type_(value) if value is not None and issubclass(type_, (Path, Enum)) else value
-
-
-_TYPES: Mapping[type, click.ParamType] = {str: click.STRING, int: click.INT, bool: click.BOOL}
 
 
 def _click_type(type_: type, how: Option | Positional) -> click.ParamType:

@@ -1,4 +1,4 @@
-"""What to do with a change of several states that was interrupted. A module of its own, because every `mv` asks."""
+"""What to do with an interrupted change of several states. A module of its own, because every `mv` imports it."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> Loaded
 def loaded(
     context: RunContext, name: str, data: bytes, sources: SourceChoice = KEEP, *, like: ReadResult | None = None
 ) -> LoadedState:
-    """Like load(), for bytes that were already read from `name`; faster if they are `like` another state.
+    """Like load(), for bytes that were already read from `name`; faster if most resources are the same in `like`.
 
     Raises StateFileError, and EncryptionError if the bytes cannot be decrypted.
     """
@@ -229,7 +229,10 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
 
 
 def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> bool:
-    """Return whether rewrite() would change a state; faster, and without its memory. Raises StateFileError like it."""
+    """Return whether rewrite() would change a state, faster and with less memory.
+
+    Raises StateFileError as rewrite() does.
+    """
     from statefmt.formats.writing.is_canonical import is_canonical
 
     if names_legacy_providers(loaded.result.snapshot):

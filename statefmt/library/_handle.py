@@ -49,7 +49,7 @@ class StateHandle:
         return store_at(self.context, self.location)
 
     def reload(self, like: ReadResult | None = None) -> None:
-        """Read the state again; faster if it is `like` another one.
+        """Read the state again; faster if most resources are the same in `like`.
 
         Raises StoreError, StateError or EncryptionError, and keeps what it had then.
         """

@@ -161,7 +161,7 @@ class State:
     def reload(self, like: State | None = None) -> None:
         """Read the state again. Raises StoreError, StateError or EncryptionError, and keeps what it had then.
 
-        Less time is needed if it has most resources in common with `like`, such as another version of it.
+        It takes less time if most resources are the same in `like`, such as another version of the state.
         """
         self._handle.reload(None if like is None else like._handle.loaded.result)
 

@@ -1,4 +1,4 @@
-"""Tells from two snapshots alone whether an edit can add a finding about dependencies: reading its result takes longer.
+"""Tells from two snapshots whether an edit can add a finding about dependencies. Checking its result takes longer.
 
 The rules are DEP002, a dependency on a resource that is not in the state, and DEP004, a cycle.
 """
@@ -17,7 +17,7 @@ from statefmt.model.snapshot import Snapshot
 def may_add_dependency_findings(
     before: Snapshot, after: Snapshot, part: EditedPart, moved: Mapping[AbsResourceInstance, AbsResourceInstance]
 ) -> bool:
-    """Return False if an edit certainly adds no finding of these rules, and none at another address.
+    """Return False if an edit certainly adds no finding of these rules, and moves none to another resource.
 
     A resource that is not in the part keeps its findings, unless it names a resource that is gone, or is in a cycle
     with one that changed.
@@ -28,7 +28,8 @@ def may_add_dependency_findings(
     old, new, named = _configs(part.before.resources), _configs(part.after.resources), _named(part.after.resources)
     there = _configs_among(rest, old | new | named)
     lost = old - new - there
-    # Edits change dependencies only with the addresses that they name.
+    # Edits change dependencies only with the addresses that they name. If these stay, a finding can only go from one
+    # instance of a resource to another one of it.
     if not lost and new <= old | there and all(one.config() == other.config() for one, other in moved.items()):
         return False
     if any(addr.resource.mode is not ResourceMode.EPHEMERAL for addr in named - new - there):
@@ -48,7 +49,7 @@ def _configs(resources: Iterable[ResourceState]) -> set[ConfigResource]:
 
 
 def _configs_among(resources: Iterable[ResourceState], wanted: Set[ConfigResource]) -> set[ConfigResource]:
-    """Return those of the wanted addresses that resources have; builds few others, because there are many."""
+    """Return the wanted addresses that resources have, without building the addresses of all resources."""
     blocks = {addr.resource for addr in wanted}
     return _configs(resource for resource in resources if resource.addr.resource in blocks) & wanted
 
@@ -70,9 +71,9 @@ def _names_any(resource: ResourceState, addrs: Set[ConfigResource]) -> bool:
 
 
 def _changed(part: EditedPart) -> set[ConfigResource]:
-    """Return what came, went, or depends on others than before: all other resources are in the cycles that they were.
+    """Return what came, went, or has other dependencies than before. All other resources stay in the same cycles.
 
-    A resource that only names what came and went in its cycles is no other without them.
+    A resource whose dependencies differ only in what came or went counts as unchanged.
     """
     old, new = ({resource.addr: resource for resource in side.resources} for side in (part.before, part.after))
     moved = {addr.config() for addr in old.keys() ^ new.keys()}

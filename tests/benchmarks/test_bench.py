@@ -12,7 +12,8 @@ from typing import Final
 import pytest
 
 from benchmarks import results
-from benchmarks.commands import LINES, Case
+from benchmarks.case import Case
+from benchmarks.commands import LINES
 from benchmarks.hostile import HOSTILE
 from benchmarks.measure import Process, RunError, Runs, run
 from benchmarks.results import Row, ratio_text

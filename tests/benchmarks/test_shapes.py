@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import statefmt
-from benchmarks.commands import STATETOOL
-from benchmarks.shapes import LINEAGE, MACHINE, SHAPES
+from benchmarks.case import STATETOOL
+from benchmarks.formats import LINEAGE
+from benchmarks.shapes import MACHINE, SHAPES
 
 SIZE = 300_000
 ALL = pytest.mark.parametrize("name", SHAPES)

@@ -193,10 +193,10 @@ _LOADED: Final = "import sys; import statefmt; {}; print(sorted(name for name in
 @pytest.mark.parametrize(
     ("use", "heavy", "loaded"),
     [
-        pytest.param("0", ["msgspec", "typer", "orjson", "jsonschema", "tabulate", "idna"], [], id="import"),
+        pytest.param("0", ["msgspec", "click", "orjson", "jsonschema", "tabulate", "idna"], [], id="import"),
         pytest.param("statefmt.__version__", ["msgspec", "statefmt.formats.reading.inspect"], [], id="version"),
-        pytest.param("statefmt.read", ["msgspec", "typer", "jsonschema"], ["msgspec"], id="read"),
-        pytest.param("statefmt.diff", ["msgspec", "typer", "orjson"], ["msgspec"], id="diff"),
+        pytest.param("statefmt.read", ["msgspec", "click", "jsonschema"], ["msgspec"], id="read"),
+        pytest.param("statefmt.diff", ["msgspec", "click", "orjson"], ["msgspec"], id="diff"),
     ],
 )
 def test_names_are_loaded_when_they_are_used(use: str, heavy: list[str], loaded: list[str]) -> None:

@@ -124,10 +124,10 @@ def _random_edit(random: Random, before: Snapshot) -> Edit:
 
 
 def _added(before: Snapshot, edit: Edit) -> list[str]:
-    old, new = (check(write(side, canonical=False), select=["DEP002", "DEP004"]) for side in (before, edit.snapshot))
-    moved_in_place = {str(one.config()) for one in edit.moved} == {str(other.config()) for other in edit.moved.values()}
-    if moved_in_place and {r.addr.config() for r in before.resources} == {
-        r.addr.config() for r in edit.snapshot.resources
-    }:
+    """What the edit adds, but for what only went from one instance of a resource to another one of it."""
+    sides = ([resource.addr.config() for resource in side.resources] for side in (before, edit.snapshot))
+    old_addrs, new_addrs = map(set, sides)
+    if old_addrs == new_addrs and all(one.config() == other.config() for one, other in edit.moved.items()):
         return []
+    old, new = (check(write(side, canonical=False), select=["DEP002", "DEP004"]) for side in (before, edit.snapshot))
     return [f"{found.code} {found.address}" for found in added(new, lambda: old, edit.moved)]

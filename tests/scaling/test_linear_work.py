@@ -28,10 +28,10 @@ from tests.scaling.commands import COMMANDS, LEFT_OUT
 from tests.scaling.folder import fill
 
 _SIZE: Final = 4_000
-# Where single resources are larger than that.
+# For shapes whose parts are larger than that.
 _LARGER: Final = {
-    "dependencies": 1_000_000, "format-3": 400_000, "instances": 100_000, "large-attributes": 400_000,
-    "long-cycles": 40_000, "provider-keys": 20_000,
+    "dependencies": 1_000_000, "diverse": 100_000, "format-3": 400_000, "instances": 100_000,
+    "large-attributes": 400_000, "long-cycles": 40_000, "outputs": 100_000, "provider-keys": 20_000,
 }  # fmt: skip
 # What the search for short cycles may visit in these small states.
 _EFFORT: Final = 300

@@ -78,7 +78,7 @@ class _Mapping:
             self._resources.setdefault(one.config(), set()).add(other.config())
         for config in self._staying(target):
             self._resources[config].add(config)
-        # Removed resources, of which it does not matter whether something depends on them.
+        # Removed resources: dependencies on them may stay or go.
         self._lost = gone - self._resources.keys()
         for targets in self._resources.values():
             targets.difference_update(self._lost)

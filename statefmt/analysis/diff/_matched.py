@@ -12,7 +12,7 @@ from statefmt.analysis.diff.plain import Plain
 
 # A scalar with its type: true equals 1 in Python.
 _Typed: TypeAlias = tuple[type, Plain]
-# So many steps for each element: without a limit, the work may grow with the cube of the length.
+# The most steps for each element: without a limit, the work may grow with the cube of the length.
 _MOST_STEPS: Final = 1000
 
 
@@ -38,7 +38,7 @@ class _Matcher(SequenceMatcher[_Typed]):
 
 
 def matched(old: Sequence[Plain], new: Sequence[Plain]) -> Sequence[tuple[int, int, int, int]] | None:
-    """Return the ranges that differ, of the old list and of the new one; None if that takes too long to find out."""
+    """Return the ranges of the old and of the new list that differ; None if finding them takes too many steps."""
     one, other = ([(type(item), item) for item in side] for side in (old, new))
     try:
         opcodes = _Matcher(one, other).get_opcodes()

@@ -44,7 +44,7 @@ def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> It
     for one in old.objects:
         other = after.get(one.deposed)
         if other is None or (same_text(one, other) and old.provider(one) == new.provider(other)):
-            # Most objects that moved are equal, and their texts take time.
+            # Most objects that moved are equal, and making their texts takes time.
             continue
         before, now = _members(old, one), _members(new, other)
         for name in {**before, **now}:

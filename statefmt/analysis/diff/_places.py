@@ -13,7 +13,7 @@ ValueSteps: TypeAlias = tuple[str | int, ...]
 class ValuePlace(NamedTuple):
     """A place where values differ, and the sides that have a value there; `element` is one of the set at `steps`.
 
-    `new_steps` lead there on the new side if elements before it were added or removed.
+    `new_steps` lead to the place on the new side if that is another one, because elements before it came or went.
     """
 
     steps: ValueSteps
@@ -44,7 +44,7 @@ def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlac
 
 
 def _in_lists(old: Sequence[Plain], new: Sequence[Plain], steps: ValueSteps) -> Sequence[ValuePlace]:
-    """Return the places in two lists, as those at which elements came and went if that is shorter."""
+    """Return where two lists differ: by matching their elements if that gives fewer places, else by position."""
     by_position = list(_in_pairs(old, new, steps, 0, 0))
     if not by_position or any(isinstance(item, (list, dict, frozenset)) for side in (old, new) for item in side):
         return by_position
@@ -63,7 +63,7 @@ def _in_lists(old: Sequence[Plain], new: Sequence[Plain], steps: ValueSteps) -> 
 
 
 def _joined(found: Sequence[ValuePlace]) -> Sequence[ValuePlace]:
-    """Tell of an element that came to the position of one that went as of a changed one."""
+    """Report an element that was removed and one that was added at its position as one that changed."""
     gone = {place.steps for place in found if not place.on_new}
     both = gone.intersection(place.steps for place in found if not place.on_old)
     return [*(place for place in found if place.steps not in both), *map(ValuePlace, both)]
@@ -72,7 +72,7 @@ def _joined(found: Sequence[ValuePlace]) -> Sequence[ValuePlace]:
 def _in_pairs(
     old: Sequence[Plain], new: Sequence[Plain], steps: ValueSteps, start: int, new_start: int
 ) -> Iterator[ValuePlace]:
-    """Compare parts of two lists one by one, which begin at `start` and at `new_start`."""
+    """Compare parts of two lists element by element; the parts begin at `start` and at `new_start`."""
     for number, (one, other) in enumerate(zip(old, new, strict=False)):
         if start == new_start:
             yield from places(one, other, (*steps, start + number))

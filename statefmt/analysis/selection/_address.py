@@ -182,7 +182,10 @@ class Addresses:
 
 
 def _may_be_module(text: str) -> bool:
-    """Return whether the last step of an address may be a module: without a key, that has a name without dots."""
+    """Return whether an address may be that of a module.
+
+    If it ends without a key, what follows the last `module.` is a name, which has no dots.
+    """
     return text.startswith("module.") and (text.endswith("]") or "." not in text.rpartition("module.")[2])
 
 

@@ -1,4 +1,4 @@
-"""Selects resource instances of a snapshot, of which a single address is found without listing all of them."""
+"""Selects resource instances of a snapshot. A single address is found without listing all instances."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def select_in(
 
 
 def _named(snapshot: Snapshot, selector: str) -> ResourceState | None:
-    """Return the only resource of which an address selects instances; None if it needs a closer look."""
+    """Return the resource whose instances an address selects; None if the address needs a closer look."""
     try:
         addr = parse_abs_resource_instance(selector)
     except AddressError:

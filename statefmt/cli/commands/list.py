@@ -58,7 +58,7 @@ def command(
         raise click.BadParameter("cannot be combined with --long or --format", param_hint="--null")
     snapshot = opened_state(state).snapshot
     if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
-        # Everything: without a list of it, which takes memory.
+        # Everything is printed as it is found: a list of it takes memory.
         sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))
         return FINE
     found = selected(instances(snapshot), chosen)

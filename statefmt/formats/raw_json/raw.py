@@ -1,4 +1,4 @@
-"""Compares raw JSON values with text, and takes many of them at once."""
+"""Compares raw JSON values with text, and groups them into batches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def equals(raw: Raw | bytes, text: bytes) -> bool:
 
 
 def in_batches(values: Iterable[Raw | bytes]) -> Iterator[list[Raw | bytes]]:
-    """Yield values in order, some at a time: too few bytes to need much memory, unless a single value is that long."""
+    """Yield values in order, in batches of few bytes; only a long value makes a large batch."""
     batch: list[Raw | bytes] = []
     size = 0
     for value in values:

@@ -140,7 +140,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
     items = _Elements(span.start + 1)
     end, lead = span.start + 1, b""
     for element in elements:
-        # Elements are nearly always apart by the same text.
+        # The same text nearly always separates all elements.
         if lead and text.startswith(lead, end) and text[end + len(lead)] not in _SPACES:
             position = end + len(lead)
         else:
@@ -156,7 +156,7 @@ def _elements(text: bytes, span: Span) -> Container | None:
 
 
 class _Elements(Sequence[RawItem]):
-    """The elements of an array, which are made when they are asked for: a state has many."""
+    """The elements of an array. Each is made when it is asked for, because a state has many."""
 
     def __init__(self, opened: int) -> None:
         self._opened = opened

@@ -11,7 +11,7 @@ from statefmt.text.pattern import pattern
 
 # The reason and the byte at which msgspec stopped, in its message.
 _OFFSET = pattern(r"^JSON is malformed: (?P<reason>.*) \(byte (?P<offset>\d+)\)$")
-# Bytes decoded at once. For larger strings, memory is taken anew from the system each time, which takes longer.
+# Bytes decoded at once. Larger strings take longer, since the system provides new memory for each.
 _CHUNK = 1 << 15
 
 

@@ -29,8 +29,8 @@ class LiftedState(NamedTuple):
 def lift_state(document: StateV4, lifter: ResourceLifter | None = None, *, exact_keys: bool = False) -> LiftedState:
     """Convert a document; `exact_keys` means that its numeric keys come from an upgrade, not from JSON.
 
-    The resources are those of `lifter`, if it is given. Raises InvalidDocument if a member has an impossible value;
-    nothing else in the file counts then. Raises what `lifter` raises.
+    If `lifter` is given, it has converted the resources already. Raises InvalidDocument if a member has an impossible
+    value; nothing else in the file counts then. Raises SeveralBlocks only with `lifter`.
     """
     serial = check_uint64(document.serial, "/serial")
     findings: list[Finding] = []

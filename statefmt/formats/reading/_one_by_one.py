@@ -15,7 +15,7 @@ from statefmt.formats.versions.v4 import ResourceV4, StateV4
 
 
 class _Reading(local):
-    """What this thread reads: msgspec gives the resources that it has decoded no other way to where they belong."""
+    """The lifter of this thread. What msgspec has decoded can find it in no other way."""
 
     lifter: ResourceLifter
 
@@ -36,7 +36,7 @@ class _State(StateV4):
 
 
 def read_one_by_one(data: bytes) -> LiftedState | None:
-    """Return what lifting the document of a v4 state gives; None if that has to see the whole document at once."""
+    """Return what lift_state() gives for the document of a v4 state; None if it needs the whole document at once."""
     lifter = _READING.lifter = ResourceLifter()
     try:
         state = msgspec.json.decode(data, type=_State)

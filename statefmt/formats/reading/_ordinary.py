@@ -1,4 +1,4 @@
-"""Converts the entries of `resources` in which nothing is unusual, as nearly all are, with the least work."""
+"""Converts entries of `resources` that have nothing unusual, with little work. Nearly all are such entries."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ModuleText(NamedTuple):
 
 
 class OrdinaryLifter:
-    """A converter that gives what the thorough way would give, or None where that has to look more closely."""
+    """A converter that gives what the thorough way gives, or None if an entry needs a closer look."""
 
     def __init__(self, dependencies: DependencyReader) -> None:
         self._dependencies = dependencies

@@ -1,6 +1,6 @@
-"""Reads a state that has most of its resources in common with one that was read before, such as another version of it.
+"""Reads a state that shares most of its resources with one that was read before, such as another version of it.
 
-The same bytes mean the same, so these resources are taken from there, and the file is read without them.
+The same bytes mean the same, so shared resources are taken from there, and the file is read without them.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ class _Blocks(Struct, gc=False):
 
 
 class _Shared(NamedTuple):
-    """What is left of a file without shared blocks; `places` says for each block which of the other file it equals."""
+    """A file without its shared blocks; `places` has for each block the index of the equal one in the other file."""
 
     rest: bytes
     places: list[int | None]
 
 
 def read_beside(data: bytes, other: ReadResult) -> ReadResult:
-    """Return or raise what `read(data)` does, in less time if most resources are in the other state, too."""
+    """Return or raise what `read(data)` does, in less time if the other state has most of the same resources."""
     with collector_paused():
         return _read_beside(data, other) or read(data)
 
 
 def _read_beside(data: bytes, other: ReadResult) -> ReadResult | None:
-    """Return the state; None if it has to be read in the ordinary way, which reports problems at their places."""
+    """Return the state; None if it must be read in the ordinary way, which reports problems at their places."""
     source, known = other.snapshot.source, other.snapshot.resources
     if source is None or other.findings:
         return None

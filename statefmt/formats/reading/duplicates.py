@@ -22,8 +22,8 @@ _OPAQUE: Final = {
     4: frozenset({"attributes", "identity", "sensitive_attributes", "type", "value"}),
     3: frozenset({"config", "value"}),
 }
-# Parts that are decoded to see whether they repeat a member: no larger, so that little memory is needed, and no deeper
-# in the file than the attributes of an object, so that no byte is decoded more often.
+# Parts that are decoded to see whether they repeat a member are no larger than this, to save memory, and no deeper in
+# the file than the attributes of an object, so that no byte is decoded more often than that.
 _LARGEST: Final = 4 << 20
 _DEEPEST: Final = 8
 _DECODER: Final = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode()))

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from statefmt.formats.versions._entry import Entry
+from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.legacy import InstanceV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
@@ -25,7 +25,7 @@ _UINT64_MAX: Final = 2**64 - 1
 _DIGITS: Final = pattern(r"[0-9]{1,40}", re.ASCII)
 
 
-def upgrade_instance(entry: Entry, report: UpgradeReport) -> list[InstanceObjectV4]:
+def upgrade_instance(entry: ResourceEntry, report: UpgradeReport) -> list[InstanceObjectV4]:
     """Return the current object, if any, and the deposed ones under numbered keys."""
     objects = []
     if entry.document.primary is not None:
@@ -41,8 +41,8 @@ def upgrade_instance(entry: Entry, report: UpgradeReport) -> list[InstanceObject
     return objects
 
 
-def _object(old: InstanceV3, entry: Entry, place: str, deposed: str, report: UpgradeReport) -> InstanceObjectV4:
-    """Return one object; `place` is where it stands in the entry."""
+def _object(old: InstanceV3, entry: ResourceEntry, place: str, deposed: str, report: UpgradeReport) -> InstanceObjectV4:
+    """Return one object; `place` is its pointer within the entry."""
     if old.unknown:
         report.unknown(f"{entry.pointer}/{place}", old.unknown, entry.text)
     key = entry.addr.key
@@ -61,7 +61,9 @@ def _object(old: InstanceV3, entry: Entry, place: str, deposed: str, report: Upg
     )
 
 
-def _attributes(old: InstanceV3, entry: Entry, place: str, report: UpgradeReport) -> dict[str, str | None] | None:
+def _attributes(
+    old: InstanceV3, entry: ResourceEntry, place: str, report: UpgradeReport
+) -> dict[str, str | None] | None:
     """Return the flat attributes, with the object's `id` if they have none."""
     attributes = old.attributes or {}
     given = attributes.get("id")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from statefmt.formats.versions._entry import Entry
+from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.model.addrs import (
     ConfigProviderConfig,
@@ -28,7 +28,9 @@ from statefmt.model.errors import AddressError
 _KEPT: Final = 4096
 
 
-def resource_provider(resource: Resource, module: Module, entries: Sequence[Entry], report: UpgradeReport) -> str:
+def resource_provider(
+    resource: Resource, module: Module, entries: Sequence[ResourceEntry], report: UpgradeReport
+) -> str:
     """Return the provider address of a resource, in the legacy form that version 4 allows.
 
     The first of the entries, its instances, has the lowest key. Raises UpgradeFailed if its provider is invalid.

@@ -13,8 +13,8 @@ from typing import Final
 from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.versions._entry import Entry
 from statefmt.formats.versions._legacy_address import parse_legacy_address
+from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
 from statefmt.formats.versions._upgrade_provider import resource_provider
 from statefmt.formats.versions.invalid import InvalidDocument
@@ -117,7 +117,7 @@ def _resources(
     given: ModuleV3, module: Module, address: str, pointer: str, report: UpgradeReport
 ) -> list[ResourceV4 | None]:
     """Return the module's instances, grouped by resource, the lowest key of each first."""
-    gathered: dict[Resource, list[Entry]] = {}
+    gathered: dict[Resource, list[ResourceEntry]] = {}
     for name, document in (given.resources or {}).items():
         try:
             addr = parse_legacy_address(name)
@@ -126,14 +126,14 @@ def _resources(
         if document is None:
             place = f"{pointer}/resources/{token(name)}"
             raise UpgradeFailed(3, f"the resource {name!r} is null", place, name)
-        gathered.setdefault(addr.resource, []).append(Entry(address, pointer, name, addr, document))
+        gathered.setdefault(addr.resource, []).append(ResourceEntry(address, pointer, name, addr, document))
     for entries in gathered.values():
         if len(entries) > 1:
             entries.sort(key=lambda entry: instance_file_order(entry.addr.key))
     return [_resource(resource, entries, module, report) for resource, entries in gathered.items()]
 
 
-def _resource(resource: Resource, entries: list[Entry], module: Module, report: UpgradeReport) -> ResourceV4:
+def _resource(resource: Resource, entries: list[ResourceEntry], module: Module, report: UpgradeReport) -> ResourceV4:
     objects: list[InstanceObjectV4 | None] = []
     for entry in entries:
         document = entry.document

@@ -1,4 +1,4 @@
-"""Compares bytes with the canonical text of a snapshot, without making both in full."""
+"""Compares bytes with the canonical text of a snapshot, without building the whole text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def is_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown:
 
 
 def made_canonical(data: bytes, snapshot: Snapshot, style: Style, *, keep_unknown: bool) -> bytes:
-    """Return what `canonical` returns: `data` itself if it is that already."""
+    """Return what `canonical` returns; `data` itself if it is canonical already."""
     pieces = canonical_pieces(snapshot, style, keep_unknown=keep_unknown)
     same, other = _same(data, pieces)
     if other is None and same == len(data):

@@ -6,13 +6,13 @@ split if something in it changed, and a member is only written anew if its value
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, Generic, TypeVar
+from typing import Final
 
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.formats.style import style_of
+from statefmt.formats.writing._arrange import arranged
 from statefmt.formats.writing._assemble_value import value_pieces
 from statefmt.formats.writing.assemble import Assembler, Entry
 from statefmt.formats.writing.is_canonical import is_canonical
@@ -24,8 +24,6 @@ from statefmt.model.provider_text import same_provider
 from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember, not_among
 from statefmt.model.snapshot import Snapshot, Source
 from statefmt.pieces import Pieces, Span, joined, merged
-
-_S = TypeVar("_S")
 
 _TREES: Final = TreeBuilder(keep_unknown=True)
 # The nesting depth of the members of each kind of object; the object itself is one level higher.
@@ -40,46 +38,6 @@ def splice(source: Source, snapshot: Snapshot) -> bytes:
 def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
     """Return the pieces of the new text: spans of `source.data`, and new text."""
     return Splicer(source).pieces(snapshot)
-
-
-class _Elements(Generic[_S]):
-    """The elements of an array in the file, and the new entries of those that `changed`, None if removed."""
-
-    def __init__(
-        self, items: Sequence[RawItem], was: Callable[[int], _S], changed: Mapping[int, Entry[_S] | None]
-    ) -> None:
-        self._items = items
-        self._was = was
-        self._changed = changed
-        self._numbers = sorted(changed)
-
-    def first_after(self, key: Any, start: int, order: Callable[[_S], Any]) -> int:
-        """Return the index of the first element from `start` on that is still there and sorts after `key`."""
-        for number in range(start, len(self._items)):
-            if number not in self._changed:
-                subject = self._was(number)
-            elif (entry := self._changed[number]) is not None:
-                subject = entry.subject
-            else:
-                continue
-            if order(subject) > key:
-                return number
-        return len(self._items)
-
-    def entries(self, start: int, end: int) -> Iterator[Entry[_S]]:
-        """Yield the entries of some elements; those that are together and stay as they are share one."""
-        numbers = self._numbers
-        for number in numbers[bisect_left(numbers, start) : bisect_left(numbers, end)]:
-            yield from self._kept(start, number)
-            if (entry := self._changed[number]) is not None:
-                yield entry
-            start = number + 1
-        yield from self._kept(start, end)
-
-    def _kept(self, start: int, end: int) -> Iterator[Entry[_S]]:
-        if start < end:
-            first = self._items[start]
-            yield Entry(self._was(start), first, [Span(first.whole.start, self._items[end - 1].whole.end)])
 
 
 class Splicer:
@@ -133,12 +91,13 @@ class Splicer:
             if number not in same
         }
         arriving = [self._entry(None, resource) for resource in come if not resource.origin]
-        entries = self._arranged(
+        entries = arranged(
             container.items if container else (),
             lambda number: self._old_blocks[number],
             edited,
             arriving,
             lambda resource: resource_file_order(resource.addr),
+            lambda: self._is_canonical,
         )
         return self._write.array(container, entries, _RESOURCE - 1)
 
@@ -149,7 +108,7 @@ class Splicer:
     def _entry(self, number: int | None, resource: ResourceState) -> Entry[ResourceState]:
         """Return the block of a resource that changed, in place of a block of the file or as one more.
 
-        It is kept, because an edit and the part of it that is checked have it in common.
+        It is cached, because an edit and the part of it that is checked share it.
         """
         known = self._entries.get((number, id(resource)))
         if known is None:
@@ -217,7 +176,14 @@ class Splicer:
             for obj in new.objects
             if obj.origin is None or obj.origin in after
         ]
-        entries = self._arranged(items, lambda number: before[new.origin[0], number], edited, arriving, object_order)
+        entries = arranged(
+            items,
+            lambda number: before[new.origin[0], number],
+            edited,
+            arriving,
+            object_order,
+            lambda: self._is_canonical,
+        )
         return self._write.array(container, entries, _OBJECT - 1)
 
     def _arriving_object(self, obj: ResourceInstanceObject, binding: Lowered) -> Pieces:
@@ -266,36 +232,6 @@ class Splicer:
         """Return False if an object certainly has no member `provider`, however its name is written."""
         text = self._data[element.start : element.end]
         return text[:1] != b"{" or b"provider" in text.lower() or b"\\u" in text
-
-    def _arranged(
-        self,
-        items: Sequence[RawItem],
-        was: Callable[[int], _S],
-        edited: Mapping[int, Entry[_S] | None],
-        arriving: Sequence[Entry[_S]],
-        order: Callable[[_S], Any],
-    ) -> list[Entry[_S]]:
-        """Return the entries of an array. `edited` has the new entries of old elements, None if removed.
-
-        A new entry goes before the first element that sorts after it. An element that now sorts elsewhere moves in a
-        canonical file, so that this stays canonical, and keeps its place in any other file. Elements that stay as they
-        are, and together, share an entry.
-        """
-        moving = {
-            number: entry
-            for number, entry in edited.items()
-            if entry is not None and was(number) is not entry.subject and order(was(number)) != order(entry.subject)
-        }
-        if moving and not self._is_canonical:
-            moving = {}
-        elements = _Elements(items, was, {**edited, **dict.fromkeys(moving)} if moving else edited)
-        entries: list[Entry[_S]] = []
-        done = 0
-        for arriving_entry in sorted([*arriving, *moving.values()], key=lambda entry: order(entry.subject)):
-            place = elements.first_after(order(arriving_entry.subject), done, order)
-            entries += [*elements.entries(done, place), arriving_entry]
-            done = place
-        return [*entries, *elements.entries(done, len(items))]
 
     @cached_property
     def _is_canonical(self) -> bool:
@@ -352,10 +288,6 @@ class Splicer:
         if found is None or self._data[found.value.start : found.value.start + 1] not in (b"{", b"["):
             return None
         return container_at(self._data, found.value.start, found.value.end)
-
-
-def _is_same(one: ResourceState, other: ResourceState) -> bool:
-    return one is other or one == other
 
 
 def _unknown(members: tuple[UnknownMember, ...]) -> dict[str, Tree]:

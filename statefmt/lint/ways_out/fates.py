@@ -39,7 +39,7 @@ def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
 
 
 def provider_of_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | None:
-    """Return the provider instance that the first object of the same instance has that is declared, if any is."""
+    """Return the declared provider instance of an object of the same instance, the first that has one, if any has."""
     return subject.once(_by_instance).get(fate.instance.addr)
 
 

@@ -15,8 +15,7 @@ from statefmt.model.addrs.traversal import Attr, Index, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text.pattern import pattern
 
-# No configuration calls modules in modules as often. Whatever looks at each module around another takes the square of
-# the number.
+# No configuration nests modules as deeply. Work on all ancestors of a module grows with the square of its depth.
 _DEEPEST: Final = 200
 # Cache size for printed module instances; resources of one module usually follow each other.
 _KEPT: Final = 1024
@@ -99,7 +98,7 @@ class ModuleInstance(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     def on_the_way(self) -> tuple[ModuleInstance, ...]:
         """The ancestors of this module without the root, outermost first, and the module itself; empty for the root.
 
-        Raises RecursionError if that are hundreds.
+        Raises RecursionError if there are more than 200.
         """
         if len(self.steps) > _DEEPEST:
             raise RecursionError

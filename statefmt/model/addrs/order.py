@@ -19,7 +19,7 @@ ListOrder: TypeAlias = tuple[ModuleOrder, ResourceOrder, KeyOrder]
 ResourceFileOrder: TypeAlias = tuple[str, str, str, str]
 
 _NO_KEY_ORDER: Final[KeyOrder] = (0, 0, "")
-# Looking up a value in an Enum takes longer.
+# Faster than `mode.value`.
 _MODE_TEXTS: Final = {mode: mode.value for mode in ResourceMode}
 _MODES: Final = {ResourceMode.EPHEMERAL: 0, ResourceMode.DATA: 1, ResourceMode.MANAGED: 2}
 
@@ -38,7 +38,7 @@ def module_instance_order(module: ModuleInstance) -> ModuleOrder:
     return len(module.steps), tuple(map(_step_order, module.steps))
 
 
-# Modules share most of their steps: so their sort keys take less memory than they do.
+# Modules share most of their steps; sharing their sort keys saves memory.
 @lru_cache(maxsize=4096)
 def _step_order(step: ModuleStep) -> tuple[str, KeyOrder]:
     return step.name, key_order(step.key)

@@ -1,4 +1,4 @@
-"""Proves in C code that JSON is already as cty writes it, which is true of nearly every value in a state."""
+"""Proves in C code that JSON is already as cty writes it, as nearly every value in a state is."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NOTHING: Final = type(None)
 
 
 def as_written(raw: bytes, of: Type) -> bytes | None:
-    """Return the compact text of a value that cty reads by its type and writes again as it is; None if unsure.
+    """Return the compact text of a value if cty, given its type, certainly writes it unchanged; else None.
 
-    `raw` is valid JSON. Unsure of dynamic types, optional attributes, sets unless they are of strings, and numbers with
-    an exponent.
+    `raw` is valid JSON. Never certain are dynamic types, optional attributes, sets of anything but strings, and numbers
+    with an exponent.
     """
     try:
         value = msgspec.json.decode(raw)
@@ -29,12 +29,15 @@ def as_written(raw: bytes, of: Type) -> bytes | None:
             return None
     except (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
         return None
-    # Whatever is normalised as a whole is so in each part.
+    # If the whole text is in NFC, each string in it is.
     return written if text.isascii() or nfc(text.decode()) == text.decode() else None
 
 
 def _conform(values: list[Any], of: Type) -> bool:
-    """Return whether all values, or null, have the type. Looks at many at a time: at all elements, at an attribute."""
+    """Return whether each value has the type or is null.
+
+    Looks at many values at once: the elements of all lists, or one attribute of all objects.
+    """
     kinds = set(map(type, values)) - {_NOTHING}
     if isinstance(of, PrimitiveType):
         return kinds <= _KINDS[of.name] and (of.name != "number" or all(map(_is_plain, values)))

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from statefmt.analysis.diff._followed import _Mapping
 from statefmt.model.addrs import ConfigResource, Module, Resource, ResourceMode
-from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_with
 
 
@@ -24,14 +23,10 @@ def _config(name: str) -> ConfigResource:
     return ConfigResource(Module(), Resource(ResourceMode.MANAGED, "t", name))
 
 
-def _nothing() -> Snapshot:
-    return snapshot_with([])
-
-
 def test_what_is_gone_is_gone_through_once() -> None:
     gone = Counted(_config(f"gone{number}") for number in range(50))
     Counted.walks = 0
-    mapping = _Mapping([], gone, _nothing())  # type: ignore[arg-type]
+    mapping = _Mapping([], gone, snapshot_with([]))  # type: ignore[arg-type]
     kept = [_config(f"kept{number}") for number in range(5)]
     assert all(mapping.fits([*kept, *gone], kept) for _ in range(20))
     assert not mapping.fits(kept, kept[1:])

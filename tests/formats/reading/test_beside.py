@@ -69,9 +69,6 @@ def test_shared_resources_are_taken_from_the_other_state(blocks: Sequence[str]) 
     assert result == read(data)
     by_addr = {resource.addr: resource for resource in other.snapshot.resources}
     shared = [one for one, text in zip(result.snapshot.resources, blocks, strict=True) if text in _FIVE]
-    assert [obj.attributes for one in shared for obj in one.objects] == [
-        obj.attributes for one in shared for obj in by_addr[one.addr].objects
-    ]
     assert all(
         obj.attributes is known.attributes
         for one in shared

@@ -38,7 +38,7 @@ from statefmt.model.snapshot import Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    # One for all findings about a type, of which there may be very many.
+    # One fix for all findings about a type: there may be very many.
     fixes: dict[str, Fix] = {}
     for place in places(subject, _is_legacy):
         type_ = place.provider.config.provider.type

@@ -9,8 +9,8 @@ from statefmt.formats.versions.legacy import ResourceV3
 from statefmt.model.addrs import ResourceInstance
 
 
-class Entry(Struct, frozen=True, gc=False):
-    """One entry: an instance of a resource. What only messages show is made when one does."""
+class ResourceEntry(Struct, frozen=True, gc=False):
+    """One entry: an instance of a resource. Address and pointer are made for messages only."""
 
     module: str
     within: str
