@@ -10,4 +10,6 @@ def require_templates() -> None:
     try:
         import jinja2  # noqa: F401
     except ImportError as error:
-        raise StoreError("pages need the package jinja2; install statetool[fleet]") from error
+        from statefmt.installation import how_to_install
+
+        raise StoreError(f"pages need the package jinja2: {how_to_install('fleet')}") from error

@@ -2,7 +2,7 @@
 
 `index_states()` reads the states that have changed and stores what they say, without sensitive values; `query()` runs
 SQL over the result, and `stored_findings()` gives what the rules found. `run_difference()` compares
-two runs. All need the package duckdb: install `statetool[fleet]`.
+two runs. All need the package duckdb: the extra `fleet`.
 """
 
 from __future__ import annotations

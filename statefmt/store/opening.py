@@ -34,8 +34,10 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
             try:
                 from statefmt.store.pg.client import PgClient
             except ImportError as error:
+                from statefmt.installation import how_to_install
+
                 raise StoreError(
-                    f"{place.location}: states in PostgreSQL need the package psycopg; install statetool[pg]"
+                    f"{place.location}: states in PostgreSQL need the package psycopg: {how_to_install('pg')}"
                 ) from error
             return PgClient(place, connection)
         case "s3":

@@ -13,7 +13,7 @@ def user_regex(
 ) -> re2._Regexp:
     """Compile an expression. With `literal` it is a plain string; with `lines`, `^` and `$` match at lines.
 
-    Raises ValueError with the reason if it is invalid.
+    Raises ValueError with the reason if it is invalid, and ModuleNotFoundError without google-re2.
     """
     # Imported late: most runs match nothing.
     import re2

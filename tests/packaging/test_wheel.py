@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
+
+import pytest
 
 from tests.packaging.conftest import ROOT
 
@@ -72,9 +77,59 @@ def test_fleets_need_an_extra(environment: Path, tmp_path: Path) -> None:
     ):
         done = _run(statetool, *command, folder=tmp_path)
         assert (done.returncode, done.stdout) == (2, ""), command
-        assert "install statetool[fleet]" in " ".join(done.stderr.split()), (command, done.stderr)
+        message = " ".join(done.stderr.split())
+        assert re.search(r"needs? the package (duckdb|jinja2): run \S+ pip install ", message), (command, message)
+        assert "jinja2<4,>=3.1" in message, (command, message)
         assert "Traceback" not in done.stderr, command
     assert sorted(path.name for path in tmp_path.iterdir()) == ["some.duckdb", "v4-compact.tfstate"]
+
+
+def test_regular_expressions_need_an_extra(environment: Path, tmp_path: Path) -> None:
+    """Without google-re2, what needs it names it and writes nothing; a configuration's value is unknown."""
+    shutil.copy(ROOT / "samples" / "v4-regions.tfstate", tmp_path)
+    (tmp_path / "main.tf").write_text(
+        'locals {\n  kept = toset([for each in ["eu"] : each if length(regexall("^e", each)) > 0])\n}\n'
+        'provider "aws" {\n  alias    = "by_region"\n  for_each = local.kept\n}\n'
+        'terraform {\n  required_providers {\n    aws = { source = "hashicorp/aws" }\n  }\n}\n'
+    )
+    statetool = environment / "bin" / "statetool"
+    before = (tmp_path / "v4-regions.tfstate").read_bytes()
+    state = ("--state", "v4-regions.tfstate")
+    for command in (
+        ("grep", "-E", "^ami", *state),
+        ("grep", "-i", "AMI", *state),
+        ("list", "--where", "id=~^x", *state),
+        ("mv", "aws_vpc.*", "aws_vpc.${1}_new", "--yes", *state),
+    ):
+        done = _run(statetool, *command, folder=tmp_path)
+        assert (done.returncode, done.stdout) == (2, ""), command
+        message = " ".join(done.stderr.split())
+        assert "the package google-re2: run " in message, (command, message)
+    assert (tmp_path / "v4-regions.tfstate").read_bytes() == before
+    checked = _run(statetool, "check", "--config", ".", "--select", "CFS", "v4-regions.tfstate", folder=tmp_path)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert "regular expressions need the package google-re2" in " ".join(checked.stdout.split()), checked
+    # Nothing else does: wildcards, strings, configurations.
+    assert _run(statetool, "grep", "ami", *state, folder=tmp_path).returncode in (0, 1)
+    assert _run(statetool, "list", "aws_vpc.*", *state, folder=tmp_path).returncode == 0
+
+
+def test_the_printed_command_installs_what_is_missing(environment: Path, tmp_path: Path) -> None:
+    shutil.copytree(environment, tmp_path / "venv", symlinks=True)
+    shutil.copy(ROOT / "samples" / "v4-compact.tfstate", tmp_path)
+    python = tmp_path / "venv" / "bin" / "python"
+    report = (python, "-m", "statefmt", "report", "v4-compact.tfstate", "-o", "report.html")
+    missing = _run(*report, folder=tmp_path)
+    assert missing.returncode == 2
+    command = shlex.split(" ".join(missing.stderr.split()).partition(": run ")[2])
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(command, env={**os.environ, "PATH": programs}, capture_output=True, text=True, check=False)
+    if done.returncode and "Failed to fetch" in done.stderr:
+        pytest.skip("no package index")
+    assert done.returncode == 0, done.stderr
+    made = _run(*report, folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    assert (tmp_path / "report.html").exists()
 
 
 def test_schemas(environment: Path, tmp_path: Path) -> None:

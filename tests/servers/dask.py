@@ -112,5 +112,5 @@ def _is_json(path: Path) -> bool:
 
 def _dask() -> str:
     found = program("dask")
-    assert found is not None, "install statetool[cluster]"
+    assert found is not None, "make setup installs dask"
     return found

@@ -19,4 +19,4 @@ except statefmt.StoreError as error:
 def test_a_missing_package() -> None:
     found = subprocess.run([sys.executable, "-c", _WITHOUT_PSYCOPG], capture_output=True, text=True, check=True)
     assert "pg://db.example.com" in found.stdout
-    assert "install statetool[pg]" in found.stdout
+    assert f"the package psycopg: run {sys.executable} -m pip install" in found.stdout

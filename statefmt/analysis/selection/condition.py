@@ -90,6 +90,10 @@ def _value_test(condition: Condition) -> Callable[[JSONValue], bool]:
     if condition.operator == _REGEX:
         try:
             expression = user_regex(condition.value)
+        except ModuleNotFoundError as error:
+            from statefmt.installation import how_to_install
+
+            raise SelectionError(f"=~ needs the package google-re2: {how_to_install('regex')}") from error
         except ValueError as error:
             raise SelectionError(f"{condition.value!r} is not a valid regular expression: {error}") from error
         fits = lambda text: expression.search(text) is not None  # noqa: E731

@@ -101,6 +101,12 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
         raise click.BadParameter("not valid UTF-8", param_hint="TEXT") from error
     try:
         return Matcher(text, regex=regex, ignore_case=ignore_case)
+    except ModuleNotFoundError as error:
+        from statefmt.installation import how_to_install
+
+        raise StoreError(
+            f"{'-E' if regex else '-i'} needs the package google-re2: {how_to_install('regex')}"
+        ) from error
     except ValueError as error:
         raise click.BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
 

@@ -53,7 +53,14 @@ def filled(target: str, values: Sequence[str]) -> str:
 @lru_cache(maxsize=16)
 def _expression(pattern: str) -> re2._Regexp:
     # Imported late. re2 matches in linear time, however many wildcards there are.
-    import re2
+    try:
+        import re2
+    except ModuleNotFoundError as error:
+        from statefmt.installation import how_to_install
+
+        raise SurgeryError(
+            f"$1 and $2 in a destination need the package google-re2: {how_to_install('regex')}"
+        ) from error
 
     parts = []
     for any_key, quoted, depth, wildcard, text in _TOKEN.findall(pattern):

@@ -108,7 +108,9 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
     try:
         import duckdb
     except ModuleNotFoundError as error:
-        raise FleetError("an index needs the package duckdb; install statetool[fleet]") from error
+        from statefmt.installation import how_to_install
+
+        raise FleetError(f"an index needs the package duckdb: {how_to_install('fleet')}") from error
     try:
         # Absolute, since `:memory:` and others are no files.
         return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})

@@ -35,7 +35,9 @@ def connected(cluster: Cluster) -> Iterator[Client]:
     try:
         import distributed
     except ModuleNotFoundError as error:
-        raise FleetError("a scheduler needs the package distributed; install statetool[cluster]") from error
+        from statefmt.installation import how_to_install
+
+        raise FleetError(f"a scheduler needs the package distributed: {how_to_install('cluster')}") from error
     with _quiet(), _client(cluster, distributed.Client) as client:
         _check_versions(client, cluster)
         yield client
@@ -126,7 +128,7 @@ def _check_versions(client: Client, cluster: Cluster) -> None:
             has = f"statetool {release}" if release else "no statetool"
             raise FleetError(
                 f"{machine} has {has} on Python {python}, and this is statetool {wanted[0]} on Python {wanted[1]}; "
-                f"install statetool[cluster]=={wanted[0]} there, on the same Python, or use one image for all"
+                f"install this statetool with its extra 'cluster' there, on the same Python, or use one image for all"
             )
 
 

@@ -11,16 +11,15 @@ import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
-
-import re2
+from typing import TYPE_CHECKING, Final
 
 from statefmt.hcl.functions.registry import FunctionError
 
+if TYPE_CHECKING:
+    import re2
+
 # A class may be unterminated.
 _PIECE: Final = re.compile(r"\*+|\?|\[\^?+\]?+(?:\\.|[^\]\\])*+(?P<end>\]?)|\\.|[{},\\]|.", re.DOTALL)
-_QUIET: Final = re2.Options()
-_QUIET.log_errors = False
 _MAGIC: Final = re.compile(r"[*?\[{\\]")
 
 
@@ -79,8 +78,13 @@ def _entries(directory: Path) -> list[os.DirEntry[str]]:
 
 
 def _compiled(step: str) -> re2._Regexp:
+    # Imported late, and optional: few configurations have patterns, and google-re2 is not everywhere.
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
     try:
-        return re2.compile(_translated(step), _QUIET)
+        return re2.compile(_translated(step), options)
     except re2.error:
         raise FunctionError(f"failed to glob pattern {step}: syntax error in pattern", 1) from None
 
@@ -103,11 +107,11 @@ def _translated(step: str) -> str:
         elif match["end"]:
             inside = piece[1:-1]
             negated = inside.startswith("^")
-            found.append(f"[{'^' if negated else ''}{re2.escape(inside[negated:]).replace(chr(92) + '-', '-')}]")
+            found.append(f"[{'^' if negated else ''}{re.escape(inside[negated:]).replace(chr(92) + '-', '-')}]")
         elif piece.startswith("*"):
             found.append("[^/]*")
         else:
-            found.append("[^/]" if piece == "?" else re2.escape(piece[-1] if len(piece) == 2 else piece))
+            found.append("[^/]" if piece == "?" else re.escape(piece[-1] if len(piece) == 2 else piece))
     if depth:
         raise FunctionError(f"failed to glob pattern {step}: syntax error in pattern", 1)
     return "".join(found)

@@ -12,6 +12,7 @@ import re
 
 from statefmt.hcl.functions.file_patterns import UnclearPattern, matching_files
 from statefmt.hcl.functions.file_reading import located, read_bytes
+from statefmt.hcl.functions.patterns import without_re2
 from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.value import Part, Unknown
@@ -47,6 +48,8 @@ def fileset(surroundings: FunctionSurroundings, path: Part, pattern: Part) -> Pa
     start = posixpath.normpath(text_of(path) or ".")
     try:
         found = matching_files(surroundings.directory, posixpath.join(start, text_of(pattern).lstrip("/")))
+    except ModuleNotFoundError:
+        return Unknown(without_re2())
     except UnclearPattern as unclear:
         return Unknown(f"the result of fileset with {text_of(pattern)!r} depends on the release: {unclear}")
     return set_of(STRING, [text(posixpath.relpath(each, start)) for each in found])

@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Final
-
-import re2
+from typing import TYPE_CHECKING, Final
 
 from statefmt.hcl.functions.registry import FunctionError, Parameter, function
 from statefmt.hcl.functions.shapes import text_of
 from statefmt.hcl.value import Part, Unknown, Value
 from statefmt.hcl.values.construct import list_of, object_of, text, tuple_of
 from statefmt.model.cty import STRING, ObjectType, TupleType, Type
+
+if TYPE_CHECKING:
+    import re2
 
 # RE2's error messages, and Go's for the same errors.
 _GO_ERRORS: Final = {
@@ -41,6 +42,11 @@ _NUMBER: Final = re.compile("0|[1-9][0-9]{0,8}")
 @lru_cache(maxsize=64)
 def _compiled(pattern: str) -> re2._Regexp | Unknown:
     """Return the compiled expression; Unknown if releases of Go differ. Raises FunctionError if Go refuses it."""
+    try:
+        # Imported late, and optional: few configurations have regular expressions, and google-re2 is not everywhere.
+        import re2
+    except ModuleNotFoundError:
+        return Unknown(without_re2())
     options = re2.Options()
     options.log_errors = False
     try:
@@ -67,6 +73,13 @@ def _compiled(pattern: str) -> re2._Regexp | Unknown:
     if _ANY_BYTE.match(pattern):
         raise _refused("invalid escape sequence", "\\C")
     return found
+
+
+def without_re2() -> str:
+    """Return why a regular expression has no value where google-re2 is not installed."""
+    from statefmt.installation import how_to_install
+
+    return f"regular expressions need the package google-re2: {how_to_install('regex')}"
 
 
 def _refused(message: str, piece: str) -> FunctionError:

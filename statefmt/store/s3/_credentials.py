@@ -47,8 +47,10 @@ def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], 
     try:
         from statefmt.store.s3._sdk_credentials import found_keys
     except ModuleNotFoundError as error:
+        from statefmt.installation import how_to_install
+
         raise StoreError(
-            f"{subject}: finding AWS credentials needs the package {error.name}: install statetool[s3]"
+            f"{subject}: finding AWS credentials needs the package {error.name}: {how_to_install('s3')}"
         ) from None
 
     return found_keys(given, connection, keys, web_identity, subject)
