@@ -4,13 +4,16 @@
 
 FROM python:3.13-slim AS build
 WORKDIR /src
-COPY requirements.txt ./
+COPY requirements requirements
+RUN python -m venv /opt/build
+RUN /opt/build/bin/python -m pip install --no-cache-dir --no-deps --require-hashes --only-binary :all: --requirement requirements/build.txt
 RUN python -m venv /opt/statetool
-RUN /opt/statetool/bin/python -m pip install --no-cache-dir --disable-pip-version-check --require-hashes --requirement requirements.txt
+RUN /opt/statetool/bin/python -m pip install --no-cache-dir --no-deps --require-hashes --only-binary :all: --requirement requirements/standard.txt
 COPY pyproject.toml README.md LICENSE ./
 COPY schemas schemas
 COPY statefmt statefmt
-RUN /opt/statetool/bin/python -m pip install --no-cache-dir --disable-pip-version-check --no-deps .
+RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheel .
+RUN /opt/statetool/bin/python -m pip install --no-deps --no-index /src/wheel/*.whl
 
 FROM python:3.13-slim
 COPY --from=build /opt/statetool /opt/statetool

@@ -1,50 +1,91 @@
 # Everything sets itself up: a fresh clone needs Python 3.11+ and make only.
+# Every set-up installs the files in requirements/, which uv.lock pins by hash, and resolves nothing. With uv on PATH it takes
+# seconds; `make UV= …` takes pip all the same.
 PYTHON ?= python3
+UV ?= $(shell command -v uv)
 VENV := .venv
 BIN := $(VENV)/bin
 SEED ?= 1
 READY := $(VENV)/.ready
-# The generator of the site has an environment of its own, since few people need it.
+# `make demo` and the generator of the site have environments of their own: the large one is for developers.
+DEMO := .venv-demo
 SITE := .venv-docs
-SITE_READY := $(SITE)/.ready
 ZIPAPP := build/statetool
-INSTALL := -m pip install --quiet --disable-pip-version-check
+# Hashes for everything, no dependency of a package that the lock does not name, and no source distribution, whose build
+# would resolve anew.
+LOCKED := --no-deps --require-hashes --only-binary :all:
+# What `make setup` downloads and needs, on Linux with Python 3.11; a test compares it with the lock.
+DOWNLOAD := 340 MB
+DISK := 1.4 GB
 # What `make test` runs, in two parts: `make test-fast` and `make test-special`.
 USUAL := not slow and not adversary
 SPECIAL := process or compat or packaging
 REPORT := term-missing:skip-covered
 
+# Users may have set these for other purposes; pip refuses or misplaces packages with them.
+export PIP_USER := no
+unexport PIP_TARGET PIP_PREFIX PIP_REQUIRE_VIRTUALENV PYTHONHOME
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# Make an environment anew, since an interrupted installation may look complete: $(1) is its folder, $(2) the files in
+# requirements/, $(3) options of pip.
+define environment
+$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
+rm -rf $(1)
+$(if $(UV),$(UV) venv --quiet --python "$$($(PYTHON) -c 'import sys; print(sys.executable)')" $(1),$(PYTHON) -m venv $(1))
+$(call install,$(1)) $(3) $(LOCKED) $(foreach name,$(2),--requirement requirements/$(name).txt)
+endef
+install = $(if $(UV),$(UV) pip install --python $(1)/bin/python,$(1)/bin/python -m pip install)
+# Install the project itself, from the checkout.
+editable = $(call install,$(1)) --quiet --no-deps --no-build-isolation --editable .
+
 .DEFAULT_GOAL := help
-.PHONY: help setup constraints demo compiled test test-fast test-special coverage slow adversary lint types layers check golden docs site bench dist zipapp clean
+.PHONY: help setup lock demo compiled test test-fast test-special coverage slow adversary newest lint types layers check golden docs site bench dist zipapp clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
 
-setup: $(READY) ## make the environment in .venv
+setup: $(READY) ## make the environment in .venv, for developers
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "statetool needs Python 3.11 or newer; try: make PYTHON=python3.12")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) --require-hashes --requirement constraints.txt
-	$(BIN)/python $(INSTALL) --no-deps --no-build-isolation --editable .
-	touch $@
+$(VENV)/.packages: requirements/dev.txt
+	@echo 'Making $(VENV) with the tools, servers and browsers that the tests use: a download of $(DOWNLOAD), $(DISK) on the disk.'
+	@echo 'A later run downloads nothing. To see statetool without them: make demo'
+	@$(call environment,$(VENV),dev)
+	@touch $@
 
-$(SITE_READY): docs/requirements.txt
-	$(PYTHON) -m venv $(SITE)
-	$(SITE)/bin/python $(INSTALL) --require-hashes --requirement docs/requirements.txt
-	touch $@
+$(READY): $(VENV)/.packages pyproject.toml
+	@$(call editable,$(VENV))
+	@touch $@
 
-PIN = $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --custom-compile-command 'make constraints'
+$(DEMO)/.packages: requirements/run.txt requirements/build.txt
+	@echo 'Making $(DEMO): a download of 8 MB, 60 MB on the disk.'
+	@$(call environment,$(DEMO),run build,--quiet)
+	@touch $@
 
-constraints: ## pin the newest packages that are allowed, with hashes: to develop, to run statetool alone, and for the site
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) 'uv>=0.9,<1'
-	$(PIN) --extra dev --output-file constraints.txt pyproject.toml
-	$(PIN) --constraint constraints.txt --output-file requirements.txt pyproject.toml
-	$(PIN) --output-file docs/requirements.txt docs/requirements.in
+$(DEMO)/.ready: $(DEMO)/.packages pyproject.toml
+	@$(call editable,$(DEMO))
+	@touch $@
 
-demo: $(READY) ## upgrade an old state, check it, and show what changed
-	@sh samples/demo.sh $(BIN)/statetool
+$(SITE)/.ready: requirements/docs.txt
+	@$(call environment,$(SITE),docs,--quiet)
+	@touch $@
+
+EXPORT = $(BIN)/uv export --quiet --frozen --no-emit-project --no-annotate
+
+lock: $(READY) ## pin the newest packages that are allowed in uv.lock, and export requirements/
+	$(BIN)/uv lock --upgrade
+	$(MAKE) exported
+
+exported: # write requirements/ from uv.lock
+	$(EXPORT) --output-file requirements/run.txt >/dev/null
+	$(EXPORT) --extra regex --output-file requirements/standard.txt >/dev/null
+	$(EXPORT) --extra all --output-file requirements/all.txt >/dev/null
+	$(EXPORT) --all-extras --group dev --output-file requirements/dev.txt >/dev/null
+	$(EXPORT) --only-group build --output-file requirements/build.txt >/dev/null
+	$(EXPORT) --only-group docs --output-file requirements/docs.txt >/dev/null
+
+demo: $(DEMO)/.ready ## upgrade an old state, check it, and show what changed; installs only what a run needs
+	@sh samples/demo.sh $(DEMO)/bin/statetool
 
 # Some environments write no compiled modules. To rewrite the assertions of all tests takes half the time that collecting them does.
 export PYTHONDONTWRITEBYTECODE :=
@@ -72,6 +113,13 @@ slow: coverage ## run what `make test` only takes a sample of, and measure cover
 adversary: compiled ## try to break it, for about a quarter of an hour; make adversary SEED=7 tries other things
 	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2
 
+# On purpose without the lock: it shows which new release breaks something before a user meets it.
+NEWEST := build/newest
+newest: ## run the fast tests with the newest releases that the ranges in pyproject.toml allow
+	$(call environment,$(NEWEST),dev,--quiet)
+	$(NEWEST)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[all]'
+	$(NEWEST)/bin/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))"
+
 lint: $(READY) ## style and mistakes
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -90,7 +138,7 @@ docs: $(READY) ## write the generated pages anew, and what commands print in the
 	$(BIN)/python -m docs.transcripts
 	$(MAKE) site
 
-site: $(READY) $(SITE_READY) ## build the documentation as a site with search in build/site; fails for dead links
+site: $(READY) $(SITE)/.ready ## build the documentation as a site with search in build/site; fails for dead links
 	$(BIN)/python -m docs.site $(SITE)/bin/zensical
 
 bench: $(READY) ## measure everything, half an hour; or a part: make bench ARGS='--write --shape singles --only list'
@@ -98,18 +146,17 @@ bench: $(READY) ## measure everything, half an hour; or a part: make bench ARGS=
 	$(if $(ARGS),,$(BIN)/python -m benchmarks.fleet)
 
 dist: $(READY) ## build the distributions, and try the wheel in an environment of its own
-	rm -rf dist build/dist
+	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist
-	$(BIN)/python -m venv build/dist
-	build/dist/bin/python $(INSTALL) dist/*.whl
-	sh samples/demo.sh $(CURDIR)/build/dist/bin/statetool
+	$(call environment,build/dist,run,--quiet)
+	$(call install,build/dist) --quiet --no-deps --no-index dist/*.whl
+	sh samples/demo.sh build/dist/bin/statetool
 
 zipapp: $(READY) ## build statetool and what it depends on as one file, build/statetool.pyz; it needs this Python and system
 	rm -rf $(ZIPAPP)
-	$(PYTHON) -m venv $(ZIPAPP)/venv
-	$(ZIPAPP)/venv/bin/python $(INSTALL) --require-hashes --requirement requirements.txt
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --wheel-dir $(ZIPAPP) .
-	$(ZIPAPP)/venv/bin/python $(INSTALL) --no-deps --no-index $(ZIPAPP)/*.whl
+	$(call environment,$(ZIPAPP)/venv,standard,--quiet)
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir $(ZIPAPP) .
+	$(call install,$(ZIPAPP)/venv) --quiet --no-deps --no-index $(ZIPAPP)/*.whl
 	$(BIN)/pex statetool --venv-repository $(ZIPAPP)/venv --console-script statetool --venv prepend --sh-boot \
 	  --output-file $(ZIPAPP).pyz
 	$(ZIPAPP).pyz --version
@@ -117,4 +164,4 @@ zipapp: $(READY) ## build statetool and what it depends on as one file, build/st
 check: lint types layers test-fast test-special ## everything that CI runs
 
 clean: ## remove what was built
-	rm -rf $(VENV) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DEMO) $(SITE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -29,15 +29,17 @@ def _pip(*arguments: str | Path) -> None:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    _pip("wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
+    _pip("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
 
 @pytest.fixture(scope="session")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel and what it depends on, and nothing else."""
+    """A virtual environment with the wheel and the locked packages that it depends on, and nothing else."""
     environment = tmp_path_factory.mktemp("environment") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
-    _pip("--python", environment / "bin" / "python", "install", "--quiet", wheel)
+    install = ("--python", environment / "bin" / "python", "install", "--quiet", "--no-deps")
+    _pip(*install, "--require-hashes", "--only-binary", ":all:", "--requirement", ROOT / "requirements" / "run.txt")
+    _pip(*install, "--no-index", wheel)
     return environment

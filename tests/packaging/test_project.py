@@ -63,43 +63,49 @@ def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
 
 
 def _pins(name: str) -> list[tuple[str, str]]:
-    """The packages of a file with their versions: each with a hash, and no index."""
-    text = (_ROOT / name).read_text("utf-8")
+    """The packages of a file in requirements/ with their versions: each with a hash, and no index."""
+    text = (_ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
     assert re.findall(r"^\s*--(?!hash=sha256:)|://", text, re.MULTILINE) == []
     pins = re.findall(r"^(\S+)==(\S+)(?=[^\n]*\\\n    --hash=sha256:)", text, re.MULTILINE)
     assert len(pins) == len(re.findall(r"^[^#\s]", text, re.MULTILINE))
     return pins
 
 
-_IN_DOCS: Final = [
-    line for line in (_ROOT / "docs" / "requirements.in").read_text("utf-8").splitlines() if not line.startswith("#")
-]
+_EXTRAS: Final = _PROJECT["optional-dependencies"]
+_GROUPS: Final = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["dependency-groups"]
 
 
 @pytest.mark.parametrize(
     ("name", "named"),
     [
-        ("constraints.txt", [*_PROJECT["dependencies"], *itertools.chain(*_PROJECT["optional-dependencies"].values())]),
-        ("requirements.txt", _PROJECT["dependencies"]),
-        ("docs/requirements.txt", _IN_DOCS),
+        ("run", _PROJECT["dependencies"]),
+        ("standard", [*_PROJECT["dependencies"], *_EXTRAS["regex"]]),
+        ("all", [*_PROJECT["dependencies"], *itertools.chain(*_EXTRAS.values())]),
+        ("dev", [*_PROJECT["dependencies"], *itertools.chain(*_EXTRAS.values()), *_GROUPS["build"], *_GROUPS["dev"]]),
+        ("build", _GROUPS["build"]),
+        ("docs", _GROUPS["docs"]),
     ],
 )
 def test_pinned_packages(name: str, named: list[str]) -> None:
-    """Everything that is named, in a release that it allows."""
+    """Everything that is named, in a release that it allows; the packages for tests are in no file of users."""
     packaging = pytest.importorskip("packaging.requirements")
     pins = dict(_pins(name))
     for line in named:
+        if not isinstance(line, str):
+            # A group that another includes.
+            continue
         wanted = packaging.Requirement(line)
         if wanted.name == _PROJECT["name"]:
             # An extra that has others.
-            assert wanted.extras <= _PROJECT["optional-dependencies"].keys()
-            continue
-        assert wanted.specifier.contains(pins[wanted.name]), line
+            assert wanted.extras <= _EXTRAS.keys()
+        elif line not in _EXTRAS["testing"] or name == "dev":
+            assert wanted.specifier.contains(pins[wanted.name]), line
 
 
 def test_users_get_the_packages_that_are_tested() -> None:
-    """What the image and the single file contain is what `make setup` installs."""
-    assert set(_pins("requirements.txt")) <= set(_pins("constraints.txt"))
+    """What the demo, the image and the single file contain is what `make setup` installs."""
+    for name in ("run", "standard", "all", "build"):
+        assert set(_pins(name)) <= set(_pins("dev"))
 
 
 # A line that installs or runs the package `statetool`, without a repository.
@@ -128,13 +134,17 @@ def test_what_counts_as_a_name() -> None:
         assert not _BY_NAME.findall(line), line
 
 
-def test_version_has_one_place() -> None:
-    """Pages that show how to pin statetool show this release, and the changelog begins with it."""
-    assert "version" in _PROJECT["dynamic"]
+def test_pages_pin_a_revision_that_the_reader_fills_in() -> None:
+    """No tag exists before the first release, and a tag can be moved: pages show a placeholder for a commit."""
     shown = re.findall(
-        r"(?:statetool@|rev: )v(\d+(?:\.\d+)+)", (_ROOT / "docs" / "guides" / "ci.md").read_text("utf-8")
+        r"(?:statetool@|statetool\.git#|rev: )([^\s\"']+)", (_ROOT / "docs" / "guides" / "ci.md").read_text("utf-8")
     )
     assert shown
-    assert set(shown) == {statefmt.__version__}
+    assert set(shown) == {"REVISION"}
+
+
+def test_version_has_one_place() -> None:
+    """The changelog begins with this release."""
+    assert "version" in _PROJECT["dynamic"]
     changelog = (_ROOT / "CHANGELOG.md").read_text("utf-8")
     assert re.findall(r"^## (\S+)", changelog, re.MULTILINE)[0] == statefmt.__version__
