@@ -7,7 +7,8 @@ import os
 import statefmt
 from statefmt import State, StoreError
 from statefmt.cli.run import run_context
-from statefmt.locations import current_state, display_name
+from statefmt.locations import current_state, display_name, state_words
+from statefmt.text.shell import shell_line
 
 
 def state_name(name: str | None, *, to_read: bool = False) -> str:
@@ -38,4 +39,17 @@ def opened_state(name: str | None, version_id: str | None = None, *, like: State
         return statefmt.open(version_name(run_context(), version_id, name), context=run_context())
     state = statefmt.open(state_name(name, to_read=True), context=run_context(), read=False)
     state.reload(like)
+    _note_what_opentofu_refuses(state)
     return state
+
+
+def _note_what_opentofu_refuses(state: State) -> None:
+    """Note that OpenTofu refuses a state which Terraform reads: it is shown as Terraform shows it."""
+    refused = [finding for finding in state.findings if finding.code == "PRV004"]
+    if refused:
+        others = f" and {len(refused) - 1} more" if len(refused) > 1 else ""
+        command = shell_line(["statetool", "check", *state_words(state.location)])
+        run_context().note(
+            f"{display_name(state.location)}: OpenTofu refuses the provider of {refused[0].address}{others}, which "
+            f"Terraform reads; `{command}` shows how to set its source"
+        )

@@ -14,6 +14,7 @@ from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import ReadResult, Upgraded, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
@@ -169,7 +170,7 @@ def loaded_plain(
     rewriter = SourceRewriter(sources)
     edit = rewriter.document if sources else None
     try:
-        result = _read(data, like) if like and not sources else read(data, edit, upgraded)
+        result = _read(data, like) if like and not sources else read(data, edit, upgraded, as_terraform=True)
         _refuse_other_files(result)
     except StateError as error:
         shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
@@ -243,7 +244,7 @@ def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> b
 def names_legacy_providers(snapshot: Snapshot) -> bool:
     """Return whether a provider is known by its type only."""
     configs = {resource.provider_config for resource in snapshot.resources}
-    return any(config is not None and config.provider.is_legacy for config in configs)
+    return any(config is not None and config.provider.namespace == LEGACY_NAMESPACE for config in configs)
 
 
 def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateError:

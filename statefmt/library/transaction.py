@@ -251,7 +251,8 @@ class Transaction:
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
         chosen, known = criteria(selectors, filters), self._known(new_provider)
-        replaced, replacement = operations.parse_replaced(str(old)), operations.parse_replaced(str(new))
+        replaced = operations.parse_replaced(str(old))
+        replacement = operations.parse_replaced(str(new), instead_of=replaced)
         self.apply(
             lambda snapshot: operations.replace_provider(
                 snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=self._note

@@ -170,7 +170,8 @@ class Subject:
     def can_be_read(self) -> bool:
         """Whether commands other than `check` accept this as a state."""
         inspection = self.inspection
-        return inspection.snapshot is not None and not any(found.code in NO_STATE for found in inspection.findings)
+        is_read = inspection.snapshot is not None or inspection.in_terraform is not None
+        return is_read and not any(found.code in NO_STATE for found in inspection.findings)
 
     @cached_property
     def _ambiguous(self) -> frozenset[str]:

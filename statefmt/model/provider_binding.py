@@ -51,12 +51,14 @@ class Lifted(Struct, frozen=True, gc=False):
     """One configuration for a resource and a key for each object, block by block.
 
     A block with an unreadable provider address has None in place of its keys. If `findings` contains an error,
-    `config` and `keys` must not be used.
+    `config` and `keys` must not be used, unless all errors are of the `refused_by_opentofu` addresses that Terraform
+    reads.
     """
 
     config: ConfigProviderConfig | None
     keys: tuple[tuple[InstanceKey, ...] | None, ...]
     findings: tuple[Finding, ...]
+    refused_by_opentofu: tuple[Finding, ...] = ()
 
 
 class Lowered(NamedTuple):
@@ -86,16 +88,21 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
     keys: list[tuple[InstanceKey, ...] | None] = []
     declared: ConfigProviderConfig | None = None
     conflict: Finding | None = None
+    refused: list[Finding] = []
     for number, block in enumerate(blocks):
         config: ConfigProviderConfig | None = None
         if block.provider:
             readable = read_config(block.provider)
             if isinstance(readable, Unreadable):
-                findings += _located(readable, resource, block.pointer)
-                keys.append(None)
-                continue
+                located = _located(readable, resource, block.pointer)
+                findings += located
+                if readable.in_terraform is None or readable.in_terraform.key is not NO_KEY:
+                    keys.append(None)
+                    continue
+                refused += located
+                readable = readable.in_terraform.config
             declared = config = readable
-        block_bound, said = _bind_block(resource, block, number, config, findings)
+        block_bound, said = _bind_block(resource, block, number, config, findings, refused)
         bound += block_bound
         keys.append(tuple(binding.provider.key for binding in block_bound))
         conflict = conflict or _said_conflict(resource, said, block.pointer)
@@ -109,7 +116,7 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
     if not conflict and declared_last is not None and declared_last != config:
         findings.append(provider_findings.empty_block(resource, config, declared_last, blocks[-1].pointer))
         config = declared_last
-    return Lifted(config, tuple(keys), tuple(findings))
+    return Lifted(config, tuple(keys), tuple(findings), tuple(refused))
 
 
 def lift_inherited(provider: str, objects: int) -> Lifted | None:
@@ -143,7 +150,12 @@ def _instance_text(config: ConfigProviderConfig, key: InstanceKey) -> str:
 
 
 def _bind_block(
-    resource: str, block: BlockProviders, number: int, config: ConfigProviderConfig | None, findings: list[Finding]
+    resource: str,
+    block: BlockProviders,
+    number: int,
+    config: ConfigProviderConfig | None,
+    findings: list[Finding],
+    refused: list[Finding],
 ) -> tuple[list[_Bound], list[tuple[str, InstanceKey]]]:
     """Bind one block's objects. Also returns the instance-level configurations as strings, "" if unreadable."""
     bound: list[_Bound] = []
@@ -160,9 +172,13 @@ def _bind_block(
             findings.append(provider_findings.both_levels(resource, key, block.provider, text, pointer))
         provider = read_instance(text)
         if isinstance(provider, Unreadable):
-            findings += _located(provider, f"{resource}{key}", pointer)
-            said.append(("", key))
-            continue
+            located = _located(provider, f"{resource}{key}", pointer)
+            findings += located
+            if provider.in_terraform is None:
+                said.append(("", key))
+                continue
+            refused += located
+            provider = provider.in_terraform
         said.append((str(provider.config), key))
         bound.append(_Bound(provider, key, number, pointer))
     return bound, said

@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from msgspec.structs import replace
+
 from statefmt.model.addrs import (
+    DEFAULT_HOST,
+    TERRAFORM_HOST,
     AbsProviderInstance,
     ConfigProviderConfig,
     StringKey,
@@ -18,11 +22,8 @@ from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
 
-# For addresses that Terraform 0.13 wrote and OpenTofu does not read.
-_SOURCE_FIX: Final = (
-    "Specify the source of the provider: `statetool upgrade --registry opentofu` resolves HashiCorp's own providers, "
-    "`--legacy-provider TYPE=NAMESPACE/TYPE` any other."
-)
+# The host in addresses that Terraform writes for providers known by their type only. OpenTofu does not read these.
+_TERRAFORM_LEGACY: Final = pattern(rf'(?<=provider\["){TERRAFORM_HOST}(?=/-/)')
 # Characters that need no escapes in a quoted key.
 _PLAIN_KEY: Final = pattern(r"[ !#&-\[\]-~]*+")
 # Cache size for parsed addresses of all files of a run; a state has few different ones.
@@ -30,9 +31,10 @@ _KEPT: Final = 65536
 
 
 class Unreadable(NamedTuple):
-    """The findings for an invalid provider address."""
+    """The findings for an invalid provider address, and what Terraform reads in it, if that is more."""
 
     findings: tuple[Finding, ...]
+    in_terraform: AbsProviderInstance | None = None
 
 
 @lru_cache(maxsize=_KEPT)
@@ -70,16 +72,30 @@ def _read_today(text: str) -> ConfigProviderConfig | None:
         return None
 
 
+def read_as_terraform(text: str) -> AbsProviderInstance | None:
+    """Parse an address that Terraform reads and OpenTofu refuses, `provider["registry.terraform.io/-/aws"]`.
+
+    Terraform writes it for a provider that a state from before 0.13 names by its type only. Returns None for others.
+    """
+    mended, count = _TERRAFORM_LEGACY.subn(DEFAULT_HOST, text)
+    if not count:
+        return None
+    try:
+        instance = parse_abs_provider_instance(mended)
+    except AddressError:
+        return None
+    provider = replace(instance.config.provider, hostname=TERRAFORM_HOST)
+    return replace(instance, config=replace(instance.config, provider=provider))
+
+
 def _unreadable(error: AddressError) -> Unreadable:
     findings = tuple(
         Code.PROVIDER_ADDRESS_INVALID.notice(
-            problem.summary,
-            f"{problem.detail} (column {problem.column} of the provider address {error.text!r})",
-            fix=_SOURCE_FIX if "/-/" in error.text else "",
+            problem.summary, f"{problem.detail} (column {problem.column} of the provider address {error.text!r})"
         )
         for problem in error.problems
     )
-    return Unreadable(findings)
+    return Unreadable(findings, read_as_terraform(error.text))
 
 
 def same_provider(one: str, other: str) -> bool:

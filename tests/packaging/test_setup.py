@@ -245,12 +245,9 @@ def _make(folder: Path, index: str, *words: str) -> subprocess.CompletedProcess[
 
 def _python_with_pip(version: str, folder: Path) -> Path:
     """A Python whose new environments have the oldest pip, as those of its first release have."""
-    python = shutil.which(f"python{version}")
-    if (
-        python is None
-        or subprocess.run([python, "-m", "ensurepip", "--version"], capture_output=True, check=False).returncode
-    ):
-        pytest.skip(f"no Python {version} with ensurepip on PATH")
+    python = _python(version)
+    if python is None:
+        pytest.skip(f"no Python {version} with ensurepip on PATH or below ~/.pyenv")
     pip = _OLDEST_PIP[version]
     wheels = folder / "pip"
     fetched = subprocess.run(
@@ -266,6 +263,15 @@ def _python_with_pip(version: str, folder: Path) -> Path:
     )
     program.chmod(0o755)
     return program
+
+
+def _python(version: str) -> str | None:
+    """A Python of this version; pyenv puts a program on PATH that only works for the version chosen for a folder."""
+    installed = sorted(map(str, Path("~/.pyenv/versions").expanduser().glob(f"{version}.*/bin/python3")))
+    for python in filter(None, [shutil.which(f"python{version}"), *installed]):
+        if not subprocess.run([python, "-m", "ensurepip", "--version"], capture_output=True, check=False).returncode:
+            return python
+    return None
 
 
 @pytest.mark.slow

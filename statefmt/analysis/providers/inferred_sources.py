@@ -15,6 +15,7 @@ from statefmt.configuration.model import Configuration
 from statefmt.formats.providers.known_types import KNOWN_TYPES
 from statefmt.formats.providers.sources import PUBLIC_HOSTS, LegacySource, SourceChoice
 from statefmt.model.addrs import DEFAULT_HOST, Provider, implied_provider, parse_provider_source
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import AddressError
 
 _STATE: Final = "other providers in the state"
@@ -120,7 +121,11 @@ def _candidates(type_: str, evidence: Evidence) -> tuple[Sequence[LegacySource],
         return locked, evidence.lock_file
     if required:
         return required, evidence.configuration
-    present = [_source(provider) for provider in evidence.in_state if provider.type == type_]
+    present = [
+        _source(provider)
+        for provider in evidence.in_state
+        if provider.type == type_ and provider.namespace != LEGACY_NAMESPACE
+    ]
     if present:
         return present, _STATE
     if type_ not in KNOWN_TYPES:

@@ -24,6 +24,10 @@ EXAMPLES: Final = (
         "statetool replace-provider --new-provider hashicorp/aws acme/aws",
     ),
     (
+        "Say where a provider comes from that Terraform knows by its type only.",
+        "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
+    ),
+    (
         "Replace a provider configuration.",
         "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
     ),
@@ -52,7 +56,8 @@ def command(
     TO must be used by the configuration in --config or, without one, in the state. A provider from the other public
     registry needs neither.
     """
-    replaced, replacement = parse_replaced(old), parse_replaced(new)
+    replaced = parse_replaced(old)
+    replacement = parse_replaced(new, instead_of=replaced)
     references = options.configuration.loaded()
 
     known = None if new_provider else known_providers(references)

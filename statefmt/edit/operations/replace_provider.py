@@ -17,13 +17,16 @@ from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named, refuse_parts
 from statefmt.model.addrs import (
     NO_KEY,
+    TERRAFORM_HOST,
     AbsResourceInstance,
     ConfigProviderConfig,
     Provider,
     parse_abs_provider_instance,
     parse_provider_source,
 )
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import AddressError, SurgeryError
+from statefmt.model.provider_text import read_as_terraform
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -33,22 +36,33 @@ Replaced: TypeAlias = Provider | ConfigProviderConfig
 _FORM: Final = '; write it as hashicorp/aws or provider["hashicorp/aws"].west'
 
 
-def parse_replaced(text: str) -> Replaced:
+def parse_replaced(text: str, *, instead_of: Replaced | None = None) -> Replaced:
     """Parse a provider source (`hashicorp/aws`) or configuration (`module.m.provider["hashicorp/aws"].west`).
 
-    Raises InvalidAddressError if the text is neither.
+    Also accepts Terraform's form for a provider known by its type only, `registry.terraform.io/-/aws`, which can only
+    be replaced: a source without a host that is `instead_of` one of these is in Terraform's registry. Raises
+    InvalidAddressError if the text is none of these.
     """
+    is_source = "[" not in text
+    legacy = read_as_terraform(f'provider["{text}"]' if is_source else text)
     try:
-        if "[" not in text:
-            return parse_provider_source(text)
-        instance = parse_abs_provider_instance(text)
+        if legacy is not None:
+            instance = legacy
+        elif is_source:
+            source = parse_provider_source(text)
+            is_in_terraform = isinstance(instead_of, Provider) and instead_of.hostname == TERRAFORM_HOST
+            if is_in_terraform and instead_of.namespace == LEGACY_NAMESPACE and text.count("/") < 2:
+                return replace(source, hostname=TERRAFORM_HOST)
+            return source
+        else:
+            instance = parse_abs_provider_instance(text)
     except AddressError as error:
         raise invalid_provider(text, error, _is_valid, form=_FORM) from error
     if instance.key is not NO_KEY:
         raise SurgeryError(
             f"{text} is an instance of a provider configuration; use ", REBIND_COMMAND, " to bind to it", address=text
         )
-    return instance.config
+    return instance.config.provider if is_source else instance.config
 
 
 def _is_valid(text: str) -> bool:
@@ -75,6 +89,12 @@ def replace_provider(
     if isinstance(old, Provider) is not isinstance(new, Provider):
         raise SurgeryError(
             f"{old} and {new}: one is a provider, the other a provider configuration; give two of the same kind"
+        )
+    source = new if isinstance(new, Provider) else new.provider
+    if source.namespace == LEGACY_NAMESPACE and source.hostname == TERRAFORM_HOST:
+        raise SurgeryError(
+            f"{new} does not say where the provider comes from; give its source, such as NAMESPACE/{source.type}",
+            address=new,
         )
     meant = _meant(snapshot, chosen)
     bound = {resource.addr for resource in meant if _is_bound(resource, old)}

@@ -131,7 +131,8 @@ class _Run:
     def _replace_provider(self, block: ReplaceProviderBlock) -> None:
         if block.of is not None and block.state is not None:
             raise SurgeryError("replace_provider: give either of or state")
-        old, new = parse_replaced(block.old), parse_replaced(block.new)
+        old = parse_replaced(block.old)
+        new = parse_replaced(block.new, instead_of=old)
         chosen: Mapping[str, tuple[str, ...] | None]
         if block.of is not None:
             chosen = by_state(block.of, self._names)

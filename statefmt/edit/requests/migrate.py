@@ -5,12 +5,15 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from statefmt.edit.session import LoadedState, Rewritten, rewrite, with_next_serial
-from statefmt.formats.releases.downgrade import fit
+from statefmt.formats.providers.sources import engine_of
+from statefmt.formats.releases.downgrade import fit, losses
 from statefmt.formats.releases.loss import DowngradeError, Loss
-from statefmt.formats.releases.releases import Release
+from statefmt.formats.releases.releases import Release, all_releases
 from statefmt.formats.style import Layout, Style
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.remote_name import RemoteName, state_words
 from statefmt.store.reading import display_name
+from statefmt.text.shell import shell_line
 
 
 class Migrated(Struct, frozen=True):
@@ -39,11 +42,34 @@ def downgraded_style(name: str, release: Release) -> Style:
 def upgrade_request(state: LoadedState, layout: Layout | None = Layout.INDENT, *, drop_unknown: bool) -> Migrated:
     """Rewrite a state of any format version in canonical version 4; without a layout, in the style of the file.
 
-    The serial increases by one only if loading changed a provider source. Raises StateFileError.
+    The serial increases by one only if loading changed a provider source. Raises StoreError if the engine whose
+    registry the providers come from refuses the result, and StateFileError.
     """
+    _refuse_unreadable_dependencies(state)
     serial = state.result.snapshot.serial - state.sources.changed
     style = state.result.style if layout is None else Style(layout)
     return Migrated(state, rewrite(state, style, drop_unknown=drop_unknown), serial)
+
+
+def _refuse_unreadable_dependencies(state: LoadedState) -> None:
+    """Raise StoreError for dependencies that the newest release of the state's engine refuses to read."""
+    snapshot = state.result.snapshot
+    configs = {resource.provider_config for resource in snapshot.resources}
+    engine = engine_of(config.provider.hostname for config in configs if config is not None)
+    for release in reversed(all_releases()):
+        if release.engine_name == engine:
+            refused = [loss for loss in losses(snapshot, release) if loss.field == "dependencies"]
+            if refused:
+                more = f" and of {len(refused) - 1} more objects" if len(refused) > 1 else ""
+                command = shell_line(
+                    ["statetool", "downgrade", "--for", str(release), "--drop-lossy", *state_words(state.name)]
+                )
+                raise StoreError(
+                    f"{display_name(state.name)}: not written: {release.title} refuses the state because of the "
+                    f"dependencies of {refused[0].at}{more}; `{command}` leaves them out, and the next "
+                    "apply records the dependencies again"
+                )
+            return
 
 
 def downgrade_request(

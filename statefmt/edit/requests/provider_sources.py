@@ -68,12 +68,12 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         if not has_legacy or self.registry in (Registry.KEEP, Registry.OPENTOFU):
             return state
         # Imported late, here and below: few states need it.
-        from statefmt.formats.providers.short_addresses import short_addresses
+        from statefmt.formats.providers.short_addresses import types_without_source
 
         # The document as it was read: a snapshot has the chosen sources already.
         document = _document(state)
         if short is None and document:
-            short = short_addresses(document)
+            short = types_without_source(document)
         if not document or not short:
             return state
         from statefmt.analysis.providers.inferred_sources import Inferred, infer

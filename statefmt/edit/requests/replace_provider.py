@@ -9,6 +9,7 @@ from statefmt.edit.operations.replace_provider import Replaced, replace_provider
 from statefmt.edit.requests.choose import Note, choose
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.model.addrs import Provider
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.snapshot import Snapshot
 
 
@@ -31,6 +32,9 @@ def replace_provider_request(
     if known is None:
         return edit
     if isinstance(new, Provider):
+        if isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type:
+            # The state cannot use the source yet: it does not say where the provider comes from.
+            return edit
         known.refuse_unknown_source(snapshot, new)
         return edit
     bound = new_bindings(snapshot, edit.snapshot)

@@ -19,13 +19,7 @@ from statefmt.formats.versions.invalid import InvalidDocument
 from statefmt.formats.versions.v4 import CheckResultV4, InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.golang import Members, NumberText, encode_string, loads_exact
 from statefmt.golang.parse import JSONValue
-from statefmt.model.addrs import (
-    DEFAULT_HOST,
-    TERRAFORM_HOST,
-    AbsProviderInstance,
-    Provider,
-    parse_legacy_provider_config,
-)
+from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, parse_legacy_provider_config
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import AddressError
 from statefmt.model.provider_text import Unreadable, read_instance
@@ -201,13 +195,8 @@ def _read(text: str) -> AbsProviderInstance | None:
     instance = read_instance(text)
     if not isinstance(instance, Unreadable):
         return instance
-    mended, count = _TERRAFORM_LEGACY.subn(DEFAULT_HOST, text)
-    if count:
-        instance = read_instance(mended)
-        if isinstance(instance, Unreadable):
-            return None
-        provider = Provider(TERRAFORM_HOST, instance.config.provider.namespace, instance.config.provider.type)
-        return replace(instance, config=replace(instance.config, provider=provider))
+    if instance.in_terraform is not None:
+        return instance.in_terraform
     try:
         return parse_legacy_provider_config(text).instance()
     except AddressError:

@@ -20,10 +20,14 @@ from statefmt.model.terraform_version import normalise_version
 
 
 class LiftedState(NamedTuple):
-    """A snapshot (None if there is an error among the findings), and the findings."""
+    """A snapshot (None if there is an error among the findings), and the findings.
+
+    `in_terraform` is the snapshot if OpenTofu refuses the state and Terraform reads it.
+    """
 
     snapshot: Snapshot | None
     findings: tuple[Finding, ...]
+    in_terraform: Snapshot | None = None
 
 
 def lift_state(document: StateV4, lifter: ResourceLifter | None = None, *, exact_keys: bool = False) -> LiftedState:
@@ -46,8 +50,9 @@ def lift_state(document: StateV4, lifter: ResourceLifter | None = None, *, exact
         unknown=document.unknown,
     )
     findings += resources.findings
-    refused = any(finding.severity is Severity.ERROR for finding in findings)
-    return LiftedState(None if refused else snapshot, tuple(findings))
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    is_read_by_terraform = 0 < errors == len(resources.refused_by_opentofu)
+    return LiftedState(None if errors else snapshot, tuple(findings), snapshot if is_read_by_terraform else None)
 
 
 def _terraform_version(text: str, findings: list[Finding]) -> str:

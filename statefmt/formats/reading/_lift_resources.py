@@ -57,6 +57,8 @@ class ResourceLifter:
 
     def __init__(self, *, exact_keys: bool = False) -> None:
         self.findings: list[Finding] = []
+        # Of provider addresses that Terraform reads: their resources are among those found.
+        self.refused_by_opentofu: list[Finding] = []
         self.added = 0
         self._found: list[ResourceState] = []
         # Blocks in the order of canonical files are of different resources.
@@ -79,6 +81,7 @@ class ResourceLifter:
             return self.found()
         except (InvalidDocument, SeveralBlocks):
             self.findings.clear()
+            self.refused_by_opentofu.clear()
             return self._each(resources)
 
     def add(self, given: ResourceV4 | None) -> None:
@@ -173,7 +176,9 @@ class ResourceLifter:
     def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
         binding = _binding(addr, blocks)
         self.findings += binding.findings
-        refused = bool(binding.findings) and any(f.severity is Severity.ERROR for f in binding.findings)
+        self.refused_by_opentofu += binding.refused_by_opentofu
+        errors = sum(finding.severity is Severity.ERROR for finding in binding.findings)
+        refused = errors > len(binding.refused_by_opentofu)
         objects: list[ResourceInstanceObject] = []
         for block, keys in zip(blocks, binding.keys, strict=True):
             if keys is None:

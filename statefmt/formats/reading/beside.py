@@ -44,7 +44,7 @@ class _Shared(NamedTuple):
 def read_beside(data: bytes, other: ReadResult) -> ReadResult:
     """Return or raise what `read(data)` does, in less time if the other state has most of the same resources."""
     with collector_paused():
-        return _read_beside(data, other) or read(data)
+        return _read_beside(data, other) or read(data, as_terraform=True)
 
 
 def _read_beside(data: bytes, other: ReadResult) -> ReadResult | None:

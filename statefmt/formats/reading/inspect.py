@@ -26,7 +26,7 @@ from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeRepor
 from statefmt.formats.versions.v4 import StateV4
 from statefmt.model.codes import Code
 from statefmt.model.errors import StateError
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot, Source
 from statefmt.text.pattern import pattern
 
@@ -54,7 +54,8 @@ class Inspection(Struct, frozen=True, kw_only=True):
 
     `snapshot` is None if there is an error among the findings; `version` is None if `data` is not a state of a
     readable version. `document` is the parsed v4 document, after upgrades, even if it cannot become a snapshot;
-    `upgraded` is set for older formats. The types of these two are not public.
+    `upgraded` is set for older formats. The types of these two are not public. `in_terraform` is the snapshot if only
+    OpenTofu refuses the state: Terraform reads some provider addresses that OpenTofu does not.
     """
 
     data: bytes
@@ -64,6 +65,7 @@ class Inspection(Struct, frozen=True, kw_only=True):
     style: Style = INDENTED
     document: StateV4 | None = None
     upgraded: Upgraded | None = None
+    in_terraform: Snapshot | None = None
 
 
 class ReadResult(Struct, frozen=True):
@@ -88,11 +90,14 @@ def inspect(data: bytes) -> Inspection:
             return Inspection(data=data, findings=error.findings)
 
 
-def read(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> ReadResult:
+def read(
+    data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None, *, as_terraform: bool = False
+) -> ReadResult:
     """Read a snapshot from the bytes of a state, of any format version.
 
     `edit` changes the document that the snapshot is made of, after upgrades; `upgraded` is from an earlier result for
-    the same bytes. Neither is public. Raises StateError or a subclass (not a state, encrypted, unsupported version);
+    the same bytes. With `as_terraform`, a state that only OpenTofu refuses is read, too, and what OpenTofu refuses is a
+    warning. None of these is public. Raises StateError or a subclass (not a state, encrypted, unsupported version);
     its findings give every reason.
     """
     with collector_paused():
@@ -101,11 +106,17 @@ def read(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | Non
             snapshot = replace(lifted.snapshot, source=Source(data, lifted.snapshot))
             return ReadResult(snapshot, (*_utf8_findings(data), *lifted.findings), CURRENT_VERSION, style_of(data))
         inspection = _inspect(data, edit, upgraded)
-    if inspection.snapshot is None or inspection.version is None:
+    snapshot, findings = inspection.snapshot, inspection.findings
+    if snapshot is None and as_terraform and inspection.in_terraform is not None:
+        snapshot = inspection.in_terraform
+        errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+        findings = (
+            *(dataclasses.replace(finding, severity=Severity.WARNING) for finding in errors),
+            *(finding for finding in findings if finding.severity is not Severity.ERROR),
+        )
+    if snapshot is None or inspection.version is None:
         raise StateError(inspection.findings)
-    return ReadResult(
-        inspection.snapshot, inspection.findings, inspection.version, inspection.style, inspection.upgraded
-    )
+    return ReadResult(snapshot, findings, inspection.version, inspection.style, inspection.upgraded)
 
 
 def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> Inspection:
@@ -136,9 +147,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         return _refused(version, data, None, _validation(error))
     except RecursionError:
         raise too_deep() from None
-    snapshot = lifted.snapshot
-    if snapshot is not None and version == CURRENT_VERSION and not edited:
-        snapshot = replace(snapshot, source=Source(data, snapshot))
+    is_as_stored = version == CURRENT_VERSION and not edited
     return Inspection(
         data=data,
         findings=(
@@ -147,12 +156,17 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
             *(() if is_plain else _unknown_findings(document)),
             *without_pointers(lifted.findings, version),
         ),
-        snapshot=snapshot,
+        snapshot=_with_source(data, lifted.snapshot) if is_as_stored else lifted.snapshot,
         version=version,
         style=style_of(data),
         document=document,
         upgraded=upgraded,
+        in_terraform=_with_source(data, lifted.in_terraform) if is_as_stored else lifted.in_terraform,
     )
+
+
+def _with_source(data: bytes, snapshot: Snapshot | None) -> Snapshot | None:
+    return None if snapshot is None else replace(snapshot, source=Source(data, snapshot))
 
 
 def _unknown_findings(document: StateV4) -> Iterable[Finding]:

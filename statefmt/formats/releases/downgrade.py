@@ -16,6 +16,7 @@ from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.releases.loss import Cause, Loss
 from statefmt.formats.releases.releases import Release
 from statefmt.model.addrs import NoKey, Resource, ResourceMode
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
@@ -157,7 +158,7 @@ def drop_cause(resource: ResourceState, release: Release) -> Cause | None:
         return Cause.PROVIDER_KEY
     if not release.source_addresses:
         return Cause.PROVIDER_ADDRESS
-    if config.provider.is_legacy and config.provider.hostname != release.legacy_provider_host:
+    if config.provider.namespace == LEGACY_NAMESPACE and config.provider.hostname != release.legacy_provider_host:
         return Cause.LEGACY_PROVIDER
     return None
 

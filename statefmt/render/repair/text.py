@@ -19,6 +19,8 @@ from statefmt.store.reading import STANDARD_INPUT
 from statefmt.text.shell import shell_line
 
 _MOST: Final = 10
+# More defects with one cause are shown as one.
+_MOST_ALIKE: Final = 3
 # Longer commands are worse to read than a file of decisions.
 _MOST_CHOICES: Final = 4
 _NOT_YET: Final = "no choices until its other defects are mended"
@@ -46,7 +48,7 @@ def defects_text(found: FoundDefects, name: str, words: Sequence[str], terminal:
 def _defects(found: FoundDefects, defects: Sequence[Defect], name: str, terminal: Terminal) -> Iterator[str]:
     decidable = {defect.finding.address for defect in found.defects if defect.choices}
     before: tuple[Choice, ...] = ()
-    for defect in defects:
+    for defect, others in _by_cause(defects):
         position = found.position(defect)
         place = name if position is None else f"{name}:{position.line}:{position.column}"
         yield finding_text(defect.finding, terminal, place=printable(place))
@@ -57,7 +59,31 @@ def _defects(found: FoundDefects, defects: Sequence[Defect], name: str, terminal
         else:
             yield from (choice_line(choice, terminal, "    ") for choice in defect.choices)
         before = defect.choices
+        if others:
+            yield terminal.wrap(f"the same in {counted(len(others), 'more place')}: {_places(others)}", "    ", "  ")
     yield ""
+
+
+def _by_cause(defects: Sequence[Defect]) -> Iterator[tuple[Defect, Sequence[Defect]]]:
+    """Yield each defect, and the others with its cause and choices where these are more than a few."""
+    causes: dict[object, list[Defect]] = {}
+    for defect in defects:
+        finding = defect.finding
+        detail = finding.detail.replace(finding.address, "") if finding.address else finding.detail
+        cause = (finding.code, finding.summary, detail, tuple(_texts(defect.choices)))
+        causes.setdefault(cause, []).append(defect)
+    for same in causes.values():
+        if len(same) > _MOST_ALIKE:
+            yield same[0], same[1:]
+        else:
+            yield from ((defect, ()) for defect in same)
+
+
+def _places(defects: Sequence[Defect]) -> str:
+    """List the first places; the rest are in the other formats."""
+    shown = ", ".join(printable(defect.place) for defect in defects[:_MOST_ALIKE])
+    more = len(defects) - _MOST_ALIKE
+    return f"{shown} and {more} more, which `--format json` lists" if more > 0 else shown
 
 
 def choice_line(choice: Choice, terminal: Terminal, indent: str) -> str:

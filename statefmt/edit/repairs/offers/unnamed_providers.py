@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from statefmt.edit.repairs.bindings import (
     Rebound,
     config_text,
@@ -17,11 +19,13 @@ from statefmt.edit.repairs.bindings import (
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._provider_choices import as_others, configured_provider, named_provider
+from statefmt.formats.providers.known_types import KNOWN_TYPES
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
+from statefmt.model.addrs.provider import DEFAULT_NAMESPACE
 from statefmt.model.findings import Finding
-from statefmt.model.provider_text import Unreadable, read_instance
+from statefmt.model.provider_text import Unreadable, read_as_terraform, read_instance
 
 # /resources/0/provider; an object's is /resources/0/instances/0/provider.
 _BLOCK_MEMBER: Final = 3
@@ -51,6 +55,7 @@ def _of_object(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     def name(given: str) -> Rebound:
         return {path: encode_string(str(provider_instance(given)))}
 
+    yield from _hashicorps(state, path)
     own = map(provider_text, state.providers(path[:2]))
     yield from as_others(own, map(config_text, state.providers_of_type(path)), name)
     yield from configured_provider(state, path, [one], lambda found: {path: encode_string(str(found[one.path]))})
@@ -63,6 +68,7 @@ def _of_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     def name(given: str) -> Rebound:
         return {path: encode_string(config_text(provider_config(given)))}
 
+    yield from _hashicorps(state, path)
     own = map(config_text, state.configurations(block))
     yield from as_others(own, map(config_text, state.providers_of_type(path)), name)
     keyed = read_instance(state.string(path))
@@ -72,6 +78,16 @@ def _of_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     if inheriting:
         yield from configured_provider(state, path, inheriting, lambda found: _in_place_of_level(path, found))
     yield named_provider("name this one", name)
+
+
+def _hashicorps(state: LooseState, path: JsonPath) -> Iterator[Choice]:
+    """Give a provider of HashiCorp its source where Terraform knows it by its type only."""
+    found = read_as_terraform(state.string(path))
+    if found is None or found.config.provider.type not in KNOWN_TYPES:
+        return
+    source = replace(found.config.provider, namespace=DEFAULT_NAMESPACE)
+    meant = str(replace(found, config=replace(found.config, provider=source)))
+    yield Choice("hashicorp", f"set the source {source}", lambda _: {path: encode_string(meant)})
 
 
 def _in_place_of_level(path: JsonPath, found: Mapping[JsonPath, AbsProviderInstance]) -> Rebound:
