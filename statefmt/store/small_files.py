@@ -47,6 +47,12 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     return bytes(content)
 
 
+def is_inside(path: Path | str, folder: Path | str) -> bool:
+    """Return whether a path is in a folder or below it when all symbolic links are followed, as far as they exist."""
+    real, root = os.path.realpath(path), os.path.realpath(folder)
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+
+
 def open_for_writing(path: Path | str) -> int:
     """Open a pipe or a character device for writing, without waiting forever for the reader of a pipe.
 

@@ -16,16 +16,19 @@ from msgspec import Struct
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
-from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions
+from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions, allowed_variables
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.record import recorded_backend
 from statefmt.store.backends.settings import BackendSetting, GivenSetting, effective_settings
 from statefmt.store.backends.types import backend_type
 from statefmt.store.backends.workspace import WorkspaceChoice, chosen_workspace
-from statefmt.store.small_files import read_bounded
+from statefmt.store.small_files import is_inside, read_bounded
 
 # TF_DATA_DIR names another.
 _DATA: Final = ".terraform"
+# What `init` records there, and the workspace that was selected.
+_RECORD: Final = "terraform.tfstate"
+_WORKSPACE: Final = "environment"
 _CONFIGURATIONS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 # In bytes; a larger one is left to the reader of configurations.
 _LARGEST_FILE: Final = 1 << 24
@@ -95,6 +98,22 @@ def data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
     return folder / (environment.get("TF_DATA_DIR") or _DATA)
 
 
+def _own_data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
+    """Return the data folder. Raises StoreError if a link makes files elsewhere those that `init` recorded here.
+
+    A folder may be of a stranger, who must not decide that a command opens the state of another folder.
+    """
+    data = data_folder(folder, environment)
+    if not environment.get("TF_DATA_DIR"):
+        for path in (data / _RECORD, data / _WORKSPACE):
+            if not is_inside(path, folder):
+                raise StoreError(
+                    f"{path}: a link leads out of the folder {folder}, so this is not what init recorded here; set "
+                    "TF_DATA_DIR to the folder that it leads to, or name the state with --state"
+                )
+    return data
+
+
 def find_backend(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundBackend:
     """Return the backend of a folder: the one recorded, else that of the configuration, else `local`.
 
@@ -113,9 +132,9 @@ def initialised_backend(
     folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None
 ) -> FoundBackend:
     """Return the backend that `init` recorded in a folder, else `local`, whatever the configuration says by now."""
-    data = data_folder(folder, environment)
+    data = _own_data_folder(folder, environment)
     workspace = chosen_workspace(data, environment, options.workspace if options else None)
-    record = data / "terraform.tfstate"
+    record = data / _RECORD
     recorded = recorded_backend(record)
     if recorded is None:
         return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
@@ -127,13 +146,14 @@ def configured_backend(
 ) -> FoundBackend:
     """Return the backend that the configuration of a folder names, else `local`, whatever `init` recorded."""
     options = options or BackendOptions()
-    workspace = chosen_workspace(data_folder(folder, environment), environment, options.workspace)
+    workspace = chosen_workspace(_own_data_folder(folder, environment), environment, options.workspace)
     if _may_have_block(folder):
         # Imported late: it parses a configuration.
         from statefmt.configuration.loading.backend_block import read_backend_block
 
         names = frozenset(option.partition("=")[0] for option in options.settings if "=" in option)
-        block = read_backend_block(folder, environment, workspace.name, replaced=names)
+        allowed = allowed_variables(options, environment)
+        block = read_backend_block(folder, environment, workspace.name, names, allowed)
         if block is not None:
             given = block.settings
             if options.settings:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.types.local import state_file
+from statefmt.store.small_files import is_inside
 from statefmt.whereabouts._find import FoundState
 
 
@@ -23,7 +24,10 @@ def local_state(found: FoundState) -> Path:
 def leads_outside(found: FoundState) -> bool:
     """Return whether the file of a state in the backend `local` is outside of the folder whose state it is.
 
-    A folder may be of a stranger, who must not decide which other file is written.
+    A folder may be of a stranger, who must not decide which other file is written. Links count as what they lead to.
     """
     path = state_file(found.values, found.backend.workspace.name)
-    return ".." in path.parts or (path.is_absolute() and not path.is_relative_to(found.backend.folder.absolute()))
+    folder = found.backend.folder
+    if ".." in path.parts or (path.is_absolute() and not path.is_relative_to(folder.absolute())):
+        return True
+    return not is_inside(folder / path, folder)

@@ -51,6 +51,8 @@ def _allowing(options: BackendOptions) -> Iterable[str]:
     """Yield the options for what the run allows: without them, the same state could not be reached again."""
     for host in options.allowed_hosts:
         yield from ("--allow-host", host)
+    for name in options.allowed_env:
+        yield from ("--allow-env", name)
     if options.allow_external:
         yield "--allow-external"
     if not options.verify:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlencode
 
+from msgspec import structs
+
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, ArgumentKind, BackendArgument, SettingValue
@@ -109,6 +111,8 @@ def found_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
         )
     said = _said(url)
     given = list(said.settings)
+    if options.named_by:
+        given = [structs.replace(setting, source=SettingSource.FILE, place=options.named_by) for setting in given]
     for setting in given_settings(options.settings, known_backend(url.backend)):
         if setting.name in said.base:
             raise StoreError(f"{setting.place}: {setting.name} is a part of the URL {url.shown}")

@@ -36,7 +36,7 @@ def test_variables_and_locals(tmp_path: Path) -> None:
         vars__tofu='variable "name" {}\nvariable "team" { default = "net" }\nlocals { bucket = "b-${var.team}" }\n',
         a__auto__tfvars='team = "db"\n',
     )
-    found = _found(tmp_path, TF_VAR_name="shop")
+    found = _found(tmp_path, TF_VAR_name="shop", STATETOOL_ALLOW_ENV="TF_VAR_name")
     assert found.location == "s3://b-db/default/shop.tfstate"
 
 
@@ -128,5 +128,5 @@ def test_an_option_replaces_a_value_that_is_not_known(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(_in_s3('bucket = var.b\nkey = "k"\nregion = "r"') + 'variable "b" {}\n')
     options = BackendOptions(settings=("bucket=other",))
     assert find_state(tmp_path, {}, options).location == "s3://other/k?region=r"
-    with pytest.raises(StoreError, match=r"var\.b has no value in the environment \(TF_VAR_…\) or a variable file"):
+    with pytest.raises(StoreError, match=r"var\.b has no value in a variable file; .*allowed_env=\('TF_VAR_b',\)"):
         find_state(tmp_path, {})

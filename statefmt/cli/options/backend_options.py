@@ -52,6 +52,13 @@ def connection_options(own: set[str | None]) -> list[click.Option]:
             panel=BACKEND,
         ),
         PanelOption(
+            "--allow-env",
+            metavar="NAME",
+            multiple=True,
+            help="Let the backend block of the folder use this variable of the environment, such as TF_VAR_region.",
+            panel=BACKEND,
+        ),
+        PanelOption(
             "--no-verify",
             is_flag=True,
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
@@ -83,7 +90,9 @@ def use_backend_options(context: click.Context) -> None:
     from statefmt.locations import BackendOptions
 
     workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
-    for option, is_empty in (("--workspace", workspace == ""), ("--allow-host", "" in hosts)):
+    variables = tuple(given.get("allow_env") or ())
+    empty = {"--workspace": workspace == "", "--allow-host": "" in hosts, "--allow-env": "" in variables}
+    for option, is_empty in empty.items():
         if is_empty:
             raise click.BadParameter("must not be empty", context, param_hint=option)
     run = current_run()
@@ -91,6 +100,7 @@ def use_backend_options(context: click.Context) -> None:
         workspace=workspace,
         settings=tuple(given.get("backend_config") or ()),
         allowed_hosts=hosts,
+        allowed_env=variables,
         allow_external=allows_external(context),
         verify=not given.get("no_verify"),
         agree=asking(),

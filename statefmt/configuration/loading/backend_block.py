@@ -31,6 +31,8 @@ from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import LIKELY_BLOCK
 from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
 
+# The variables of the environment that set input variables.
+_VARIABLE: Final = "TF_VAR_"
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UNSEEN: Final = "the state may be in a backend that it names; correct it, or name the state with --state"
 
@@ -44,13 +46,18 @@ class BackendBlock(msgspec.Struct, frozen=True):
 
 
 def read_backend_block(
-    directory: Path, environment: Mapping[str, str], workspace: str | None = None, replaced: Container[str] = ()
+    directory: Path,
+    environment: Mapping[str, str],
+    workspace: str | None = None,
+    replaced: Container[str] = (),
+    allowed: Container[str] = (),
 ) -> BackendBlock | None:
     """Return the block of the root module in a directory, None if it has none.
 
-    Values are evaluated as far as the configuration and the variables in the environment determine them; arguments that
-    are `replaced` are left out. Raises StoreError if a value is unknown, if there are two blocks, or if a file that may
-    have one cannot be read.
+    The folder may be a stranger's, and its block names a host. So values are evaluated from the text of the
+    configuration alone: functions that read files have no value, and neither have variables of the environment that are
+    not `allowed` by name (`TF_VAR_region`). Arguments that are `replaced` are left out. Raises StoreError if a value is
+    unknown, if there are two blocks, or if a file that may have one cannot be read.
     """
     try:
         listing = list_files([path.name for path in directory.iterdir() if not path.is_dir()])
@@ -75,8 +82,9 @@ def read_backend_block(
         part = evaluate_literal(expression)
         if first_unknown((part,)) is None:
             return part
-        options = LoadOptions(environment=environment, workspace=workspace, children=False)
-        return evaluate(expression, root_scope(load(directory, options)))
+        own = {name: value for name, value in environment.items() if not name.startswith(_VARIABLE) or name in allowed}
+        options = LoadOptions(environment=own, workspace=workspace, children=False, is_confined=True)
+        return evaluate(expression, root_scope(load(directory, options), is_confined=True))
 
     kind = "cloud" if block.type == "cloud" else block.labels[0]
     settings = tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of, replaced))
@@ -149,9 +157,20 @@ def _known(part: Part, place: str) -> tuple[SettingValue, bool]:
         raise StoreError(
             f"{place}: {_reason(unknown)}; ",
             Wording("set it with --backend-config", "set it in BackendOptions.settings"),
+            *_allowing(unknown),
         )
     assert isinstance(part, Value)
     return _plain(part, place), is_sensitive_within(part)
+
+
+def _allowing(unknown: Unknown) -> Iterator[Wording]:
+    """Say how a variable of the environment may be used."""
+    if unknown.kind is UnknownKind.VARIABLE and unknown.problem is None:
+        variable = _VARIABLE + unknown.reason.partition(" ")[0].removeprefix("var.")
+        yield Wording(
+            f", or let the block use {variable} with --allow-env {variable}",
+            f", or let the block use {variable} with allowed_env=({variable!r},) in BackendOptions",
+        )
 
 
 def _reason(unknown: Unknown) -> str:
@@ -161,7 +180,7 @@ def _reason(unknown: Unknown) -> str:
     told = unknown.reason if unknown.kind is not UnknownKind.OTHER else "it depends on what only a plan knows"
     if unknown.kind is UnknownKind.VARIABLE:
         # No option sets variables of a backend block.
-        told = f"{told.partition(': ')[0]} in the environment (TF_VAR_…) or a variable file"
+        told = f"{told.partition(': ')[0]} in a variable file"
     return f"the value is not known, because {told}"
 
 

@@ -20,6 +20,7 @@ from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Body
 from statefmt.hcl.syntax.json.body import read_json_file
 from statefmt.hcl.syntax.native.files import read_file
+from statefmt.store.small_files import is_inside
 
 _ENVIRONMENT: Final = "TF_VAR_"
 _DEFAULT: Final = "terraform.tfvars"
@@ -38,10 +39,14 @@ class VariableOption(msgspec.Struct, frozen=True):
 
 
 class InputReader:
-    """Reads the variable values for the root module in a directory; for None, only from the environment and options."""
+    """Reads the variable values for the root module in a directory; for None, only from the environment and options.
 
-    def __init__(self, root: Path | None, problems: list[Problem]) -> None:
+    With `is_confined`, files of the directory that are links out of it are left out.
+    """
+
+    def __init__(self, root: Path | None, problems: list[Problem], *, is_confined: bool = False) -> None:
         self._root = root
+        self._is_confined = is_confined
         self._problems = problems
 
     def read(self, environment: Mapping[str, str], options: tuple[VariableOption, ...]) -> dict[str, InputValue]:
@@ -53,6 +58,8 @@ class InputReader:
                 found[variable] = InputValue(variable, name, text=value)
         if self._root is not None:
             for file in self._automatic(self._root):
+                if self._is_confined and not is_inside(self._root / file, self._root):
+                    continue
                 found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
         for option in options:
             if option.document:

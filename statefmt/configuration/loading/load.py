@@ -30,7 +30,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     `environment` may contain `TF_VAR_…`, `TF_DATA_DIR` and `TF_WORKSPACE`. `workspace` is the value of
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
     `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
-    arguments of the library, not options of the command line.
+    arguments of the library, not options of the command line. `is_confined`: variable files in the directory are not
+    read through links that lead out of it.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -39,6 +40,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     test_directory: str = "tests"
     children: bool = True
     for_program: bool = False
+    is_confined: bool = False
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -60,7 +62,9 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
-    inputs = InputReader(directory, problems).read(options.environment, options.variables)
+    inputs = InputReader(directory, problems, is_confined=options.is_confined).read(
+        options.environment, options.variables
+    )
     if not options.children:
         modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
         return Configuration(str(directory), modules, inputs=inputs, workspace=workspace, problems=tuple(problems))

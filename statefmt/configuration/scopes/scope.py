@@ -40,6 +40,7 @@ class Facts(msgspec.Struct, frozen=True):
     inputs: Mapping[str, InputValue]
     workspace: str | None
     for_program: bool = False
+    is_confined: bool = False
 
 
 class _Values:
@@ -70,6 +71,11 @@ class Scope:
     def directory(self) -> Path:
         """The directory of the root module, against which functions resolve relative paths."""
         return self._values.facts.directory
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether nothing that is the user's, such as files and the current folder, has a value here."""
+        return self._values.facts.is_confined
 
     def child(self, call: str, each: EachValue | None = None) -> Scope:
         """Return the scope inside the module that is called here by this name, in the instance of `each`.
@@ -171,6 +177,9 @@ class Scope:
                 return text(self.module.declarations.directory)
             case "root":
                 return text(".")
+            case "cwd" if self.is_confined:
+                reason = "path.cwd is a path of the user, which a stranger's text must not pass on"
+                return Unknown(reason, place, kind=UnknownKind.FUNCTION)
             case "cwd":
                 return text(self.directory.absolute().as_posix())
             case _:
@@ -218,14 +227,18 @@ def _known_later(reference: Traversal) -> Unknown:
     return Unknown(f"{shown} is known only in a plan or an apply", reference.range)
 
 
-def root_scope(configuration: Configuration) -> Scope:
-    """Return the scope of the root module."""
+def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Scope:
+    """Return the scope of the root module.
+
+    In a scope that `is_confined`, functions that read files and paths have no value.
+    """
     facts = Facts(
         Path(configuration.directory),
         configuration.modules,
         configuration.inputs,
         configuration.workspace,
         configuration.for_program,
+        is_confined,
     )
     return first_scope(facts)
 

@@ -26,6 +26,10 @@ class EnvironmentNames:
         """Read the variables of `environment`."""
         self._environment = environment
 
+    @property
+    def is_confined(self) -> bool:
+        return True
+
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """Return the value of a variable. Others than those for tfmigrate are unknown."""
         first, *rest = reference.steps or (None,)

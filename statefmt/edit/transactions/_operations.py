@@ -44,7 +44,8 @@ NO_REFERENCES: Final[References] = MappingProxyType({})
 
 def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:
     """Return the names of the states of a file that is in a folder, by their short names. Raises StoreError."""
-    return {short: _name(context, block, folder) for short, block in file.states.items()}
+    named_by = "" if file.in_memory else "the operations file"
+    return {short: _name(context, block, folder, named_by) for short, block in file.states.items()}
 
 
 def expected(file: OperationsFile) -> dict[str, Pin]:
@@ -143,11 +144,11 @@ def _ordered(
         yield Write(name, spliced(state, with_arrivals(state.result.snapshot, after, arrived[name])))
 
 
-def _name(context: RunContext, block: StateBlock, folder: Path) -> str:
+def _name(context: RunContext, block: StateBlock, folder: Path, named_by: str) -> str:
     if "\0" in block.path:
         raise StoreError(f"{printable(block.path)}: the path of a state has no NUL")
     is_path = not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
-    options = context.backend or BackendOptions()
+    options = structs.replace(context.backend or BackendOptions(), named_by=named_by)
     if block.workspace is not None:
         if not (is_path and is_folder(folder / block.path)):
             raise StoreError(f"{block.path}: only a folder has workspaces, and this is none")

@@ -59,6 +59,10 @@ class SourceSurroundings:
         """The base directory for relative paths in functions."""
         return self._scope.directory
 
+    @property
+    def is_confined(self) -> bool:
+        return False
+
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """Return the value of a name and the remaining steps into it."""
         first = reference.steps[0] if reference.steps else None

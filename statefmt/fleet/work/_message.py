@@ -37,6 +37,7 @@ class Job(Struct, frozen=True):
     wanted: Wanted
     checks: bool
     allowed_hosts: tuple[str, ...] = ()
+    allowed_env: tuple[str, ...] = ()
     allow_external: bool = False
     verify: bool = True
 
@@ -67,7 +68,15 @@ def sent(task: Task) -> SentTask | None:
 def encoded_job(context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool) -> bytes:
     """Return a job as it travels, with the release before it: another one might read it differently."""
     allowed = context.backend or BackendOptions()
-    job = Job(tasks, wanted, checks, allowed.allowed_hosts, allowed.allow_external, allowed.verify)
+    job = Job(
+        tasks,
+        wanted,
+        checks,
+        allowed_hosts=allowed.allowed_hosts,
+        allowed_env=allowed.allowed_env,
+        allow_external=allowed.allow_external,
+        verify=allowed.verify,
+    )
     return msgspec.msgpack.encode((__version__, job))
 
 

@@ -32,7 +32,11 @@ def answer_job(context: RunContext, data: bytes) -> bytes:
 
 def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
     allowed = BackendOptions(
-        workspace=task.workspace, allowed_hosts=job.allowed_hosts, allow_external=job.allow_external, verify=job.verify
+        workspace=task.workspace,
+        allowed_hosts=job.allowed_hosts,
+        allowed_env=job.allowed_env,
+        allow_external=job.allow_external,
+        verify=job.verify,
     )
     context = replace(context, backend=allowed)
     name = os.fsdecode(task.name)

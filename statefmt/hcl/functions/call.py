@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from statefmt.hcl.values.evaluator import Evaluator
 
 _CORE: Final = "core::"
+# It reads HOME, and needs no surroundings.
+_OF_THE_USER: Final = frozenset({"pathexpand"})
 
 
 def call_function(evaluation: Evaluator, expression: Call) -> Part:
@@ -50,6 +52,9 @@ def call_function(evaluation: Evaluator, expression: Call) -> Part:
     called = FUNCTIONS.get(name)
     if called is None:
         return _unevaluated(name, expression)
+    if evaluation.names.is_confined and (called.surroundings or name in _OF_THE_USER):
+        reason = f"the function {name} reads files or paths of the user, which a stranger's text must not pass on"
+        return Unknown(reason, expression.range, kind=UnknownKind.FUNCTION)
     arguments = _arguments(evaluation, expression)
     if isinstance(arguments, Unknown):
         return retyped(arguments, DYNAMIC)

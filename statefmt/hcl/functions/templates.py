@@ -32,6 +32,8 @@ class _Given:
         self.directory: Path | None = directory
         self._values = values
 
+    is_confined = False
+
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         return self._values[reference.root], reference.steps
 

@@ -19,6 +19,11 @@ class Names(Protocol):
         """The base of relative paths for functions that read files; None if functions may not be called."""
         ...
 
+    @property
+    def is_confined(self) -> bool:
+        """Whether functions that read anything outside of the text, such as files, have no value."""
+        ...
+
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """Return the value of the name that a reference starts with, and the steps left to take into it."""
         ...
@@ -28,6 +33,7 @@ class NoNames:
     """A scope without names and functions: for defaults of variables and variable definition files."""
 
     directory: Path | None = None
+    is_confined = False
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         detail = "Variables may not be used here."

@@ -26,6 +26,7 @@ class SettingSource(StrEnum):
     RECORD = "record"  # what init recorded in the data directory
     BLOCK = "block"  # the backend or cloud block of the configuration
     URL = "url"  # the name of the state
+    FILE = "file"  # the name of the state, in a file that may be a stranger's
     OPTION = "option"
     ENVIRONMENT = "environment"
     DEFAULT = "default"

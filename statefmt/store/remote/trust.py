@@ -21,11 +21,11 @@ from statefmt.text.shell import shell_word
 _HOST: Final = pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\])(?::[0-9]{1,5})?")
 # Hosts that may be sent credentials, as --allow-host names them, with commas in between.
 ALLOWED_HOSTS: Final = "STATETOOL_ALLOW_HOST"
-_FOLDER: Final = frozenset({SettingSource.RECORD, SettingSource.BLOCK})
+_FOLDER: Final = frozenset({SettingSource.RECORD, SettingSource.BLOCK, SettingSource.FILE})
 
 
 def is_of_folder(setting: BackendSetting | None) -> bool:
-    """Return whether only the files of a folder give a setting its value: what `init` recorded, or a block.
+    """Return whether only files give a setting its value: what `init` recorded, a block, or an operations file.
 
     Options, variables and defaults are the user's, as is a setting that does not exist.
     """
