@@ -1,4 +1,4 @@
-"""What the files of a stranger's folder may not decide or pass on: the origin of a value decides what is done with it."""
+"""What a stranger's folder may not decide or pass on: the origin of a value decides what is done with it."""
 
 from __future__ import annotations
 
