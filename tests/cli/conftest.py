@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,8 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from statefmt.cli.main import main
+from tests.program import PROGRAM
 
-PROGRAM = Path(sys.executable).with_name("statetool")
+__all__ = ["PROGRAM", "Environment", "Program", "Result", "Statetool", "folder", "program", "statetool", "tree"]
 
 
 class Result(NamedTuple):
@@ -34,7 +34,7 @@ Environment = Mapping[str, str] | None
 
 
 class Program:
-    """The installed program, started anew for each call."""
+    """The program, started anew for each call."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.environment = environment

@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.program import PROGRAM
+
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(sys.executable).with_name("statetool")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +13,8 @@ import pytest
 
 from statefmt.cli.main import main
 from tests.lint.gate.states import resource, write_state
+from tests.program import PROGRAM
 
-_PROGRAM: Final = Path(sys.executable).with_name("statetool")
 # In folders of so many, one process checks all; in all of them together, there are several where there are processors.
 _FOLDERS: Final = 3
 _IN_ONE: Final = 80
@@ -80,7 +79,7 @@ def test_an_interrupt_ends_all_processes(names: list[str], tmp_path: Path) -> No
     os.mkfifo(tmp_path / "pipe")
     states = sorted(str(path) for path in tmp_path.glob("*/[0-9]*.tfstate"))
     with subprocess.Popen(
-        [_PROGRAM, "check", states[0], "pipe", *states[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [PROGRAM, "check", states[0], "pipe", *states[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as program:
         # Comes back once the pipe is open at the other end.
         writing = os.open(tmp_path / "pipe", os.O_WRONLY)
