@@ -40,7 +40,7 @@ install = $(if $(UV),$(UV) pip install --python $(1)/bin/python,$(1)/bin/python 
 editable = $(call install,$(1)) --quiet --no-deps --no-build-isolation --editable .
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lock demo compiled test test-fast test-special coverage slow adversary newest lint types layers check golden docs site bench dist zipapp clean
+.PHONY: help setup lock demo compiled test test-fast test-special coverage slow adversary newest mutants lint types layers check golden docs site bench dist zipapp clean
 
 help: ## show this
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  \1	/' | expand -t 16
@@ -119,6 +119,9 @@ newest: ## run the fast tests with the newest releases that the ranges in pyproj
 	$(call environment,$(NEWEST),dev,--quiet)
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[all]'
 	$(NEWEST)/bin/python -m pytest -n auto -m "$(USUAL) and not ($(SPECIAL))"
+
+mutants: compiled ## change the source in a seeded sample of places, and show what no test notices; make mutants SEED=7 COUNT=100
+	$(BIN)/python -m tests.mutants --seed $(SEED) --count $(or $(COUNT),60)
 
 lint: $(READY) ## style and mistakes
 	$(BIN)/ruff check .
