@@ -6,7 +6,9 @@ the user asks for it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -40,6 +42,30 @@ class SchemaProblem(NamedTuple):
         return "".join([f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in self.path])
 
 
+def decoded(data: bytes) -> Any:
+    """Decode JSON for a schema: a number with a point or an exponent is no whole number, as in Go and in msgspec.
+
+    Bytes that are not UTF-8 are replaced, as Go does. Raises ValueError for what is not JSON, and RecursionError.
+    """
+    return json.loads(data.decode("utf-8", "replace"), parse_float=_number, parse_int=_whole_number)
+
+
+def _number(text: str) -> Decimal | float:
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        # An exponent beyond those of Decimal.
+        return float(text)
+
+
+def _whole_number(text: str) -> int | Decimal:
+    try:
+        return int(text)
+    except ValueError:
+        # More digits than Python converts.
+        return Decimal(text)
+
+
 def schema_errors(name: str, document: object, part: str = "") -> Iterator[ValidationError]:
     """Yield the errors of jsonschema about a document, by a schema or one of its parts in `$defs`."""
     schema = orjson.loads(schema_text(name))
@@ -50,19 +76,21 @@ def schema_errors(name: str, document: object, part: str = "") -> Iterator[Valid
 
 def schema_problems(
     name: str, document: object, part: str = "", words: Mapping[str, str] = _WORDS
-) -> Iterator[SchemaProblem]:
-    """Yield what a schema does not allow in a document, each once, in the order of the schema.
+) -> list[SchemaProblem]:
+    """Return what a schema does not allow in a document, each once, outer places first and then by name and number.
 
     Args:
         name: The schema, as in `schema_text`.
-        document: The document as `json.loads` returns it.
+        document: The document as `decoded` returns it.
         part: The name of a part in `$defs` to hold it against, instead of the whole schema.
         words: What messages call the types of JSON, and a `member` of an object.
 
     Raises RecursionError for a document that is nested too deeply.
     """
-    yield from dict.fromkeys(
-        problem for error in schema_errors(name, document, part) for problem in _problems(error, words)
+    found = {problem for error in schema_errors(name, document, part) for problem in _problems(error, words)}
+    # jsonschema has no fixed order.
+    return sorted(
+        found, key=lambda problem: ([(isinstance(step, str), step) for step in problem.path], problem.message)
     )
 
 

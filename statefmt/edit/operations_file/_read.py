@@ -124,7 +124,7 @@ def _invalid_block(
     # Imported late: only blocks that do not decode get here.
     from statefmt.schema_problems import schema_problems
 
-    found = list(schema_problems("operations-file", values, block.type, _WORDS))
+    found = schema_problems("operations-file", values, block.type, _WORDS)
     if not found:
         return invalid(block.range, f"{block.type}: {otherwise.replace('`', '')}")
     first = found[0].path[:1]
