@@ -1,4 +1,4 @@
-"""Holds documents against the JSON Schemas of statetool.
+"""Validates documents against the JSON Schemas of statetool.
 
 Loading jsonschema takes longer than most commands: import this module where a document is known to be invalid, or where
 the user asks for it.
@@ -82,7 +82,7 @@ def schema_problems(
     Args:
         name: The schema, as in `schema_text`.
         document: The document as `decoded` returns it.
-        part: The name of a part in `$defs` to hold it against, instead of the whole schema.
+        part: The name of a part in `$defs` to validate against, instead of the whole schema.
         words: What messages call the types of JSON, and a `member` of an object.
 
     Raises RecursionError for a document that is nested too deeply.
@@ -118,20 +118,22 @@ def _is_about_type(error: ValidationError, outer: ValidationError) -> bool:
 
 
 def _as_list(error: ValidationError) -> list[str]:
-    found = error.validator_value
+    found: Any = error.validator_value
     return [found] if isinstance(found, str) else list(found)
 
 
 def _message(error: ValidationError, words: Mapping[str, str]) -> str:
     """Return what is wrong, in words for the keyword of the schema."""
     limit: Any = error.validator_value
+    instance: Any = error.instance
+    schema: Any = error.schema
     match error.validator:
         case "type":
-            return _expected(_as_list(error), error.instance, words)
+            return _expected(_as_list(error), instance, words)
         case "required":
-            return _named("missing", [name for name in limit if name not in error.instance], words)
+            return _named("missing", [name for name in limit if name not in instance], words)
         case "additionalProperties":
-            return _named("unknown", [name for name in error.instance if name not in error.schema["properties"]], words)
+            return _named("unknown", [name for name in instance if name not in schema["properties"]], words)
         case "enum":
             return f"expected {_either([_literal(value) for value in limit])}"
         case "const":
@@ -147,7 +149,8 @@ def _message(error: ValidationError, words: Mapping[str, str]) -> str:
 
 
 def _of_title(error: ValidationError) -> str:
-    title = error.schema.get("title", "")
+    schema: Any = error.schema
+    title = schema.get("title", "")
     is_word = title[1:2].islower()
     return f"invalid {title[:1].lower() if is_word else title[:1]}{title[1:]}" if title else ""
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from statefmt import Severity, inspect
+from statefmt import Severity, inspect, write
 from statefmt.testing.strategies import states
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
@@ -59,6 +59,14 @@ def test_broken(
         return
     state = read_json(data)
     assert _validator(validators, state).is_valid(state) == (outcome != FAILS)
+
+
+@given(states(odd=True))
+def test_the_canonical_form_is_valid(validators: dict[str, Draft202012Validator], data: bytes) -> None:
+    """Also of states that the schema does not allow, such as those with names of members in capitals."""
+    snapshot = inspect(data).snapshot
+    if snapshot is not None:
+        assert list(validators["state-v4"].iter_errors(json.loads(write(snapshot)))) == []
 
 
 @given(states(odd=True))

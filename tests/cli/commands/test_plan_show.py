@@ -241,7 +241,8 @@ def test_the_schema_wants_provider_instances() -> None:
     assert Draft202012Validator(given).is_valid(json.loads(_PLAN))
     assert not Draft202012Validator(shown).is_valid(json.loads(_PLAN))
     for part in ("resource_changes", "resource_drift"):
-        document = json.loads(plan(**{part: [{**change("aws_vpc.main", "no-op"), "provider_instance": None}]}))
+        document = json.loads(_PLAN) | {part: [{**change("aws_vpc.main", "no-op"), "provider_instance": None}]}
+        document["resource_changes"] = document[part]
         assert not Draft202012Validator(shown).is_valid(document)
         document[part][0]["provider_instance_reason"] = "why"
         assert Draft202012Validator(shown).is_valid(document)
