@@ -1,8 +1,8 @@
 """The JSON schema of the format does not allow it
 
 ## What it does
-With `--json-schema`, validates the state against the JSON schema of its format, such as `state-v4.schema.json`, and
-reports each place that the schema does not allow.
+Reports each place in the state that the JSON schema of its format, such as `state-v4.schema.json`, does not allow. It
+runs only with `check --json-schema`.
 
 ## Why is this bad?
 The schema is a second opinion, written independently of the reader. Programs that validate states with it refuse this
