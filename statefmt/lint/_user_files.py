@@ -15,13 +15,10 @@ def problems(schema: str, document: Any, otherwise: str) -> str:
 
     `schema` is the name of the schema. A place is a dotted path, as in TOML.
     """
-    # Loading jsonschema takes longer than most commands, so only files that do not decode get here.
-    import orjson
-    from jsonschema import Draft202012Validator
+    # Imported late: only files that do not decode get here.
+    from statefmt.schema_problems import schema_errors
 
-    from statefmt.schema_files import schema_text
-
-    found = list(Draft202012Validator(orjson.loads(schema_text(schema))).iter_errors(document))
+    found = list(schema_errors(schema, document))
     shown = [f"{_place(error.absolute_path)}{_short(error.message)}" for error in found[:_MOST]]
     if len(found) > _MOST:
         shown.append(f"and {len(found) - _MOST} more problems")

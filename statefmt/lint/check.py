@@ -41,6 +41,7 @@ def check(
     configuration: ProviderReferences | None = None,
     opened: Opened | None = None,
     schemas: ProviderSchemas | None = None,
+    json_schema: bool = False,
     upgraded_pointers: bool = False,
 ) -> list[Finding]:
     """Return all findings of the selected rules, with the rules' severities, sorted by address, code and place.
@@ -54,6 +55,7 @@ def check(
         configuration: Also compare the state with this configuration.
         opened: The decrypted file, if it was encrypted; `data` is its plain text then.
         schemas: Also compare the state with the schemas of its providers.
+        json_schema: Also validate the state against the JSON schema of its format.
         upgraded_pointers: For a state of an older format, keep the pointers, which refer to the upgraded document.
 
     Raises ValueError if a code matches no rule.
@@ -64,7 +66,7 @@ def check(
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     inspection = data if isinstance(data, Inspection) else inspect(data)
-    subject = Subject(inspection, release, name, configuration, opened, schemas)
+    subject = Subject(inspection, release, name, configuration, opened, schemas, json_schema)
     findings = [finding for finding in inspection.findings if finding.code in rules.by_code]
     for rule in rules.looking:
         found = list(rule.check(subject))

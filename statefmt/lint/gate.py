@@ -40,7 +40,7 @@ class Gate:
     """What to check, and how.
 
     `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` and `schemas` are
-    compared with the states.
+    compared with the states. With `json_schema`, states are also validated against the JSON schema of their format.
     """
 
     context: RunContext
@@ -53,6 +53,7 @@ class Gate:
     baseline_folder: Path = Path()
     configuration: ProviderReferences | None = None
     schemas: ProviderSchemas | None = None
+    json_schema: bool = False
 
     def check_all(self, names: Sequence[str]) -> list[CheckedState | UnreadableState]:
         """Check many state files, in several processes if that is faster. Results keep the order of `names`."""
@@ -106,6 +107,7 @@ class Gate:
             configuration=self.configuration,
             opened=opened,
             schemas=self.schemas,
+            json_schema=self.json_schema,
         )
         return self._new(name, self._allowed(name, findings))
 

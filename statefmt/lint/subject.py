@@ -69,7 +69,8 @@ class Subject:
     """A state to check, optionally for a release. Everything is computed once, on first use.
 
     `name` is its file, `-` for standard input, or None if unknown. `configuration` is the configuration to compare
-    the state with, `opened` the decrypted file, and `schemas` those of the state's providers, each if any.
+    the state with, `opened` the decrypted file, and `schemas` those of the state's providers, each if any. With
+    `json_schema`, the state is also validated against the JSON schema of its format.
     """
 
     inspection: Inspection
@@ -78,6 +79,7 @@ class Subject:
     configuration: ProviderReferences | None = None
     opened: Opened | None = None
     schemas: ProviderSchemas | None = None
+    json_schema: bool = False
     _found: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def command(self, name: str, *arguments: str, mends: bool = False) -> Fix:

@@ -74,6 +74,7 @@ class Code(StrEnum):
     RELEASE_UNKNOWN = "STA016", _INFO
     CHECKS_FAILED = "STA017", _WARNING
     LARGE_STATE = "STA018", _INFO
+    JSON_SCHEMA = "STA019", _ERROR
 
     # PRV: which provider instance an object is bound to
     PROVIDER_BOTH_LEVELS = "PRV001", _WARNING

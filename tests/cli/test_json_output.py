@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from statefmt.lint.registry import all_rules
 from statefmt.schema_files import schema_text
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
@@ -172,3 +173,10 @@ def test_nothing_to_list(statetool: Statetool) -> None:
     Path("state").write_bytes(state())
     document = json.loads(statetool("list", "--format", "json", "--state", "state").out)
     assert document == {"format_version": "1.0", "instances": []}
+
+
+def test_rules(statetool: Statetool) -> None:
+    for code in ("", "PRV", *all_rules()):
+        document = json.loads(statetool("rule", *filter(None, [code]), "--format", "json").out)
+        _assert_valid(document, "rule-output")
+        assert [rule["code"] for rule in document["rules"]] == [rule for rule in all_rules() if rule.startswith(code)]

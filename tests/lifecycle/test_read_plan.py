@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
+from jsonschema import Draft202012Validator
 
+from statefmt.lifecycle.plans._document import PlanJSON
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.errors import NotAPlanError, PlanError
 from statefmt.lifecycle.plans.read import read_plan
 from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.schema_files import schema_text
+from tests.lifecycle.plans import recorded_plans
 
 _VALUES = {"id": "1", "size": 12345678901234567890123}
 
@@ -152,8 +158,29 @@ def test_not_a_plan(data: bytes, reason: str) -> None:
         (_plan(format_version="2.0"), "versions 1.x can be read", "/format_version"),
         (_plan(format_version="0.2"), "only early releases", "/format_version"),
         (_plan(format_version=1), "no valid format_version", "/format_version"),
-        (_plan(resource_changes={}), "expected `array", "/resource_changes"),
-        (_plan(resource_changes=[_change(), _change(index=[])]), "expected `", "/resource_changes/1/index"),
+        (_plan(resource_changes={}), "expected an array or null, got an object", "/resource_changes"),
+        (
+            _plan(resource_changes=[_change(), _change(index=[])]),
+            "expected a whole number, a string or null, got an array",
+            "/resource_changes/1/index",
+        ),
+        # The names in a map belong to the place.
+        (
+            _plan(output_changes={"a/b": {"actions": [], "generated_config": {"password": "secret"}}}),
+            r"^not a valid plan: expected a string or null, got an object \(",
+            "/output_changes/a~1b/generated_config",
+        ),
+        (
+            _plan(variables={"x": 1, "y": 2}, errored=None),
+            "expected true or false, got null; 2 more problems",
+            "/errored",
+        ),
+        (
+            _plan(planned_values={"root_module": {"resources": [{}]}}),
+            "missing member 'address'",
+            "/planned_values/root_module/resources/0",
+        ),
+        (_plan(prior_state=[]), "expected null or an object, got an array", "/prior_state"),
         (_plan(resource_changes=[_change("aws_instance")]), "invalid address", "/resource_changes/0/address"),
         (
             _plan(resource_drift=[_change(previous_address="a")]),
@@ -190,3 +217,48 @@ def test_deep_nesting_is_refused(place: bytes) -> None:
     deep = b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(PlanError, match="nested too deeply"):
         read_plan(b'{"format_version": "1.2", "planned_values": {}, ' + place % deep + b"}")
+
+
+_VALIDATOR = Draft202012Validator(json.loads(schema_text("plan")))
+_VALUES_OF_JSON: list[Any] = [None, True, 0, -1, 2**70, 1.5, "", "1.2", [], ["x"], [["x"]], {}, {"a": {}}, {"a": 1}]
+
+
+_PLANS = {name: files["plan.json"] for name, files in recorded_plans().items() if "plan.json" in files}
+
+
+def test_the_schema_allows_recorded_plans() -> None:
+    wrong = [name for name, text in _PLANS.items() if not _VALIDATOR.is_valid(json.loads(text))]
+    assert (len(_PLANS) > 50, wrong) == (True, [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_schema_allows_what_decodes(seed: int) -> None:
+    """A value anywhere in a plan is replaced, or a member removed."""
+    random = Random(seed)
+    text = _PLANS[random.choice(sorted(_PLANS))]
+    allowed = 0
+    for _ in range(20):
+        document = json.loads(text)
+        part: Any = document
+        while True:
+            step = random.choice(list(part) if isinstance(part, dict) else range(len(part)))
+            inner = part[step]
+            if not inner or not isinstance(inner, (dict, list)) or random.random() < 0.2:
+                break
+            part = inner
+        if random.random() < 0.2:
+            del part[step]
+        else:
+            part[step] = random.choice(_VALUES_OF_JSON)
+        decodes = _decodes(document)
+        assert _VALIDATOR.is_valid(document) == decodes, (step, part)
+        allowed += decodes
+    assert 0 < allowed < 20
+
+
+def _decodes(document: object) -> bool:
+    try:
+        msgspec.json.decode(json.dumps(document), type=PlanJSON)
+    except msgspec.ValidationError:
+        return False
+    return isinstance(document, dict) and str(document["format_version"]).startswith("1.")

@@ -3,8 +3,9 @@
 `tests/lint/CODE/fail-NAME.tfstate` is reported under CODE, at the addresses and pointers that stand in
 `fail-NAME.expected.json`; `pass-NAME.tfstate` is not reported under it. One whose name ends with `-for-RELEASE` is
 checked for that release, and one that ends with `-opened-by-METHODS` with the encryption configuration of these methods
-of `tests/cli/encrypted.py`. Rules that look at a configuration have theirs in `tests/configurations`, those about plans
-in `tests/lint/plans`, and those of `verify` have recorded plans in `tests/lifecycle`.
+of `tests/cli/encrypted.py`; those of STA019 are checked with the JSON schema. Rules that look at a configuration have
+theirs in `tests/configurations`, those about plans in `tests/lint/plans`, and those of `verify` have recorded plans in
+`tests/lifecycle`.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def check_as(fixture: Path, data: bytes, code: str | None = None, *, name: str |
         release=parse_release(named[1]) if named else None,
         name=name,
         opened=opened,
+        json_schema=fixture.parent.name == Code.JSON_SCHEMA,
     )
 
 

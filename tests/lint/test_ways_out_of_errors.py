@@ -74,6 +74,8 @@ _COMMANDS: Final = {
     "STA005": "repair --choose 'STA005 * forget'",
     "STA006": "repair --choose 'STA006 * release=1.9.0'",
     "STA013": "restore BACKUP",
+    "STA019": "fmt",
+    "STA019/fail-format-3": "upgrade --in-place --registry opentofu",
 }
 _NO_COMMAND: Final = {
     "ENC007": "it is for a statetool that knows the version of the envelope",

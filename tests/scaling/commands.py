@@ -51,6 +51,7 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         ("--diff", *_CHECK),
         ("--write-baseline", "baseline.json", *_CHECK),
         ("--schemas", "schemas.json", *_CHECK),
+        ("--json-schema", *_CHECK),
         ("--plan", "plan.json", *_CHECK),
         (*_CONFIG, *_CHECK),
     ),

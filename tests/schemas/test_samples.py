@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 from jsonschema import Draft202012Validator
+
+from statefmt import Severity, inspect, write
+from statefmt.testing.strategies import states
 
 SAMPLES = Path(__file__).resolve().parents[2] / "samples"
 GOOD = sorted(path.name for path in SAMPLES.glob("*.tfstate"))
@@ -54,6 +59,21 @@ def test_broken(
         return
     state = read_json(data)
     assert _validator(validators, state).is_valid(state) == (outcome != FAILS)
+
+
+@given(states(odd=True))
+def test_the_canonical_form_is_valid(validators: dict[str, Draft202012Validator], data: bytes) -> None:
+    """Also of states that the schema does not allow, such as those with names of members in capitals."""
+    snapshot = inspect(data).snapshot
+    if snapshot is not None:
+        assert list(validators["state-v4"].iter_errors(json.loads(write(snapshot)))) == []
+
+
+@given(states(odd=True))
+def test_generated_states(validators: dict[str, Draft202012Validator], data: bytes) -> None:
+    """Whatever can be read is valid."""
+    problems = list(validators["state-v4"].iter_errors(json.loads(data.decode("utf-8", "replace"))))
+    assert not problems or any(found.severity is Severity.ERROR for found in inspect(data).findings)
 
 
 def _validator(validators: dict[str, Draft202012Validator], state: Any) -> Draft202012Validator:

@@ -23,7 +23,7 @@ STRICTER = {
 
 # What OpenTofu reports and no schema can express: these may validate.
 ADDRESS = "the syntax of addresses is not a matter of JSON"
-SOURCE = "the syntax of provider source addresses is not a matter of JSON"
+LEGACY_SOURCE = "Terraform's form of a provider that is known only by its type, which OpenTofu refuses"
 COMPARES = "compares members of different objects"
 INEXPRESSIBLE = {
     "Attribute name required": ADDRESS,
@@ -33,16 +33,10 @@ INEXPRESSIBLE = {
     "Invalid address": ADDRESS,
     "Invalid character": ADDRESS,
     "Invalid checkable address": ADDRESS,
-    "Invalid escape sequence": ADDRESS,
     "Invalid module instance address": ADDRESS,
-    "Invalid provider configuration address": ADDRESS,
-    "Invalid provider namespace": SOURCE,
-    "Invalid provider source hostname": SOURCE,
-    "Invalid provider source string": SOURCE,
-    "Invalid provider type": SOURCE,
+    "Invalid provider namespace": LEGACY_SOURCE,
     "Invalid string literal": ADDRESS,
     "Provider instance field conflict in state": COMPARES,
-    "Unclosed index brackets": ADDRESS,
     "Variable name required": ADDRESS,
     "invalid checkable config address": ADDRESS,
 }

@@ -20,6 +20,7 @@ from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.locations import STANDARD_INPUT, display_name
+from statefmt.rules import Gate, selected_rules
 
 if TYPE_CHECKING:
     # Most runs have neither a configuration nor a plan.
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from statefmt.plans import ShownPlan
 
 _PLAN: Final = "Plan"
+_SCHEMA_RULE: Final = "STA019"
 EXAMPLES: Final = (
     ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
     ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
     ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
+    ("Get a second opinion from the JSON schema.", "statetool check --json-schema terraform.tfstate"),
     ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
 
@@ -50,6 +53,9 @@ def command(
     release: Annotated[
         str | None, Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8.")
     ] = None,
+    json_schema: Annotated[
+        bool, Option("--json-schema", help="Also validate states against the JSON schema of their format.")
+    ] = False,
     everything: Annotated[bool, Option("--all", help="In directories, include backups and .terraform.")] = False,
     no_state: Annotated[
         bool, Option("--no-state", help="With --config or --plan: check no state.", panel=CONFIGURATION)
@@ -88,6 +94,9 @@ def command(
         raise click.BadParameter(
             "requires --config or --plan, and cannot be combined with states", param_hint="--no-state"
         )
+    if json_schema:
+        _require_schema_rule(gate, no_state=no_state)
+        gate = replace(gate, json_schema=True)
     given = None if plan is None else _Plan(plan, load_plan(plan))
     if given is not None:
         gate = replace(gate, context=reading_once(gate.context))
@@ -113,6 +122,17 @@ def command(
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     return finding.reported(gate, checked, unreadable, fixed)
+
+
+def _require_schema_rule(gate: Gate, *, no_state: bool) -> None:
+    """Raise BadParameter if --json-schema would do nothing."""
+    if no_state:
+        raise click.BadParameter("cannot be combined with --no-state", param_hint="--json-schema")
+    selected = selected_rules(None if gate.select is None else tuple(gate.select), tuple(gate.ignore))
+    if _SCHEMA_RULE not in selected.by_code:
+        raise click.BadParameter(
+            f"requires the rule {_SCHEMA_RULE}, which the options or the settings leave out", param_hint="--json-schema"
+        )
 
 
 class _Plan(NamedTuple):

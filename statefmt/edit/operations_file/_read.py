@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,12 @@ from statefmt.edit.operations_file._values import argument_value
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.body import Block, Body
+from statefmt.model.errors import SettingsError
 from statefmt.text.pattern import pattern
+
+if TYPE_CHECKING:
+    # Only blocks that do not decode need it.
+    from statefmt.schema_problems import SchemaProblem
 
 T = TypeVar("T", bound=Struct)
 
@@ -23,19 +28,17 @@ _STATE, _EXPECT = "state", "expect"
 # More than any block has; they matter only for the place of an unknown block.
 _MOST_LABELS: Final = 4
 _NAME: Final = pattern(r"[a-zA-Z_][a-zA-Z0-9_-]*")
-# What msgspec calls types, and what the messages call them.
-_TYPES: Final = {
-    "object": "map",
-    "str": "string",
-    "array": "list",
-    "int": "whole number",
-    "decimal": "number",
-    "bool": "true or false",
+# What messages call the types of JSON, and a member of an object: the names of HCL.
+_WORDS: Final = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "member": "argument",
+    "null": "null",
+    "number": "a number",
+    "object": "a map",
+    "string": "a string",
 }
-_TYPE: Final = pattern(r"[a-z]+")
-# How msgspec ends the message about a value in a member.
-_AT: Final = " - at `$."
-_MEMBER: Final = pattern(r"[a-z_]+")
 
 
 def read_operations_file(name: str, content: bytes) -> OperationsFile:
@@ -111,11 +114,27 @@ def _decoded(block: Block, of: type[T]) -> T:
     try:
         return msgspec.convert(values, of)
     except msgspec.ValidationError as error:
-        text, at, path = str(error).partition(_AT)
-        member = _MEMBER.match(path) if at else None
-        name = member[0] if member else ""
-        where = f"{name}: " if name else ""
-        raise invalid(places.get(name, block.range), f"{block.type}: {where}{_plain(text)}") from None
+        raise _invalid_block(block, places, values, str(error)) from None
+
+
+def _invalid_block(
+    block: Block, places: Mapping[str, Range], values: Mapping[str, object], otherwise: str
+) -> SettingsError:
+    """Return the error with every problem that the schema finds in a block, at the place of the first one."""
+    # Imported late: only blocks that do not decode get here.
+    from statefmt.schema_problems import schema_problems
+
+    found = schema_problems("operations-file", values, block.type, _WORDS)
+    if not found:
+        return invalid(block.range, f"{block.type}: {otherwise.replace('`', '')}")
+    first = found[0].path[:1]
+    place = places.get(str(first[0]), block.range) if first else block.range
+    return invalid(place, f"{block.type}: {'; '.join(map(_described, found))}")
+
+
+def _described(problem: SchemaProblem) -> str:
+    path = "".join([f".{step}" if isinstance(step, str) else f"[{step}]" for step in problem.path]).removeprefix(".")
+    return f"{path}: {problem.message}" if path else problem.message
 
 
 def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, object]]:
@@ -133,18 +152,3 @@ def _members(body: Body) -> Iterator[tuple[str, Range, object]]:
         argument = body.attribute(name)
         if argument is not None:
             yield name, argument.range, argument_value(argument)
-
-
-def _plain(text: str) -> str:
-    """Return a message of msgspec in the terms of the file."""
-    missing = text.removeprefix("Object missing required field ")
-    if missing != text:
-        return f"the argument {missing.replace('`', '')} is missing"
-    unknown = text.removeprefix("Object contains unknown field ")
-    if unknown != text:
-        return f"there is no argument {unknown.replace('`', '')}"
-    if text.endswith("of length >= 1"):
-        return "it must not be empty"
-    if "matching regex" in text:
-        return "write a SHA-256: 64 hexadecimal digits in lower case"
-    return _TYPE.sub(lambda found: _TYPES.get(found[0], found[0]), text.replace("`", ""))

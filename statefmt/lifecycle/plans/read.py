@@ -19,16 +19,14 @@ from statefmt.lifecycle.plans.errors import PlanError
 from statefmt.lifecycle.plans.plan import Change, DeferredChange, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsResourceInstance, parse_abs_resource_instance
 from statefmt.model.errors import AddressError
-from statefmt.text.pattern import pattern
 
 _ACTIONS: Final = {action.value: action for action in Action}
 _NULL: Final = b"null"
 # The bytes that an object may begin with, and a mask: an object, true or false.
 _OBJECT: Final = b"{"
 _MASK: Final = b"{tf"
-# The path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
+# What comes before the path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
 _AT: Final = " - at `$"
-_STEP: Final = pattern(r"\.([^.\[\]]+)|\[(\d+)\]")
 
 
 def read_plan(data: bytes) -> ShownPlan:
@@ -42,7 +40,7 @@ def read_plan(data: bytes) -> ShownPlan:
             document = msgspec.json.decode(data, type=PlanJSON)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             check_is_plan(data)
-            raise _invalid(str(error)) from None
+            raise _invalid(data, str(error)) from None
         except RecursionError:
             raise too_deep() from None
         if not document.is_plan:
@@ -164,7 +162,16 @@ def _value(raw: Raw | UnsetType) -> Raw | None:
     return None if raw is UNSET or equals(raw, _NULL) else raw
 
 
-def _invalid(message: str) -> PlanError:
-    reason, _, path = message.removesuffix("`").partition(_AT)
-    steps = [name or number for name, number in _STEP.findall(path)]
-    return PlanError(f"not a valid plan: {reason[:1].lower()}{reason[1:]}", "".join(f"/{step}" for step in steps))
+def _invalid(data: bytes, message: str) -> PlanError:
+    """Return the error for a plan that does not decode, at the first of the places that its schema does not allow."""
+    # Imported late: only plans that do not decode get here.
+    from statefmt.schema_problems import decoded, schema_problems
+
+    try:
+        found = schema_problems("plan", decoded(data))
+    except (ValueError, RecursionError):
+        found = []
+    if not found:
+        return PlanError(f"not a valid plan: {message.partition(_AT)[0]}")
+    more = f"; {len(found) - 1} more problem{'s' if len(found) > 2 else ''}" if len(found) > 1 else ""
+    return PlanError(f"not a valid plan: {found[0].message}{more}", found[0].pointer)

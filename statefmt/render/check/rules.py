@@ -50,7 +50,7 @@ def _paragraph(block: str, terminal: Terminal) -> str:
 
 
 def rules_json(pages: Sequence[Page]) -> bytes:
-    """Return rules with their pages (schema: `rules-output.schema.json`)."""
+    """Return rules with their pages (schema: `rule-output.schema.json`)."""
     return document({"rules": [_rule(page) for page in pages]})
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from statefmt.fleet import StreamedResult
+from statefmt.render.csv_output import csv_text
 from statefmt.render.json_output import document, json_text
 from statefmt.render.printable import printable
 from statefmt.render.table import table
@@ -37,10 +36,10 @@ def rows_json(result: StreamedResult) -> Iterator[bytes]:
 
 
 def rows_csv(result: StreamedResult) -> Iterator[bytes]:
-    """Yield CSV with a heading, as RFC 4180 describes; null as an empty cell."""
-    yield _csv([result.columns])
+    """Yield CSV with a heading; null as an empty cell."""
+    yield csv_text([result.columns])
     for batch in result.batches:
-        yield _csv([["" if value is None else _text(value) for value in row] for row in batch])
+        yield csv_text([[None if value is None else _text(value) for value in row] for row in batch])
 
 
 def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Terminal) -> str:
@@ -48,12 +47,6 @@ def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Ter
     numbers = [all(isinstance(row[place], (int, float, type(None))) for row in batch) for place in range(len(columns))]
     right = "".join("r" if is_number and rows else "l" for is_number in numbers)
     return table([printable(name) for name in columns], rows, terminal, right=right)
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text).writerows(rows)
-    return text.getvalue().encode()
 
 
 def _text(value: object) -> str:

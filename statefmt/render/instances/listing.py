@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +11,7 @@ from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
+from statefmt.render.csv_output import csv_text
 from statefmt.render.json_output import document
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
@@ -69,28 +68,23 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
 
 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
-    """Render a record per instance, or if `long` per object, after a header record (RFC 4180).
+    """Render a record per instance, or if `long` per object, after a header record.
 
     Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
     """
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ()))
-    writer.writeheader()
+    members = INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ())
+    records: list[dict[str, object]] = []
     for instance in found:
         parts = _instance(instance.addr)
-        if not long:
-            writer.writerow(_harmless(parts))
-            continue
-        for obj in instance.current_first:
-            writer.writerow(_harmless(parts | _object(instance, obj, show_sensitive=show_sensitive)))
-    return text.getvalue().encode()
+        if long:
+            records += [parts | _object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]
+        else:
+            records.append(parts)
+    return csv_text([members, *([_harmless(record[name]) for name in members] for record in records)])
 
 
-def _harmless(record: dict[str, object]) -> dict[str, object]:
-    return {
-        name: f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
-        for name, value in record.items()
-    }
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _instance(addr: AbsResourceInstance) -> dict[str, object]:

@@ -44,6 +44,12 @@ def test_csv(index: Path, statetool: Statetool) -> None:
     assert row[:5] == ['aws_vpc.\x1b[2J"x,\n', "", "1, 2", "inf", "true"]
 
 
+def test_csv_ends_lines_in_line_feeds_and_quotes_carriage_returns(index: Path, statetool: Statetool) -> None:
+    sql = "SELECT chr(13) AS a, 'x' || chr(13) || chr(10) AS b UNION ALL SELECT NULL, 'y' ORDER BY b"
+    found = statetool("fleet", "query", "--into", str(index), sql, "--format", "csv")
+    assert found.out == b'a,b\n"\r","x\r\n"\n,y\n'
+
+
 def test_a_table_has_no_control_characters(index: Path, statetool: Statetool) -> None:
     found = statetool("fleet", "query", "--into", str(index), 'SELECT address AS "\x1b[1m" FROM objects')
     assert found.text.splitlines() == ["\\x1b[1m", 'aws_vpc.\\x1b[2J"x,\\x0a']

@@ -123,7 +123,7 @@ def test_provider_names(providers: list[str], names: list[str], statetool: State
 def test_nothing_to_show(statetool: Statetool) -> None:
     Path("terraform.tfstate").write_bytes(state())
     assert statetool("list", "-l").text == "address  status  schema  provider  id\n"
-    assert statetool("list", "--format", "csv").out == b"address,module,mode,type,name,key\r\n"
+    assert statetool("list", "--format", "csv").out == b"address,module,mode,type,name,key\n"
     assert statetool("list", "-0").out == b""
 
 
@@ -168,13 +168,22 @@ def test_control_characters(options: str, raw: int, statetool: Statetool) -> Non
 
 
 def test_csv_quotes_as_the_standard_says(statetool: Statetool) -> None:
-    Path("terraform.tfstate").write_bytes(state(resource("a", "b", {"index_key": 'x,"y"'}, {"index_key": "é\n"})))
-    assert statetool("list", "--format", "csv").out.decode().split("\r\n") == [
-        "address,module,mode,type,name,key",
-        '"a.b[""x,\\""y\\""""]",,managed,a,b,"x,""y"""',
-        '"a.b[""é\\n""]",,managed,a,b,"é\n"',
-        "",
-    ]
+    keys = [{"index_key": key} for key in ('x,"y"', "é\n", "c\rd", "e\r\n")]
+    Path("terraform.tfstate").write_bytes(state(resource("a", "b", *keys)))
+    assert statetool("list", "--format", "csv").out.decode() == (
+        "address,module,mode,type,name,key\n"
+        '"a.b[""c\\rd""]",,managed,a,b,"c\rd"\n'
+        '"a.b[""e\\r\\n""]",,managed,a,b,"e\r\n"\n'
+        '"a.b[""x,\\""y\\""""]",,managed,a,b,"x,""y"""\n'
+        '"a.b[""é\\n""]",,managed,a,b,"é\n"\n'
+    )
+
+
+def test_csv_of_many_has_no_carriage_return(statetool: Statetool) -> None:
+    for name in ("v4-regions", "v4-deposed"):
+        text = statetool("list", "-l", "--format", "csv", "--state", str(SAMPLES / f"{name}.tfstate")).out
+        assert text.count(b"\n") > 2
+        assert b"\r" not in text
 
 
 def test_null_goes_with_xargs(program: Program) -> None:

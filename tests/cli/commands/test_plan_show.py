@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, state
+from statefmt.schema_files import schema_text
+from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state
 from tests.cli.conftest import Program, Statetool
 from tests.lifecycle.plans import recorded_plans
 
@@ -215,3 +217,40 @@ def test_sources_of_both_registries(statetool: Statetool) -> None:
     Path("plan.json").write_bytes(_PLAN.replace(ours.encode(), theirs.encode()))
     result = statetool("plan-show", "plan.json", "--config", ".", "--format", "json")
     assert json.loads(result.out)["resource_changes"][0]["provider_instance"].startswith(f'provider["{theirs}"]')
+
+
+@pytest.mark.parametrize("options", [[], ["--show-sensitive"]], ids=["hidden", "shown"])
+def test_json_has_its_schema(options: list[str], statetool: Statetool) -> None:
+    """Recorded plans, whose configuration is not at hand, and plans whose objects have provider instances."""
+    found = {name: files["plan.json"] for name, files in recorded_plans().items() if "plan.json" in files}
+    found["instances"] = _PLAN
+    found["objects"] = plan(change('aws_vpc.main["eu"]', "no-op"), objects=(prior('aws_vpc.main["eu"]'),))
+    validator = Draft202012Validator(json.loads(schema_text("plan-show-output")))
+    providers = set()
+    for name, text in found.items():
+        Path("plan.json").write_bytes(text)
+        shown = json.loads(statetool("plan-show", "plan.json", "--config", ".", "--format", "json", *options).out)
+        assert [f"{name}: {error.message}" for error in validator.iter_errors(shown)] == []
+        providers |= {each["provider_instance"] for each in shown.get("resource_changes", ())}
+    assert len(found) > 50
+    assert {None, f'{BY_REGION}["eu"]'} <= providers
+
+
+def test_the_schema_wants_provider_instances() -> None:
+    shown, given = (json.loads(schema_text(name)) for name in ("plan-show-output", "plan"))
+    assert Draft202012Validator(given).is_valid(json.loads(_PLAN))
+    assert not Draft202012Validator(shown).is_valid(json.loads(_PLAN))
+    for part in ("resource_changes", "resource_drift"):
+        document = json.loads(_PLAN) | {part: [{**change("aws_vpc.main", "no-op"), "provider_instance": None}]}
+        document["resource_changes"] = document[part]
+        assert not Draft202012Validator(shown).is_valid(document)
+        document[part][0]["provider_instance_reason"] = "why"
+        assert Draft202012Validator(shown).is_valid(document)
+
+
+def test_the_schema_has_the_members_of_a_plan() -> None:
+    shown, given = (json.loads(schema_text(name)) for name in ("plan-show-output", "plan"))
+    assert shown["properties"].keys() == given["properties"].keys()
+    assert {name: shown["$defs"][name] for name in given["$defs"] if name != "priorState"} == {
+        name: part for name, part in given["$defs"].items() if name != "priorState"
+    }

@@ -94,9 +94,9 @@ def test_only_constants_are_evaluated() -> None:
     [
         ("mov { }", "x:1,1-4: unknown block 'mov'; blocks are state, expect, move, forget"),
         ('path = "a"', "x:1,1-11: unknown block 'path'"),
-        ('move {\n  from = "a.b"\n}', "x:1,1-5: move: the argument to is missing"),
-        ('move {\n  from = "a.b"\n  to = 5\n}', "x:3,3-9: move: to: Expected string, got whole number"),
-        ('forget {\n  of = "a.b"\n  force = true\n}', "x:1,1-7: forget: there is no argument force"),
+        ('move {\n  from = "a.b"\n}', "x:1,1-5: move: missing argument 'to'"),
+        ('move {\n  from = "a.b"\n  to = 5\n}', "x:3,3-9: move: to: expected a string, got a whole number"),
+        ('forget {\n  of = "a.b"\n  force = true\n}', "x:1,1-7: forget: unknown argument 'force'"),
         ("forget {\n  of = a.b[*]\n}", "x:2,8-14: write an address with wildcards as a string"),
         ("forget {\n  of = file(a.b)\n}", "x:2,8-17: only constants and addresses can be used here"),
         ("forget {\n  of = a.b[1.5]\n}", "x:2,11-16: an instance key is a whole number or a string"),
@@ -110,15 +110,26 @@ def test_only_constants_are_evaluated() -> None:
         ("move = 5", "x:1,1-9: 'move' is a block: write move { … }"),
         ('mov "x" { }', "x:1,1-8: unknown block 'mov'"),
         ('move "x" { }', "x:1,6-9: Extraneous label for move"),
-        ('state "a" { path = "" }', "x:1,13-22: state: path: it must not be empty"),
-        ("set {\n  of = a.b\n  values = {}\n}", "x:3,3-14: set: values: it must not be empty"),
-        ("unset {\n  of = a.b\n  paths = []\n}", "x:3,3-13: unset: paths: it must not be empty"),
+        ('state "a" { path = "" }', "x:1,13-22: state: path: must not be empty"),
+        ("set {\n  of = a.b\n  values = {}\n}", "x:3,3-14: set: values: must not be empty"),
+        ("unset {\n  of = a.b\n  paths = []\n}", "x:3,3-13: unset: paths: must not be empty"),
         (
             "rekey {\n  of = a.b\n  keys = { a = 1.5 }\n}",
-            "x:3,3-21: rekey: keys: Expected whole number | string | null",
+            "x:3,3-21: rekey: keys.a: expected a string, a whole number or null, got a number",
         ),
+        # Everything that is wrong in a block.
+        (
+            'move {\n  from = ["a.b", null]\n  rebind = "yes"\n  force = true\n}',
+            "x:1,1-5: move: missing argument 'to'; unknown argument 'force'; from[1]: expected a string, got null",
+        ),
+        ("taint {\n  of = true\n}", "x:2,3-12: taint: of: expected a string or a list, got true or false"),
+        ('set {\n  of = a.b\n  values = "secret"\n}', "x:3,3-20: set: values: expected a map, got a string"),
+        ("expect { serial = { a = -1 } }", "x:1,10-29: expect: serial.a: must be at least 0"),
         ("expect { serial = { a = 1 } }", "x:1,10-28: expect: serial: the file names no state 'a'"),
-        ('expect { hash = { a = "0A" } }', "x:1,10-29: expect: hash: write a SHA-256: 64 hexadecimal digits in lower"),
+        (
+            'expect { hash = { a = "0A" } }',
+            "x:1,10-29: expect: hash.a: invalid SHA-256 (64 hexadecimal digits in lower case)",
+        ),
         # A number that is some characters in the file, and gigabytes in memory.
         ("set {\n  of = a.b\n  values = { a = 1e999999 }\n}", "x:3,12-28: a number of more than 100000 digits"),
         # The same of a loop.

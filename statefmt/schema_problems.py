@@ -1,0 +1,189 @@
+"""Validates documents against the JSON Schemas of statetool.
+
+Loading jsonschema takes longer than most commands: import this module where a document is known to be invalid, or where
+the user asks for it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
+
+import orjson
+from jsonschema import Draft202012Validator, ValidationError
+
+from statefmt.schema_files import schema_text
+
+# What messages call the types of JSON, and a member of an object.
+_WORDS: Final[Mapping[str, str]] = {
+    "array": "an array",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "member": "member",
+    "null": "null",
+    "number": "a number",
+    "object": "an object",
+    "string": "a string",
+}
+_PARTS: Final = "$defs"
+
+
+class SchemaProblem(NamedTuple):
+    """What a schema does not allow in a document, and where. `message` quotes no value, which may be secret."""
+
+    path: tuple[str | int, ...]
+    message: str
+
+    @property
+    def pointer(self) -> str:
+        """The JSON pointer of the place."""
+        return "".join([f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in self.path])
+
+
+def decoded(data: bytes) -> Any:
+    """Decode JSON for a schema: a number with a point or an exponent is no whole number, as in Go and in msgspec.
+
+    Bytes that are not UTF-8 are replaced, as Go does. Raises ValueError for what is not JSON, and RecursionError.
+    """
+    return json.loads(data.decode("utf-8", "replace"), parse_float=_number, parse_int=_whole_number)
+
+
+def _number(text: str) -> Decimal | float:
+    try:
+        return Decimal(text)
+    except ArithmeticError:
+        # An exponent beyond those of Decimal.
+        return float(text)
+
+
+def _whole_number(text: str) -> int | Decimal:
+    try:
+        return int(text)
+    except ValueError:
+        # More digits than Python converts.
+        return Decimal(text)
+
+
+def schema_errors(name: str, document: object, part: str = "") -> Iterator[ValidationError]:
+    """Yield the errors of jsonschema about a document, by a schema or one of its parts in `$defs`."""
+    schema = orjson.loads(schema_text(name))
+    return Draft202012Validator({"$ref": f"#/{_PARTS}/{part}", _PARTS: schema[_PARTS]} if part else schema).iter_errors(
+        document
+    )
+
+
+def schema_problems(
+    name: str, document: object, part: str = "", words: Mapping[str, str] = _WORDS
+) -> list[SchemaProblem]:
+    """Return what a schema does not allow in a document, each once, outer places first and then by name and number.
+
+    Args:
+        name: The schema, as in `schema_text`.
+        document: The document as `decoded` returns it.
+        part: The name of a part in `$defs` to validate against, instead of the whole schema.
+        words: What messages call the types of JSON, and a `member` of an object.
+
+    Raises RecursionError for a document that is nested too deeply.
+    """
+    found = {problem for error in schema_errors(name, document, part) for problem in _problems(error, words)}
+    # jsonschema has no fixed order.
+    return sorted(
+        found, key=lambda problem: ([(isinstance(step, str), step) for step in problem.path], problem.message)
+    )
+
+
+def _problems(error: ValidationError, words: Mapping[str, str]) -> Iterator[SchemaProblem]:
+    """Yield the problems of one error: of alternatives, those of the only one that has the right type."""
+    if error.validator not in ("anyOf", "oneOf") or not error.context:
+        yield SchemaProblem(tuple(error.absolute_path), _message(error, words))
+        return
+    branches: dict[object, list[ValidationError]] = {}
+    for inner in error.context:
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    fitting = [inner for inner in branches.values() if not any(_is_about_type(each, error) for each in inner)]
+    if len(fitting) == 1:
+        for inner in fitting[0]:
+            yield from _problems(inner, words)
+    elif fitting:
+        yield SchemaProblem(tuple(error.absolute_path), _of_title(error) or "none of the allowed forms")
+    else:
+        wanted = [kind for each in error.context if _is_about_type(each, error) for kind in _as_list(each)]
+        yield SchemaProblem(tuple(error.absolute_path), _expected(wanted, error.instance, words))
+
+
+def _is_about_type(error: ValidationError, outer: ValidationError) -> bool:
+    return error.validator == "type" and error.absolute_path == outer.absolute_path
+
+
+def _as_list(error: ValidationError) -> list[str]:
+    found: Any = error.validator_value
+    return [found] if isinstance(found, str) else list(found)
+
+
+def _message(error: ValidationError, words: Mapping[str, str]) -> str:
+    """Return what is wrong, in words for the keyword of the schema."""
+    limit: Any = error.validator_value
+    instance: Any = error.instance
+    schema: Any = error.schema
+    match error.validator:
+        case "type":
+            return _expected(_as_list(error), instance, words)
+        case "required":
+            return _named("missing", [name for name in limit if name not in instance], words)
+        case "additionalProperties":
+            return _named("unknown", [name for name in instance if name not in schema["properties"]], words)
+        case "enum":
+            return f"expected {_either([_literal(value) for value in limit])}"
+        case "const":
+            return f"expected {_literal(limit)}"
+        case "minLength" | "minItems" | "minProperties" if limit == 1:
+            return "must not be empty"
+        case "minimum" | "maximum":
+            return f"must be at {'least' if error.validator == 'minimum' else 'most'} {limit}"
+        case "pattern":
+            return _of_title(error) or f"does not match the pattern {limit}"
+        case keyword:
+            return _of_title(error) or f"not allowed by {keyword!r} of the schema"
+
+
+def _of_title(error: ValidationError) -> str:
+    schema: Any = error.schema
+    title = schema.get("title", "")
+    is_word = title[1:2].islower()
+    return f"invalid {title[:1].lower() if is_word else title[:1]}{title[1:]}" if title else ""
+
+
+def _expected(wanted: Sequence[str], instance: object, words: Mapping[str, str]) -> str:
+    return f"expected {_either([words[kind] for kind in dict.fromkeys(wanted)])}, got {words[_type_of(instance)]}"
+
+
+def _type_of(instance: object) -> str:
+    match instance:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case str():
+            return "string"
+        case Mapping():
+            return "object"
+        case list():
+            return "array"
+        case _:
+            return "number"
+
+
+def _named(what: str, names: Sequence[str], words: Mapping[str, str]) -> str:
+    return f"{what} {words['member']}{'' if len(names) == 1 else 's'} {', '.join(map(repr, names))}"
+
+
+def _literal(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+def _either(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
