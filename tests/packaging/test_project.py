@@ -46,6 +46,17 @@ def test_workflows_run_targets_that_exist(path: Path) -> None:
     assert workflow["permissions"] == {"contents": "read"}
 
 
+@pytest.mark.parametrize(
+    "path", [*sorted((_GITHUB / "workflows").iterdir()), _ROOT / "action.yml"], ids=lambda path: path.stem
+)
+def test_actions_are_pinned_by_commit(path: Path) -> None:
+    """A tag can be moved to other code, and the jobs have credentials. The comment says which release it is."""
+    used = re.findall(r"^\s*-? ?uses: (.*)$", path.read_text("utf-8"), re.MULTILINE)
+    assert used
+    for line in used:
+        assert re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40} # v\d[\w.]*", line), line
+
+
 def test_only_tags_are_published() -> None:
     publish = _workflow("release")["jobs"]["publish"]
     assert publish["if"] == "github.event_name == 'push'"

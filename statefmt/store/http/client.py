@@ -303,10 +303,21 @@ def _digest(content: bytes) -> bytes:
 
 
 def _same_json(one: bytes, other: bytes) -> bool:
-    """Return whether two contents differ in their layout only: a server may keep JSON in its own."""
-    import orjson
+    """Return whether two contents differ in their layout and the order of members only: a server may keep JSON so.
+
+    Numbers are compared as they are written, since a server that decodes them loses digits; repeated members count.
+    """
+    import json
+
+    def read(content: bytes) -> object:
+        return json.loads(
+            content,
+            parse_float=lambda text: ("number", text),
+            parse_int=lambda text: ("number", text),
+            object_pairs_hook=lambda members: ("object", sorted(members, key=lambda member: member[0])),
+        )
 
     try:
-        return bool(orjson.loads(one) == orjson.loads(other))
-    except orjson.JSONDecodeError:
+        return read(one) == read(other)
+    except (ValueError, RecursionError):
         return False

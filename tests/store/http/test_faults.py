@@ -106,6 +106,38 @@ def test_a_server_with_a_layout_of_its_own(server: StateServer, client: MakeClie
     client().write(NEW, None, None)
 
 
+# What is written, what the server keeps of it, and whether that is the same.
+KEPT = {
+    "white space": (b'{"a": 1.0, "b": [1, "x"]}', b'{"a":1.0,"b":[1,"x"]}', True),
+    "the order of members": (b'{"a": 1, "b": {"c": 2, "d": 3}}', b'{"b": {"d": 3, "c": 2}, "a": 1}', True),
+    "an escape": (b'{"a": "\\u0041"}', b'{"a": "A"}', True),
+    "a long number": (b'{"a": 123456789012345678901234567890}', b'{"a": 1.2345678901234568e+29}', False),
+    "digits of a fraction": (b'{"a": 0.1000000000000000055}', b'{"a": 0.1}', False),
+    "a fraction of zeros": (b'{"a": 1.0}', b'{"a": 1}', False),
+    "a number as a string": (b'{"a": 1}', b'{"a": "1"}', False),
+    "a truth value": (b'{"a": 1}', b'{"a": true}', False),
+    "the order of a list": (b'{"a": [1, 2]}', b'{"a": [2, 1]}', False),
+    "a repeated member": (b'{"a": 1, "a": 2}', b'{"a": 2}', False),
+    "a member that is null": (b'{"a": 1, "b": null}', b'{"a": 1}', False),
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_what_a_server_keeps_is_what_was_written(name: str, server: StateServer, client: MakeClient) -> None:
+    written, kept, same = KEPT[name]
+
+    def keep(method: str) -> None:
+        if method == "POST":
+            server.state = kept
+
+    server.listeners.append(keep)
+    if same:
+        client().write(written, None, None)
+    else:
+        with pytest.raises(UnknownOutcomeError, match="confirmed the write, but has other content"):
+            client().write(written, None, None)
+
+
 def test_a_write_that_cannot_be_read_again(server: StateServer, client: MakeClient, notes: list[str]) -> None:
     server.faults = [("GET", Fault()), *[("GET", Fault(500))] * _STORM]
     client().write(NEW, None, None)
