@@ -39,7 +39,7 @@ def rows_csv(result: StreamedResult) -> Iterator[bytes]:
     """Yield CSV with a heading; null as an empty cell."""
     yield csv_text([result.columns])
     for batch in result.batches:
-        yield csv_text([[None if value is None else _text(value) for value in row] for row in batch])
+        yield csv_text([[_cell(value) for value in row] for row in batch])
 
 
 def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Terminal) -> str:
@@ -47,6 +47,11 @@ def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Ter
     numbers = [all(isinstance(row[place], (int, float, type(None))) for row in batch) for place in range(len(columns))]
     right = "".join("r" if is_number and rows else "l" for is_number in numbers)
     return table([printable(name) for name in columns], rows, terminal, right=right)
+
+
+def _cell(value: object) -> object:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if value is None or is_number else _text(value)
 
 
 def _text(value: object) -> str:

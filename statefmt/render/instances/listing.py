@@ -22,8 +22,6 @@ OBJECT_MEMBERS: Final = ("deposed_key", "id", "provider_instance", "status", "sc
 # The id is last: long ones must not push other columns out of sight.
 _HEADINGS: Final = ("address", "status", "schema", "provider", "id")
 _NOTHING: Final = "-"
-# Prefixes of formulas, also in full width. Source: OWASP, "CSV Injection".
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _READY: Final = ObjectStatus.READY.name.lower()
 
 
@@ -70,7 +68,7 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
     """Render a record per instance, or if `long` per object, after a header record.
 
-    Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
+    See `csv_text` for strings that a spreadsheet would take for a formula.
     """
     members = INSTANCE_MEMBERS + (OBJECT_MEMBERS if long else ())
     records: list[dict[str, object]] = []
@@ -80,11 +78,7 @@ def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: b
             records += [parts | _object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]
         else:
             records.append(parts)
-    return csv_text([members, *([_harmless(record[name]) for name in members] for record in records)])
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return csv_text([members, *([record[name] for name in members] for record in records)])
 
 
 def _instance(addr: AbsResourceInstance) -> dict[str, object]:

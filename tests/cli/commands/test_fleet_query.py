@@ -44,6 +44,14 @@ def test_csv(index: Path, statetool: Statetool) -> None:
     assert row[:5] == ['aws_vpc.\x1b[2J"x,\n', "", "1, 2", "inf", "true"]
 
 
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\uff1d"])
+def test_csv_has_no_formulas(start: str, index: Path, statetool: Statetool) -> None:
+    sql = f"SELECT '{start}HYPERLINK(1)' AS a, -1 AS b, -1.5 AS c, '-' AS d, NULL AS e, true AS f"
+    found = statetool("fleet", "query", "--into", str(index), sql, "--format", "csv")
+    (_, row) = csv.reader(io.StringIO(found.text, newline=""))
+    assert row == [f"'{start}HYPERLINK(1)", "-1", "-1.5", "'-", "", "true"]
+
+
 def test_csv_ends_lines_in_line_feeds_and_quotes_carriage_returns(index: Path, statetool: Statetool) -> None:
     sql = "SELECT chr(13) AS a, 'x' || chr(13) || chr(10) AS b UNION ALL SELECT NULL, 'y' ORDER BY b"
     found = statetool("fleet", "query", "--into", str(index), sql, "--format", "csv")
