@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from numbers import Number
 from typing import Any
 
 from statefmt.fleet import StreamedResult
@@ -50,7 +51,8 @@ def _table(columns: Sequence[str], batch: Sequence[Sequence[Any]], terminal: Ter
 
 
 def _cell(value: object) -> object:
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    # DuckDB has decimals, too.
+    is_number = isinstance(value, Number) and not isinstance(value, bool)
     return value if value is None or is_number else _text(value)
 
 

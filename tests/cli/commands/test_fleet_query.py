@@ -55,7 +55,7 @@ def test_csv_has_no_formulas(start: str, index: Path, statetool: Statetool) -> N
 def test_csv_ends_lines_in_line_feeds_and_quotes_carriage_returns(index: Path, statetool: Statetool) -> None:
     sql = "SELECT chr(13) AS a, 'x' || chr(13) || chr(10) AS b UNION ALL SELECT NULL, 'y' ORDER BY b"
     found = statetool("fleet", "query", "--into", str(index), sql, "--format", "csv")
-    assert found.out == b'a,b\n"\r","x\r\n"\n,y\n'
+    assert found.out == b'a,b\n"\'\r","x\r\n"\n,y\n'
 
 
 def test_a_table_has_no_control_characters(index: Path, statetool: Statetool) -> None:
