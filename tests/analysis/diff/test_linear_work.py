@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from statefmt.analysis.diff import CheckResultsChange
-from statefmt.analysis.diff._matched import matched
+from statefmt.pairing import matched
 from statefmt.analysis.diff._places import ValuePlace, places
 from statefmt.analysis.diff.plain import Plain
 from statefmt.model.check_results import CheckObject, CheckResult
