@@ -30,6 +30,20 @@ class Pairing:
         self._pairs_left = MOST_PAIRS
         self._parts_left = _MOST_PARTS
 
+    def every(self, old: Sequence[Value], new: Sequence[Value]) -> Pairs | None:
+        """Return pairs of all elements of two lists of one length; None if closest() returns None.
+
+        Equal elements come first, then blocks with similar content; the rest is paired in turn.
+        """
+        keys = Keys()
+        pairs = equal_pairs([keys.of(one) for one in old], [keys.of(other) for other in new])
+        blocks, others = left(old, new, pairs, blocks_only=True)
+        found = self.closest([old[place] for place in blocks], [new[place] for place in others], keys)
+        if found is None:
+            return None
+        pairs += [(blocks[one], others[other]) for one, other in found]
+        return [*pairs, *zip(*left(old, new, pairs), strict=True)]
+
     def closest(self, old: Sequence[Value], new: Sequence[Value], keys: Keys) -> Pairs | None:
         """Return pairs of blocks with similar content; None if finding them takes more pairs than are left.
 
@@ -71,6 +85,18 @@ class Pairing:
             return _paired_by_deepdiff(*([keys.shortened(one) for one in side] for side in (old, new)))
         except RecursionError:
             return None
+
+
+def left(
+    old: Sequence[Value], new: Sequence[Value], pairs: Pairs, *, blocks_only: bool = False
+) -> tuple[list[int], list[int]]:
+    """Return the positions of the elements of both lists that are in no pair."""
+    ones, others = {one for one, _ in pairs}, {other for _, other in pairs}
+    kinds = (dict, list) if blocks_only else object
+    return (
+        [place for place, one in enumerate(old) if place not in ones and isinstance(one, kinds)],
+        [place for place, other in enumerate(new) if place not in others and isinstance(other, kinds)],
+    )
 
 
 def _distinct(blocks: Sequence[Value], keys: Keys, done: set[int]) -> list[list[int]]:

@@ -195,18 +195,15 @@ class _Lists(NamedTuple):
 
     def changed(self, pairing: Pairing) -> tuple[Pairs, bool]:
         """Return pairs of elements that differ, and whether all blocks could be paired by content."""
-        from statefmt.pairing import equal_pairs
-
-        ones, others = self._lone_blocks(())
-        # Blocks that differ only in the order inside.
-        pairs = _at(ones, others, equal_pairs(self._unordered(self.old, ones), self._unordered(self.new, others)))
-        ones, others = self._lone_blocks(pairs)
+        ones, others = self._left((), blocks_only=True)
         blocks, new_blocks = [self.old[place] for place in ones], [self.new[place] for place in others]
         found = pairing.closest(blocks, new_blocks, self.keys)
-        similar = _at(ones, others, found or [])
+        pairs = [(ones[one], others[other]) for one, other in found or ()]
         # DeepDiff leaves blocks over if several are equally close to another one.
-        similar += self._in_turn(*self._lone_blocks([*pairs, *similar]))
-        pairs += similar if found is None else self._closer(similar, *self._lone_blocks([*pairs, *similar]))
+        rest = zip(*self._left(pairs, blocks_only=True), strict=False)
+        pairs += [(one, other) for one, other in rest if _are_comparable(self.old[one], self.new[other])]
+        if found is not None:
+            pairs = self._closer(pairs, *self._left(pairs, blocks_only=True))
         return [*pairs, *self._at_equal_positions(pairs)], found is not None
 
     def without_needless_order(self, inside: Mapping[tuple[int, int], _Places]) -> Mapping[tuple[int, int], _Places]:
@@ -214,7 +211,11 @@ class _Lists(NamedTuple):
         from statefmt.pairing import crosses
 
         apart = _crossing([*self.same, *inside])
-        kept = {pair: each for pair, each in inside.items() if pair not in apart or self._share(*self._values(pair))}
+        kept = {
+            pair: each
+            for pair, each in inside.items()
+            if pair not in apart or self._share(self.old[pair[0]], self.new[pair[1]])
+        }
         if len(kept) == len(inside):
             return inside
         is_ordered = not crosses([*self.same, *kept])
@@ -222,31 +223,10 @@ class _Lists(NamedTuple):
         fewer = sum(map(len, kept.values())) + 2 * (len(inside) - len(kept)) + (not is_ordered)
         return kept if fewer < lines or (is_ordered and fewer == lines) else inside
 
-    def _lone_blocks(self, pairs: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
-        """Return the positions of the blocks that are neither in these pairs nor in those of equal elements."""
-        lone, new_lone = self._lone(pairs)
-        return (
-            [place for place in lone if isinstance(self.old[place], (dict, list))],
-            [place for place in new_lone if isinstance(self.new[place], (dict, list))],
-        )
+    def _left(self, pairs: Iterable[tuple[int, int]], *, blocks_only: bool = False) -> tuple[list[int], list[int]]:
+        from statefmt.pairing import left
 
-    def _lone(self, pairs: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
-        every = [*self.same, *pairs]
-        ones, others = {one for one, _ in every}, {other for _, other in every}
-        return (
-            [place for place in range(len(self.old)) if place not in ones],
-            [place for place in range(len(self.new)) if place not in others],
-        )
-
-    def _unordered(self, values: Sequence[Plain], positions: Iterable[int]) -> list[int]:
-        return [self.keys.unordered(values[place]) for place in positions]
-
-    def _values(self, pair: tuple[int, int]) -> tuple[Plain, Plain]:
-        return self.old[pair[0]], self.new[pair[1]]
-
-    def _in_turn(self, ones: Sequence[int], others: Sequence[int]) -> Pairs:
-        """Pair the first of the blocks with the first, as far as they can be compared."""
-        return [pair for pair in zip(ones, others, strict=False) if _are_comparable(*self._values(pair))]
+        return left(self.old, self.new, [*self.same, *pairs], blocks_only=blocks_only)
 
     def _closer(self, pairs: Pairs, ones: Sequence[int], others: Sequence[int]) -> Pairs:
         """Exchange partners, also with the blocks at `ones` and `others`, where less differs or moves so.
@@ -294,7 +274,7 @@ class _Lists(NamedTuple):
         positions = [one for one, _ in every]
         highest = list(accumulate((other for _, other in every), max, initial=-1))
         lowest = list(accumulate((other for _, other in reversed(every)), min, initial=len(self.new)))[::-1]
-        ones, others = self._lone(pairs)
+        ones, others = self._left(pairs)
         both = set(others).intersection(ones)
         return [
             (place, place)
@@ -310,11 +290,6 @@ class _Lists(NamedTuple):
             found = ({self.keys.of(item) for item in side if item not in _SAYING_NOTHING} for side in (one, other))
             return not set.isdisjoint(*found)
         return one not in _SAYING_NOTHING and self.keys.of(one) == self.keys.of(other)
-
-
-def _at(ones: Sequence[int], others: Sequence[int], pairs: Pairs) -> Pairs:
-    """Return pairs of positions in two lists for pairs of positions in these parts of them."""
-    return [(ones[one], others[other]) for one, other in pairs]
 
 
 def _crossing(pairs: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:

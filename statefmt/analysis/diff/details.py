@@ -57,6 +57,7 @@ def details(
 
 def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Type | None:
     """Return the type of the attributes of both sides; None if they are not of the provider's schema version."""
+    of: Type | None = None
     for side in (change.old, change.new):
         if side is None or side.resource.provider_config is None:
             return None
@@ -64,7 +65,8 @@ def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Typ
         schema = schemas.schema(side.resource.provider_config.provider, addr.mode, addr.type)
         if schema is None or side.object_of(deposed).schema_version != schema.version:
             return None
-    return schema.type
+        of = schema.type
+    return of
 
 
 def output_details(

@@ -47,6 +47,11 @@ class Secrets:
         depths = [self._marked.depth(path), None if self._schema is None else sensitive_depth(self._schema, path)]
         return min((depth for depth in depths if depth is not None), default=None)
 
+    def hidden_in(self, difference: Difference) -> int | None:
+        """Return what hidden_at() does for a difference, whose two sides may have different positions in lists."""
+        depths = map(self.hidden_at, {difference.path, difference.state_path})
+        return min((depth for depth in depths if depth is not None), default=None)
+
     def hides_size(self, path: PathSteps) -> bool:
         """Return whether a value is hidden as a whole, and not only for something in it."""
         schema = self._schema
@@ -82,7 +87,8 @@ def cut(difference: Difference, depth: int) -> Difference:
         if not left:
             break
         tokens.append(token)
-        if token == left[0]:
+        # An element may have another position in the state.
+        if token == left[0] or (isinstance(token, int) and isinstance(left[0], int)):
             del left[0]
     unknown = difference.kind is DifferenceKind.UNKNOWN
     return Difference(difference.kind if unknown else DifferenceKind.VALUE, path, tuple(tokens), None, None)
