@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from hypothesis import given, strategies as st
 
+from statefmt import pairing
 from statefmt.analysis.diff.plain import Crossing, Plain, equal_values, plain
 from statefmt.analysis.diff.values import NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.model.cty import Type
-from statefmt.pairing import Pairing
+from statefmt.model.cty import STRING, ListType, ObjectType, SetType, Type
+from statefmt.pairing import MOST_PAIRS, Keys, Pairing
 
 # Both lists, and what differs: `+`, `-` or `~`, the path, and the values; `order` has the old position of each element.
 _RULES: Final = {
@@ -126,7 +132,8 @@ TABLE: Final[list[tuple[str, str, str, list[str]]]] = [
     ("1 and a string, as two blocks", '[{"p":1},{"p":"1"}]', '[{"p":"1"},{"p":1}]', ["order 1 0"]),
     ("true and 1", '[{"p":true},{"p":1}]', '[{"p":1},{"p":true}]', ["order 1 0"]),
     ("true became 1", '[{"p":true},{"q":1}]', '[{"p":1},{"q":1}]', ["~ 0/p: true > 1"]),
-    ("long numbers", '[{"n":"a","p":12345678901234567890123},{"q":1}]', '[{"q":1},{"n":"a","p":12345678901234567890124}]',
+    ("long numbers", '[{"n":"a","p":12345678901234567890123},{"q":1}]',
+     '[{"q":1},{"n":"a","p":12345678901234567890124}]',
      ["order 1 0", "~ 0/p: 12345678901234567890123 > 12345678901234567890124"]),
     ("numbers beyond those of floats", '[{"n":"a","p":1e400},{"q":1}]', '[{"q":1},{"n":"a","p":-2e400}]',
      ["order 1 0", "~ 0/p: 1e400 > -2e400"]),
@@ -140,14 +147,15 @@ TABLE: Final[list[tuple[str, str, str, list[str]]]] = [
      ["~ 1/__a: 2 > 3"]),
     ("only names with __", '[{"__a":"x","__b":1,"__c":1},{"__a":"y","__b":2,"__c":2}]',
      '[{"__a":"y","__b":2,"__c":3},{"__a":"x","__b":1,"__c":4}]', ["order 1 0", "~ 0/__c: 1 > 4", "~ 1/__c: 2 > 3"]),
+    # With nothing in common by name, blocks cannot be exchanged one by one.
+    ("blocks with other names", '[{"l":[2,1]},{"a":"u"},{"a":"p","b":"p"}]',
+     '[{"a":"u"},{"a":"t","b":"p"},{"l":[2,1,1]}]',
+     ["order 1 2 0", "+ 0/l/2: 1", '~ 2/a: "p" > "t"']),
     # DeepDiff takes the last of equally close blocks for one of them, and leaves the others over.
     ("equally close", '[{"p":1},{"p":2},{"p":3}]', '[{"p":4},{"p":5},{"p":6}]',
      ["~ 0/p: 1 > 4", "~ 1/p: 2 > 5", "~ 2/p: 3 > 6"]),
     ("one block and two equally close ones", '[{"p":1}]', '[{"p":5},{"p":6}]', ["~ 0/p: 1 > 5", '+ 1: {"p":6}']),
     ("two equally close blocks and one", '[{"p":1},{"p":2}]', '[{"p":5}]', ["~ 0/p: 1 > 5", '- 1: {"p":2}']),
-    # Positions give less: an equal block elsewhere would make three lines of these two.
-    ("fewer by position", '[{"a":1,"b":1,"c":1},{"a":1,"b":1,"c":2},{"a":5,"b":5,"c":5}]',
-     '[{"a":1,"b":1,"c":2},{"a":1,"b":1,"c":1},{"a":5,"b":5,"c":6}]', ["order 1 0 2", "~ 2/c: 5 > 6"]),
 ]  # fmt: skip
 
 
@@ -297,3 +305,141 @@ def _goes_or_comes(change: ValueChange) -> bool:
         and not change.by_position
         and (isinstance(change.old, NoValue) or isinstance(change.new, NoValue))
     )
+
+
+def _blocks(count: int, value: int) -> str:
+    """Blocks that all differ from those of another value, in the opposite order for an odd one."""
+    blocks = [{"name": f"n{number}", "zone": f"z{number}", "value": value} for number in range(count)]
+    return json.dumps(blocks[::-1] if value % 2 else blocks)
+
+
+def test_a_run_pairs_400_blocks_and_then_compares_positions() -> None:
+    assert MOST_PAIRS == 400
+    run = Pairing()
+    found = [_line(change) for change in _changes(_blocks(20, 0), _blocks(20, 1), run)]
+    assert found == [
+        f"order {' '.join(map(str, reversed(range(20))))}",
+        *(f"~ {number}/value: 0 > 1" for number in range(20)),
+    ]
+    # Nothing is left for another list of the same run.
+    assert "by position" in map(_line, _changes(_blocks(2, 0), _blocks(2, 1), run))
+    assert "by position" not in map(_line, _changes(_blocks(2, 0), _blocks(2, 1), Pairing()))
+
+
+def test_equal_blocks_and_single_ones_are_paired_without_the_limit() -> None:
+    run = Pairing()
+    assert "by position" in map(_line, _changes(_blocks(21, 0), _blocks(21, 1), run))
+    old, new = json.loads(_blocks(300, 0)), json.loads(_blocks(300, 0))[::-1]
+    new[7]["value"] = 5
+    found = [_line(change) for change in _changes(json.dumps(old), json.dumps(new), run)]
+    assert found == [f"order {' '.join(map(str, reversed(range(300))))}", "~ 292/value: 0 > 5"]
+
+
+def test_pairs_in_lists_inside_count() -> None:
+    old = json.dumps([{"name": "a", "list": json.loads(_blocks(21, 0))}])
+    new = json.dumps([{"name": "a", "list": json.loads(_blocks(21, 1))}])
+    assert "by position in 0/list" in map(_line, _changes(old, new))
+
+
+def test_large_blocks_are_compared_by_position() -> None:
+    old, new = (
+        json.dumps([{f"a{number}": f"{side}{block}" for number in range(20_000)} for block in range(2)])
+        for side in ("x", "y")
+    )
+    assert "by position" in map(_line, _changes(old, new))
+
+
+# What DeepDiff pairs; without one of the settings, each of these would have no pairs, or others.
+PAIRED: Final[list[tuple[str, list[Any], list[Any], list[tuple[int, int]]]]] = [
+    ("every block changed", [{"n": "a", "v": 1}, {"n": "b", "v": 1}], [{"n": "b", "v": 2}, {"n": "a", "v": 2}],
+     [(0, 1), (1, 0)]),
+    ("most members changed", [{"n": "a", "v": 1, "w": 1}, {"n": "b", "v": 2, "w": 2}],
+     [{"n": "b", "v": 3, "w": 3}, {"n": "a", "v": 4, "w": 4}], [(0, 1), (1, 0)]),
+    ("few names in common", [{"n": "a", "a1": 1, "a2": 1}, {"n": "b", "b1": 1, "b2": 1}],
+     [{"n": "b", "c1": 1, "c2": 1}, {"n": "a", "d1": 1, "d2": 1}], [(0, 1), (1, 0)]),
+    ("far apart", [{"n": "a", "x": 1, "y": 1, "z": 1}, {"n": "b", "x": 2, "y": 2, "z": 2}],
+     [{"n": "b", "x": [5, 6], "y": [5, 6], "z": [7, 8]}, {"n": "a", "x": [1, 2], "y": [3, 4], "z": [5, 6]}],
+     [(0, 1), (1, 0)]),
+    ("names with __", [{"__n": "a", "__v": 1}, {"__n": "b", "__v": 1}],
+     [{"__n": "b", "__v": 2}, {"__n": "a", "__v": 2}],
+     [(0, 1), (1, 0)]),
+    ("duplicates inside", [{"l": [1, 1, 2]}, {"l": [3, 3, 4]}], [{"l": [3, 4]}, {"l": [1, 2]}], [(0, 1), (1, 0)]),
+    ("the order inside", [{"l": [3, 1]}, {"l": [4, 2]}], [{"l": [2, 4]}, {"l": [1, 3]}], [(0, 1), (1, 0)]),
+    ("rows", [["a", "b", "c"], ["d", "e", "f"]], [["d", "e", "x"], ["a", "b", "y"]], [(0, 1), (1, 0)]),
+    ("objects and lists", [{"n": "a"}, ["a"]], [["b"], {"n": "b"}], [(0, 1), (1, 0)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), [each[1:] for each in PAIRED], ids=[each[0] for each in PAIRED])
+def test_pairs(old: list[Any], new: list[Any], expected: list[tuple[int, int]]) -> None:
+    one, other = (plain(loads_exact(json.dumps(side).encode()), exact=False) for side in (old, new))
+    assert isinstance(one, list) and isinstance(other, list)
+    assert sorted(Pairing().closest(one, other, Keys()) or ()) == expected
+
+
+def test_numbers_reach_deepdiff_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    paired = pairing._paired_by_deepdiff
+    monkeypatch.setattr(pairing, "_paired_by_deepdiff", lambda old, new: given.extend([*old, *new]) or paired(old, new))
+    old = '[{"p":0.1,"q":12345678901234567890123},{"p":1e400,"q":2}]'
+    _changes(old, '[{"p":0.1,"q":12345678901234567890124},{"p":1e400,"q":3}]')
+    assert [block["q"] for block in given] == list(
+        map(Decimal, ("12345678901234567890123", "2", "12345678901234567890124", "3"))
+    )
+    assert [block["p"] for block in given] == [Decimal("0.1"), Decimal("1e400")] * 2
+
+
+_RULE: Final = ObjectType({"n": STRING, "l": SetType(STRING)})
+
+
+def test_sets_have_no_order() -> None:
+    old, new = '{"s":[{"n":"a"},{"n":"b"},{"n":"c"}]}', '{"s":[{"n":"b"},{"n":"c"},{"n":"x"},{"n":"a"}]}'
+    assert list(map(_line, _changes(old, new))) == ["order 1 2 - 0 in s", '+ s/2: {"n":"x"}']
+    as_list = _changes(old, new, of=ObjectType({"s": ListType(_RULE)}))
+    assert list(map(_line, as_list)) == ["order 1 2 - 0 in s", '+ s/2: {"n":"x"}']
+    assert list(map(_line, _changes(old, new, of=ObjectType({"s": SetType(_RULE)})))) == ['+ s/2: {"n":"x"}']
+    nested = ObjectType({"s": SetType(ObjectType({"n": STRING, "t": SetType(_RULE)}))})
+    old, new = '{"s":[{"n":"a","t":[{"n":"x"},{"n":"y"}]}]}', '{"s":[{"n":"b","t":[{"n":"y"},{"n":"x"}]}]}'
+    assert list(map(_line, _changes(old, new, of=nested))) == ['~ s/0/n: "a" > "b"']
+
+
+_STATE: Final = {"version": 4, "terraform_version": "1.11.0", "serial": 1, "lineage": "l"}
+
+_RUN: Final = "from statefmt.cli.start import run; run()"
+
+
+def _state(path: Path, blocks: list[Any], **more: Any) -> None:
+    attributes = {"id": "i", "blocks": blocks, **more}
+    instance = {"schema_version": 0, "attributes": attributes, "sensitive_attributes": []}
+    resource = {"mode": "managed", "type": "acme_a", "name": "a", "provider": 'provider["r.example/a/acme"]'}
+    path.write_text(json.dumps({**_STATE, "resources": [{**resource, "instances": [instance]}]}))
+
+
+@pytest.mark.parametrize(
+    ("command", "is_loaded"),
+    [
+        ("list --state a", False),
+        ("check --no-settings a", False),
+        ("mv --dry-run --state a acme_a.a acme_a.b", False),
+        ("diff a a", False),
+        ("diff a scalars", False),
+        ("diff a reordered", False),
+        ("diff a one", False),
+        ("diff a all", True),
+    ],
+)
+def test_deepdiff_is_loaded_only_where_several_blocks_differ(command: str, is_loaded: bool, tmp_path: Path) -> None:
+    _state(tmp_path / "a", [{"n": "a", "v": 1}, {"n": "b", "v": 1}], ports=[2, 1])
+    _state(tmp_path / "scalars", [{"n": "a", "v": 1}, {"n": "b", "v": 1}], ports=[3, 2, 1], name="x")
+    _state(tmp_path / "reordered", [{"n": "b", "v": 1}, {"n": "a", "v": 1}], ports=[2, 1])
+    _state(tmp_path / "one", [{"n": "b", "v": 1}, {"n": "a", "v": 2}], ports=[2, 1])
+    _state(tmp_path / "all", [{"n": "b", "v": 2}, {"n": "a", "v": 2}], ports=[2, 1])
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", _RUN, *command.split()],
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout
+    assert bool(re.search(rb"\| +deepdiff\n", done.stderr)) is is_loaded

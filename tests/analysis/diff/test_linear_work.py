@@ -7,10 +7,10 @@ from random import Random
 from typing import Final
 
 from statefmt.analysis.diff import CheckResultsChange
-from statefmt.pairing import matched
 from statefmt.analysis.diff._places import ValuePlace, places
 from statefmt.analysis.diff.plain import Plain
 from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.pairing import matched
 from statefmt.render.diff._checks import check_lines
 from tests.instructions import instructions
 
