@@ -238,7 +238,9 @@ class Keys:
 def equal_pairs(old: Sequence[int], new: Sequence[int]) -> Pairs:
     """Return pairs of equal elements, as many as there are, in order if that is possible; elements are numbers."""
     in_turn = _matched_in_turn(old, new)
-    ranges = matched(old, new) if crosses(in_turn) else None
+    # Without repetition, there are no other pairs.
+    repeats = len(set(old)) < len(old) or len(set(new)) < len(new)
+    ranges = matched(old, new) if repeats and crosses(in_turn) else None
     if ranges is None:
         return in_turn
     pairs: Pairs = []

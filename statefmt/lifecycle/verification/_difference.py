@@ -51,9 +51,3 @@ class Difference(Struct, frozen=True):
     planned: Decoded | Absent = ABSENT
     actual: Decoded | Absent = ABSENT
     by_position: bool = False
-
-    @property
-    def state_path(self) -> PathSteps:
-        """The path with the positions in the state, where elements of lists may have another order."""
-        positions = iter([token for token in self.tokens if isinstance(token, int)])
-        return tuple(next(positions, step) if isinstance(step, int) else step for step in self.path)

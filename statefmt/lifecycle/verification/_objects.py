@@ -56,7 +56,7 @@ def identity_findings(
         return
     for found in compare_attributes(change.after_identity, None, placed.obj.identity):
         code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
-        depth = secrets.hidden_in(found)
+        depth = secrets.hidden_at(found.path)
         named = not show_sensitive and any(isinstance(step, str) and sounds_secret(step) for step in found.path)
         shown = found if depth is None else cut(found, depth)
         planned, actual = (
@@ -75,7 +75,7 @@ def value_findings(
     """
     hidden: set[Difference] = set()
     for difference in found:
-        depth = secrets.hidden_in(difference)
+        depth = secrets.hidden_at(difference.path)
         shown = difference
         if depth is not None and depth < len(difference.path):
             shown = cut(difference, depth)

@@ -47,11 +47,6 @@ class Secrets:
         depths = [self._marked.depth(path), None if self._schema is None else sensitive_depth(self._schema, path)]
         return min((depth for depth in depths if depth is not None), default=None)
 
-    def hidden_in(self, difference: Difference) -> int | None:
-        """Return what hidden_at() does for a difference, whose two sides may have different positions in lists."""
-        depths = map(self.hidden_at, {difference.path, difference.state_path})
-        return min((depth for depth in depths if depth is not None), default=None)
-
     def hides_size(self, path: PathSteps) -> bool:
         """Return whether a value is hidden as a whole, and not only for something in it."""
         schema = self._schema

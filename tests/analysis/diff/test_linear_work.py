@@ -70,6 +70,29 @@ def test_deep_lists_are_compared_in_linear_time() -> None:
     _assert_linear(work_on)
 
 
+def test_lists_of_blocks_in_another_order_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        old: list[Plain] = [{"n": str(number), "l": [{"m": str(number)}]} for number in range(size)]
+        return lambda: list(places(old, old[::-1]))
+
+    _assert_linear(work_on)
+
+
+def test_blocks_that_are_too_many_to_pair_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        old, new = ([{"n": str(number), "v": value} for number in range(size)] for value in ("x", "y"))
+        return lambda: list(places([*old], [*new]))
+
+    _assert_linear(work_on)
+
+
+def test_deep_lists_with_an_element_before_them_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        return lambda: list(places([_nested("old", size), "a"], ["b", _nested("new", size), "a"]))
+
+    _assert_linear(work_on)
+
+
 def _nested(text: str, depth: int) -> Plain:
     value: Plain = text
     for number in range(depth):
