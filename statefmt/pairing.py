@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from decimal import Decimal
     from difflib import Match
 
-Value: TypeAlias = "bool | str | Decimal | list[Value] | dict[str, Value] | None"
+PlainValue: TypeAlias = "bool | str | Decimal | list[PlainValue] | dict[str, PlainValue] | None"
 # Positions in the old and in the new list.
 Pairs: TypeAlias = list[tuple[int, int]]
 
@@ -23,14 +23,14 @@ _MOST_PARTS: Final = 60_000
 _MOST_STEPS: Final = 1000
 
 
-class Pairing:
+class BlockPairing:
     """Pairs blocks by content; DeepDiff compares at most MOST_PAIRS of them, so that one object serves a whole run."""
 
     def __init__(self) -> None:
         self._pairs_left = MOST_PAIRS
         self._parts_left = _MOST_PARTS
 
-    def every(self, old: Sequence[Value], new: Sequence[Value]) -> Pairs | None:
+    def every(self, old: Sequence[PlainValue], new: Sequence[PlainValue]) -> Pairs | None:
         """Return pairs of all elements of two lists of one length; None if closest() returns None.
 
         Equal elements come first, then blocks with similar content; the rest is paired in turn.
@@ -44,7 +44,7 @@ class Pairing:
         pairs += [(blocks[one], others[other]) for one, other in found]
         return [*pairs, *zip(*left(old, new, pairs), strict=True)]
 
-    def closest(self, old: Sequence[Value], new: Sequence[Value], keys: Keys) -> Pairs | None:
+    def closest(self, old: Sequence[PlainValue], new: Sequence[PlainValue], keys: Keys) -> Pairs | None:
         """Return pairs of blocks with similar content; None if finding them takes more pairs than are left.
 
         No block of one list equals one of the other. Blocks that differ only in the order of lists inside are paired
@@ -68,7 +68,7 @@ class Pairing:
                 pairs += zip(ones[one], others[other], strict=False)
         return pairs
 
-    def _paired(self, old: Sequence[Value], new: Sequence[Value], keys: Keys) -> Pairs | None:
+    def _paired(self, old: Sequence[PlainValue], new: Sequence[PlainValue], keys: Keys) -> Pairs | None:
         if len(old) == len(new) == 1:
             return [(0, 0)]
         count = len(old) * len(new)
@@ -88,7 +88,7 @@ class Pairing:
 
 
 def left(
-    old: Sequence[Value], new: Sequence[Value], pairs: Pairs, *, blocks_only: bool = False
+    old: Sequence[PlainValue], new: Sequence[PlainValue], pairs: Pairs, *, blocks_only: bool = False
 ) -> tuple[list[int], list[int]]:
     """Return the positions of the elements of both lists that are in no pair."""
     ones, others = {one for one, _ in pairs}, {other for _, other in pairs}
@@ -99,7 +99,7 @@ def left(
     )
 
 
-def _distinct(blocks: Sequence[Value], keys: Keys, done: set[int]) -> list[list[int]]:
+def _distinct(blocks: Sequence[PlainValue], keys: Keys, done: set[int]) -> list[list[int]]:
     """Return the positions of blocks that are not done, grouped: those of a group differ only in the order inside."""
     groups: dict[int, list[int]] = {}
     for place, block in enumerate(blocks):
@@ -108,7 +108,7 @@ def _distinct(blocks: Sequence[Value], keys: Keys, done: set[int]) -> list[list[
     return list(groups.values())
 
 
-def _paired_by_deepdiff(old: list[Value], new: list[Value]) -> Pairs:
+def _paired_by_deepdiff(old: list[PlainValue], new: list[PlainValue]) -> Pairs:
     # Imported here because it takes longer than most commands, and few lists of blocks differ.
     from deepdiff import DeepDiff
 
@@ -137,7 +137,7 @@ def _paired_by_deepdiff(old: list[Value], new: list[Value]) -> Pairs:
     return sorted(pairs.items())
 
 
-def _parts(old: Iterable[Value], new: Iterable[Value], keys: Keys, most: int) -> int:
+def _parts(old: Iterable[PlainValue], new: Iterable[PlainValue], keys: Keys, most: int) -> int:
     """Return how many parts DeepDiff compares to pair the elements of two lists, or a number above `most`.
 
     It compares each with each to find pairs, lists inside likewise, and then once more the two of each pair.
@@ -167,14 +167,14 @@ class Keys:
 
     def __init__(self) -> None:
         # By the identity of lists and objects, which are kept so that it stays theirs.
-        self._seen: dict[int, tuple[Value, int]] = {}
+        self._seen: dict[int, tuple[PlainValue, int]] = {}
         self._numbers: dict[Hashable, int] = {}
         # By the number of a value.
         self._sizes: dict[int, int] = {}
         self._unordered: dict[int, int] = {}
-        self._shortened: dict[int, Value] = {}
+        self._shortened: dict[int, PlainValue] = {}
 
-    def of(self, value: Value) -> int:
+    def of(self, value: PlainValue) -> int:
         """Return the number of a value. Raises RecursionError."""
         seen = self._seen.get(id(value))
         if seen is not None:
@@ -191,7 +191,7 @@ class Keys:
         self._seen[id(value)] = value, number
         return number
 
-    def unordered(self, value: Value) -> int:
+    def unordered(self, value: PlainValue) -> int:
         """Return a number that two values share if they differ only in the order of lists. Raises RecursionError."""
         number = self.of(value)
         if not isinstance(value, (dict, list)):
@@ -206,7 +206,7 @@ class Keys:
             self._unordered[number] = self._numbers.setdefault(key, len(self._numbers))
         return self._unordered[number]
 
-    def size(self, value: Value) -> int:
+    def size(self, value: PlainValue) -> int:
         """Return how many parts a value has, itself included. Raises RecursionError."""
         if not isinstance(value, (dict, list)):
             return 1
@@ -216,7 +216,7 @@ class Keys:
             self._sizes[number] = 1 + sum([self.size(part) for part in parts])
         return self._sizes[number]
 
-    def shortened(self, value: Value) -> Value:
+    def shortened(self, value: PlainValue) -> PlainValue:
         """Return a value with short strings in place of its own; equal parts are one object. Raises RecursionError.
 
         DeepDiff would look for the lines that differ in two strings, and walk through equal parts.

@@ -10,7 +10,7 @@ from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lint.settings import RuleSettings
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 from statefmt.store.backends.remote_name import state_words
 
 
@@ -25,7 +25,7 @@ class PlanSubject:
     snapshot: Snapshot | None = None
     state: str | None = None
     settings: RuleSettings = field(default_factory=RuleSettings)
-    pairing: Pairing = field(default_factory=Pairing, compare=False)
+    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
     @cached_property
     def prior(self) -> PriorComparison | None:

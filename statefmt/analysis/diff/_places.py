@@ -12,7 +12,7 @@ from statefmt.analysis.diff.plain import Plain, set_of_strings
 if TYPE_CHECKING:
     # Few states have lists of blocks that differ, and most comparisons have no schemas.
     from statefmt.model.cty import Type
-    from statefmt.pairing import Keys, Pairing, Pairs
+    from statefmt.pairing import BlockPairing, Keys, Pairs
 
 ValueSteps: TypeAlias = tuple[str | int, ...]
 _Places: TypeAlias = "list[ValuePlace]"
@@ -44,7 +44,7 @@ class ValuePlace(NamedTuple):
     by_position: bool = False
 
 
-def places(old: Plain, new: Plain, pairing: Pairing | None = None, of: Type | None = None) -> Iterator[ValuePlace]:
+def places(old: Plain, new: Plain, pairing: BlockPairing | None = None, of: Type | None = None) -> Iterator[ValuePlace]:
     """Yield the innermost places at which two values differ.
 
     Args:
@@ -81,7 +81,7 @@ class _Steps(NamedTuple):
 class _Comparison:
     """One comparison. With `by_position`, it compares blocks in lists with those at the same positions."""
 
-    def __init__(self, pairing: Pairing | None, *, by_position: bool = False) -> None:
+    def __init__(self, pairing: BlockPairing | None, *, by_position: bool = False) -> None:
         self._pairing = pairing
         self._by_position = by_position
         self._keys: Keys | None = None
@@ -119,9 +119,9 @@ class _Comparison:
 
         The positions are compared instead if that finds fewer places.
         """
-        from statefmt.pairing import Keys, Pairing, crosses, equal_pairs
+        from statefmt.pairing import BlockPairing, Keys, crosses, equal_pairs
 
-        self._keys, self._pairing = self._keys or Keys(), self._pairing or Pairing()
+        self._keys, self._pairing = self._keys or Keys(), self._pairing or BlockPairing()
         before, after = ([self._keys.of(item) for item in side] for side in (old, new))
         if before == after:
             return ()
@@ -193,7 +193,7 @@ class _Lists(NamedTuple):
     same: Pairs
     keys: Keys
 
-    def changed(self, pairing: Pairing) -> tuple[Pairs, bool]:
+    def changed(self, pairing: BlockPairing) -> tuple[Pairs, bool]:
         """Return pairs of elements that differ, and whether all blocks could be paired by content."""
         ones, others = self._left((), blocks_only=True)
         blocks, new_blocks = [self.old[place] for place in ones], [self.new[place] for place in others]

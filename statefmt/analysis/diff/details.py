@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # Most comparisons have no schemas.
     from statefmt.lifecycle.schemas.providers import ProviderSchemas
     from statefmt.model.cty import Type
-    from statefmt.pairing import Pairing
+    from statefmt.pairing import BlockPairing
 
 
 def details(
@@ -30,7 +30,7 @@ def details(
     *,
     show_sensitive: bool,
     exact: bool,
-    pairing: Pairing | None = None,
+    pairing: BlockPairing | None = None,
     schemas: ProviderSchemas | None = None,
 ) -> tuple[ValueChange, ...]:
     """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded.
@@ -70,7 +70,7 @@ def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Typ
 
 
 def output_details(
-    change: OutputChange, *, show_sensitive: bool, exact: bool, pairing: Pairing | None = None
+    change: OutputChange, *, show_sensitive: bool, exact: bool, pairing: BlockPairing | None = None
 ) -> tuple[ValueChange, ...]:
     """Return where the values of an output differ; empty if only its type or marks do."""
     sides = change.old, change.new

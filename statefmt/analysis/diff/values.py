@@ -14,7 +14,7 @@ from statefmt.redaction.hidden import HIDDEN, Hidden
 if TYPE_CHECKING:
     # Most comparisons have no schemas.
     from statefmt.model.cty import Type
-    from statefmt.pairing import Pairing
+    from statefmt.pairing import BlockPairing
 
 
 class NoValue:
@@ -62,7 +62,7 @@ def value_changes(
     shown_new: JSONValue,
     *,
     exact: bool,
-    pairing: Pairing | None = None,
+    pairing: BlockPairing | None = None,
     of: Type | None = None,
 ) -> tuple[ValueChange, ...]:
     """Return where `new` differs from `old`.

@@ -31,7 +31,7 @@ from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded
 
 if TYPE_CHECKING:
-    from statefmt.pairing import Pairing
+    from statefmt.pairing import BlockPairing
 
 
 class PriorKind(Enum):
@@ -61,7 +61,7 @@ class PriorComparison(NamedTuple):
     any_in_common: bool
 
 
-def compare_prior(plan: ShownPlan, snapshot: Snapshot, pairing: Pairing | None = None) -> PriorComparison:
+def compare_prior(plan: ShownPlan, snapshot: Snapshot, pairing: BlockPairing | None = None) -> PriorComparison:
     """Compare the managed objects that a plan knows with those of a state.
 
     An attribute that only one side has, as null or empty on the other, is no difference: releases of a provider add
@@ -134,7 +134,7 @@ def _managed(snapshot: Snapshot, view: _PlanView) -> Iterator[tuple[tuple[str, s
 
 
 def _differing(
-    view: _PlanView, resource: ShownResource, obj: ResourceInstanceObject, pairing: Pairing | None
+    view: _PlanView, resource: ShownResource, obj: ResourceInstanceObject, pairing: BlockPairing | None
 ) -> Iterator[PriorDifference]:
     key = (resource.address, resource.deposed_key)
     if resource.tainted != (obj.status is ObjectStatus.TAINTED):
@@ -153,7 +153,7 @@ def _differing(
 
 
 def _value_differences(
-    obj: ResourceInstanceObject, expected: Raw, mask: Raw, pairing: Pairing | None
+    obj: ResourceInstanceObject, expected: Raw, mask: Raw, pairing: BlockPairing | None
 ) -> tuple[ValueChange, ...]:
     wanted = loads_exact(bytes(expected), replace_invalid=True)
     there = decoded(attributes_value(obj, show_sensitive=True))

@@ -20,7 +20,7 @@ from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 
 if TYPE_CHECKING:
-    from statefmt.pairing import Pairing
+    from statefmt.pairing import BlockPairing
 
 
 class KnownAfterApply(NumberText):
@@ -33,7 +33,7 @@ KNOWN_AFTER_APPLY: Final = KnownAfterApply("(known after apply)")
 
 
 def change_details(
-    change: Change, *, show_sensitive: bool, exact: bool = False, pairing: Pairing | None = None
+    change: Change, *, show_sensitive: bool, exact: bool = False, pairing: BlockPairing | None = None
 ) -> tuple[ValueChange, ...]:
     """Return where the value after a change differs from the one before; empty if only marks differ.
 

@@ -27,7 +27,7 @@ from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side, same
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Severity
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 from statefmt.text.pattern import pattern
 
 _UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
@@ -39,7 +39,14 @@ class AfterChecks:
     """Goes through the objects of a plan and of the state after it; `failed` collects the changes not made."""
 
     def __init__(
-        self, expected: Expectations, before: Side, after: Side, pairing: Pairing, *, strict: bool, show_sensitive: bool
+        self,
+        expected: Expectations,
+        before: Side,
+        after: Side,
+        pairing: BlockPairing,
+        *,
+        strict: bool,
+        show_sensitive: bool,
     ) -> None:
         self._expected = expected
         self._before = before

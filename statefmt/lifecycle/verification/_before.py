@@ -17,13 +17,13 @@ from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 
 _SUMMARY = "Plan made for another state"
 
 
 def before_findings(
-    expected: Expectations, before: Side, pairing: Pairing, *, show_sensitive: bool
+    expected: Expectations, before: Side, pairing: BlockPairing, *, show_sensitive: bool
 ) -> Iterator[Finding]:
     """Yield a finding for each managed object that is not as the plan says it was, drift apart.
 
@@ -70,7 +70,7 @@ def _values(
     placed: Placed,
     key: ObjectKey,
     planned: Change,
-    pairing: Pairing,
+    pairing: BlockPairing,
     *,
     show_sensitive: bool,
 ) -> Iterator[Finding]:

@@ -34,7 +34,7 @@ from statefmt.model.cty import (
     Type,
     parse_type,
 )
-from statefmt.pairing import Pairing, Value, crosses
+from statefmt.pairing import BlockPairing, PlainValue, crosses
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
@@ -55,7 +55,7 @@ def compare_attributes(
     actual: Raw,
     of: Type = DYNAMIC,
     *,
-    pairing: Pairing | None = None,
+    pairing: BlockPairing | None = None,
     ignore_added: bool = False,
 ) -> list[Difference]:
     """Compare the attributes of an object in a state with the planned ones.
@@ -101,7 +101,7 @@ def compare_attributes(
 
 
 def compare_output(
-    planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type, pairing: Pairing | None = None
+    planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type, pairing: BlockPairing | None = None
 ) -> list[Difference]:
     """Compare the value of an output in a state, whose type is known, with the planned one."""
     mask = None if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else decoded(unknown)
@@ -146,7 +146,7 @@ class _Comparison:
     `plain` is False if the values in the state do not have the types that the state says: `1` as a string.
     """
 
-    def __init__(self, pairing: Pairing | None = None, *, plain: bool = True) -> None:
+    def __init__(self, pairing: BlockPairing | None = None, *, plain: bool = True) -> None:
         self.found: list[Difference] = []
         self._pairing = pairing
         self._plain = plain
@@ -322,7 +322,7 @@ def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool
     return same_scalar(planned, actual, of, exact)
 
 
-def _comparable(value: Decoded) -> Value:
+def _comparable(value: Decoded) -> PlainValue:
     """Return a value with numbers as they are compared by content."""
     if isinstance(value, dict):
         return {name: _comparable(part) for name, part in value.items()}
@@ -339,7 +339,7 @@ def _names(value: object) -> set[str]:
 
 def _attempt(
     planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps,
-    pairing: Pairing | None = None, *, exact: bool = False
+    pairing: BlockPairing | None = None, *, exact: bool = False
 ) -> list[Difference]:  # fmt: skip
     plain = not exact or fits(actual, of)
     return _Comparison(pairing, plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)

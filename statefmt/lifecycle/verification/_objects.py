@@ -24,7 +24,7 @@ from statefmt.model.codes import Code
 from statefmt.model.cty import Type
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.resources import ObjectStatus
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
@@ -37,7 +37,7 @@ _SUMMARIES: Final = {
 }
 
 
-def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type, pairing: Pairing) -> list[Difference]:
+def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type, pairing: BlockPairing) -> list[Difference]:
     """Compare the attributes of an object with the planned ones. Flat attributes are not compared."""
     if placed.obj.attributes is None:
         return []

@@ -19,7 +19,7 @@ from statefmt.model.cty.types import DYNAMIC
 from statefmt.model.findings import Finding
 from statefmt.model.outputs import OutputValue
 from statefmt.model.snapshot import Snapshot
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.path_text import path_text
 
 
@@ -27,7 +27,7 @@ class OutputChecks:
     """Compares outputs; sensitive values are hidden unless `show` is set."""
 
     def __init__(
-        self, plan: ShownPlan, before: Snapshot | None, after: Snapshot, pairing: Pairing, *, show: bool
+        self, plan: ShownPlan, before: Snapshot | None, after: Snapshot, pairing: BlockPairing, *, show: bool
     ) -> None:
         self._plan = plan
         self._before = _by_name(before)

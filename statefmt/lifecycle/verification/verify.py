@@ -19,7 +19,7 @@ from statefmt.lifecycle.verification._sides import Side, same_object
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 
 
 class Verification(Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ def verify(
     """
     expected = Expectations(plan, schemas)
     old, new = Side(before), Side(after)
-    pairing = Pairing()
+    pairing = BlockPairing()
     checks = AfterChecks(expected, old, new, pairing, strict=strict, show_sensitive=show_sensitive)
     try:
         found = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import JSONValue, Members, NumberText, quote
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.hidden import Hidden
 from statefmt.render.printable import printable
 from statefmt.render.values.hcl import name_text, value_text
@@ -35,7 +35,7 @@ class Manner:
     width: int = 66
     short_names: Mapping[str, str] = field(default_factory=dict)
     schemas: ProviderSchemas | None = None
-    pairing: Pairing = field(default_factory=Pairing, compare=False)
+    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
 
 def shown(value: JSONValue, manner: Manner) -> str:

@@ -18,7 +18,7 @@ from statefmt.analysis.diff.plain import Crossing, Plain, equal_values, plain
 from statefmt.analysis.diff.values import NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import STRING, ListType, ObjectType, SetType, Type
-from statefmt.pairing import MOST_PAIRS, Keys, Pairing
+from statefmt.pairing import MOST_PAIRS, BlockPairing, Keys
 
 # Both lists, and what differs: `+`, `-` or `~`, the path, and the values; `order` has the old position of each element.
 _RULES: Final = {
@@ -173,7 +173,7 @@ def test_the_table_is_long_enough() -> None:
     assert len({each[1:3] for each in TABLE}) >= 60
 
 
-def _changes(old: str, new: str, shared: Pairing | None = None, of: Type | None = None) -> tuple[ValueChange, ...]:
+def _changes(old: str, new: str, shared: BlockPairing | None = None, of: Type | None = None) -> tuple[ValueChange, ...]:
     one, other = loads_exact(old.encode()), loads_exact(new.encode())
     if equal_values(plain(one, exact=False), plain(other, exact=False)):
         return ()
@@ -218,7 +218,7 @@ def test_the_changes_make_the_new_list(old: list[Any], new: list[Any]) -> None:
 
 @given(_LISTS, st.data())
 def test_a_few_changes_make_the_new_list(old: list[Any], data: st.DataObject) -> None:
-    new = data.draw(st.permutations(old))
+    new: list[Any] = list(data.draw(st.permutations(old)))
     if new and data.draw(st.booleans()):
         new[data.draw(st.integers(0, len(new) - 1))] = data.draw(_BLOCKS)
     if data.draw(st.booleans()):
@@ -315,7 +315,7 @@ def _blocks(count: int, value: int) -> str:
 
 def test_a_run_pairs_400_blocks_and_then_compares_positions() -> None:
     assert MOST_PAIRS == 400
-    run = Pairing()
+    run = BlockPairing()
     found = [_line(change) for change in _changes(_blocks(20, 0), _blocks(20, 1), run)]
     assert found == [
         f"order {' '.join(map(str, reversed(range(20))))}",
@@ -323,11 +323,11 @@ def test_a_run_pairs_400_blocks_and_then_compares_positions() -> None:
     ]
     # Nothing is left for another list of the same run.
     assert "by position" in map(_line, _changes(_blocks(2, 0), _blocks(2, 1), run))
-    assert "by position" not in map(_line, _changes(_blocks(2, 0), _blocks(2, 1), Pairing()))
+    assert "by position" not in map(_line, _changes(_blocks(2, 0), _blocks(2, 1), BlockPairing()))
 
 
 def test_equal_blocks_and_single_ones_are_paired_without_the_limit() -> None:
-    run = Pairing()
+    run = BlockPairing()
     assert "by position" in map(_line, _changes(_blocks(21, 0), _blocks(21, 1), run))
     old, new = json.loads(_blocks(300, 0)), json.loads(_blocks(300, 0))[::-1]
     new[7]["value"] = 5
@@ -374,19 +374,24 @@ PAIRED: Final[list[tuple[str, list[Any], list[Any], list[tuple[int, int]]]]] = [
 def test_pairs(old: list[Any], new: list[Any], expected: list[tuple[int, int]]) -> None:
     one, other = (plain(loads_exact(json.dumps(side).encode()), exact=False) for side in (old, new))
     assert isinstance(one, list) and isinstance(other, list)
-    assert sorted(Pairing().closest(one, other, Keys()) or ()) == expected
+    assert sorted(BlockPairing().closest(one, other, Keys()) or ()) == expected
 
 
 def test_numbers_reach_deepdiff_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[Any] = []
+    blocks: list[Any] = []
     paired = pairing._paired_by_deepdiff
-    monkeypatch.setattr(pairing, "_paired_by_deepdiff", lambda old, new: given.extend([*old, *new]) or paired(old, new))
+
+    def recorded(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
+        blocks.extend([*old, *new])
+        return paired(old, new)
+
+    monkeypatch.setattr(pairing, "_paired_by_deepdiff", recorded)
     old = '[{"p":0.1,"q":12345678901234567890123},{"p":1e400,"q":2}]'
     _changes(old, '[{"p":0.1,"q":12345678901234567890124},{"p":1e400,"q":3}]')
-    assert [block["q"] for block in given] == list(
+    assert [block["q"] for block in blocks] == list(
         map(Decimal, ("12345678901234567890123", "2", "12345678901234567890124", "3"))
     )
-    assert [block["p"] for block in given] == [Decimal("0.1"), Decimal("1e400")] * 2
+    assert [block["p"] for block in blocks] == [Decimal("0.1"), Decimal("1e400")] * 2
 
 
 _RULE: Final = ObjectType({"n": STRING, "l": SetType(STRING)})

@@ -181,14 +181,14 @@ def test_a_reordered_list_is_said_in_every_format(statetool: Statetool, folder: 
 def test_the_limit_of_pairs_is_that_of_the_whole_command(
     counts: tuple[int, int], statetool: Statetool, folder: Path
 ) -> None:
-    sides = [
+    old, new = (
         state(*(vpc(name, rules=_blocks(count, value)) for name, count in zip("ab", counts, strict=True)))
         for value in (1, 2)
-    ]
+    )
     said = "~ rules (compared by position: too many blocks to pair by content)"
-    parts = compare(statetool, *sides).out.decode().split("~ aws_vpc.b")
+    parts = compare(statetool, old, new).out.decode().split("~ aws_vpc.b")
     assert [part.count(said) for part in parts] == [0, 1]
-    document = json.loads(compare(statetool, *sides, "--format", "json").out)
+    document = json.loads(compare(statetool, old, new, "--format", "json").out)
     _assert_valid(document, "diff-output")
     marked = [[change["path"] for change in one["changes"] if "by_position" in change] for one in document["changed"]]
     assert marked == [[], [["rules"]]]

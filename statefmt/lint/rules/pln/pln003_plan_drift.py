@@ -29,7 +29,7 @@ from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
-from statefmt.pairing import Pairing
+from statefmt.pairing import BlockPairing
 
 _MOST: Final = 5
 
@@ -40,7 +40,7 @@ def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
             yield _finding(change, subject.pairing)
 
 
-def _finding(change: PlannedChange, pairing: Pairing) -> Finding:
+def _finding(change: PlannedChange, pairing: BlockPairing) -> Finding:
     if change.action is Action.DELETE:
         detail = f"{object_name(change)} was deleted outside of OpenTofu."
         fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
@@ -56,7 +56,7 @@ def _finding(change: PlannedChange, pairing: Pairing) -> Finding:
     )
 
 
-def _where(change: PlannedChange, pairing: Pairing) -> str:
+def _where(change: PlannedChange, pairing: BlockPairing) -> str:
     try:
         found = change_details(change.change, show_sensitive=False, pairing=pairing)
     except ValueError:
