@@ -219,7 +219,8 @@ def test_the_changes_make_the_new_list(old: list[Any], new: list[Any]) -> None:
 @given(_LISTS, st.data())
 def test_a_few_changes_make_the_new_list(old: list[Any], data: st.DataObject) -> None:
     new: list[Any] = list(data.draw(st.permutations(old)))
-    if new and data.draw(st.booleans()):
+    is_changed = data.draw(st.booleans())
+    if new and is_changed:
         new[data.draw(st.integers(0, len(new) - 1))] = data.draw(_BLOCKS)
     if data.draw(st.booleans()):
         new.insert(data.draw(st.integers(0, len(new))), data.draw(_BLOCKS))
