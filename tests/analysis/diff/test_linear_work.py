@@ -82,8 +82,9 @@ def test_lists_of_blocks_in_another_order_are_compared_in_linear_time() -> None:
 
 def test_blocks_that_are_too_many_to_pair_are_compared_in_linear_time() -> None:
     def work_on(size: int) -> Callable[[], object]:
-        old, new = ([{"n": str(number), "v": value} for number in range(size)] for value in ("x", "y"))
-        return lambda: list(places([*old], [*new]))
+        old: list[Plain] = [{"n": str(number), "v": "x"} for number in range(size)]
+        new: list[Plain] = [{"n": str(number), "v": "y"} for number in range(size)]
+        return lambda: list(places(old, new))
 
     _assert_linear(work_on)
 
