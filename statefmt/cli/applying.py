@@ -41,6 +41,7 @@ class ApplyTerms(NamedTuple):
     are configurations that states are checked against, by the short names of the states.
     """
 
+    manner: Manner
     advice: str = ADVICE
     ending: Ending | None = None
     timeout: float | None = 0
@@ -48,7 +49,6 @@ class ApplyTerms(NamedTuple):
     asks: Callable[[FileOutcome], bool] = lambda _: True
     dry_run: bool = False
     as_blocks: bool = False
-    manner: Manner = Manner()
     references: Mapping[str, ProviderReferences] = MappingProxyType({})
 
 

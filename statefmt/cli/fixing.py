@@ -37,36 +37,36 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
             if options.shows:
                 show_failure(error)
                 return FAILED
-    status = FINE
+    status, manner = FINE, Manner()
     for name, checked in zip(found, gate.check_all(list(found)), strict=True):
         if isinstance(checked, CheckedState):
-            status = max(status, _fixed(gate, name, checked, options, quiet=quiet))
+            status = max(status, _fixed(gate, name, checked, options, None if quiet else manner))
         elif options.shows:
             show_failure(StoreError(checked.message))
             status = FAILED
     return status
 
 
-def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, *, quiet: bool) -> int:
-    """Fix one state. Only states with something to fix are locked."""
+def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, manner: Manner | None) -> int:
+    """Fix one state. Only states with something to fix are locked. Without `manner`, nothing is shown."""
     fixable = checked.fixable(Fixable.SAFE, *([Fixable.UNSAFE] if options.unsafe else []))
     others = () if options.unsafe else checked.fixable(Fixable.UNSAFE)
     where = display_name(name)
     status = FINE
     if fixable:
         try:
-            status = _edited(gate, name, where, options, quiet=quiet)
+            status = _edited(gate, name, where, options, manner)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
-    if others and options.shows and not quiet:
+    if others and options.shows and manner is not None:
         # Otherwise the report says so.
         more = counted(len(others), "more finding")
         say(f"{where}: {more} can be fixed with --unsafe-fixes; `statetool rule CODE` says how")
     return status
 
 
-def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bool) -> int:
+def _edited(gate: Gate, name: str, where: str, options: FixOptions, manner: Manner | None) -> int:
     def written(outcome: FixedState, backup: str | None) -> None:
         say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
 
@@ -76,12 +76,12 @@ def _edited(gate: Gate, name: str, where: str, options: FixOptions, *, quiet: bo
         say(f"{where}: {outcome.reason}")
     if not options.shows or not outcome.mended:
         return FINE
-    if not quiet:
-        _show(where, outcome)
+    if manner is not None:
+        _show(where, outcome, manner)
     return FOUND
 
 
-def _show(where: str, outcome: FixedState) -> None:
+def _show(where: str, outcome: FixedState, manner: Manner) -> None:
     terminal = result_terminal()
     print(terminal.paint(f"{printable(where)}: {_counts(outcome)} would be fixed", "bold"))
     for finding in outcome.mended[:_MOST_FINDINGS]:
@@ -89,7 +89,7 @@ def _show(where: str, outcome: FixedState) -> None:
     if len(outcome.mended) > _MOST_FINDINGS:
         print(f"  … and {len(outcome.mended) - _MOST_FINDINGS} more")
     if outcome.changes:
-        for piece in diff_text(outcome.changes, Manner(), terminal):
+        for piece in diff_text(outcome.changes, manner, terminal):
             print(piece)
     if outcome.is_canonical:
         print("The state would be rewritten in canonical form.")

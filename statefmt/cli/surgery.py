@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import click
@@ -165,7 +166,7 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     if schemas is not None:
         from statefmt.differences import typed_changes
 
-        changes = typed_changes(changes, schemas)
+        changes, manner = typed_changes(changes, schemas), replace(manner, schemas=schemas)
     for piece in diff_text(changes, manner, terminal):
         print(piece, file=stream)
     for note in result.notes:

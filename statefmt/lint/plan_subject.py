@@ -10,22 +10,27 @@ from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lint.settings import RuleSettings
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot
+from statefmt.pairing import BlockPairing
 from statefmt.store.backends.remote_name import state_words
 
 
 @dataclass(frozen=True)
 class PlanSubject:
-    """A plan to check, with the state at hand: its snapshot and its file, None if no state is given."""
+    """A plan to check, with the state at hand: its snapshot and its file, None if no state is given.
+
+    `pairing` pairs the blocks of all lists that rules compare.
+    """
 
     plan: ShownPlan
     snapshot: Snapshot | None = None
     state: str | None = None
     settings: RuleSettings = field(default_factory=RuleSettings)
+    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
     @cached_property
     def prior(self) -> PriorComparison | None:
         """The comparison of the state that the plan was made for with the state at hand; None without a state."""
-        return None if self.snapshot is None else compare_prior(self.plan, self.snapshot)
+        return None if self.snapshot is None else compare_prior(self.plan, self.snapshot, self.pairing)
 
     def command(self, name: str, *arguments: str) -> Command:
         """Return a statetool command on the state at hand."""

@@ -13,7 +13,17 @@ _STATE: Final = Path(__file__).parents[2] / "samples" / "v4-resource-level.tfsta
 _RUN: Final = "from statefmt.cli.start import run; run()"
 
 # Whatever a command does.
-_LIBRARIES: Final = ("rich", "pydantic", "jsonschema", "asyncio", "email", "http", "multiprocessing", "unittest")
+_LIBRARIES: Final = (
+    "rich",
+    "pydantic",
+    "jsonschema",
+    "asyncio",
+    "email",
+    "http",
+    "multiprocessing",
+    "unittest",
+    "deepdiff",
+)
 # Only where a state is encrypted, or a configuration is read.
 _NEVER: Final = (
     *_LIBRARIES,

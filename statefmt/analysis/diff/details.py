@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Raw
 
@@ -17,11 +17,26 @@ from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.object_value import attributes_value, identity_value
 from statefmt.redaction.partial import decoded
 
+if TYPE_CHECKING:
+    # Most comparisons have no schemas.
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.model.cty import Type
+    from statefmt.pairing import BlockPairing
+
 
 def details(
-    change: InstanceChange, member: MemberChange, *, show_sensitive: bool, exact: bool
+    change: InstanceChange,
+    member: MemberChange,
+    *,
+    show_sensitive: bool,
+    exact: bool,
+    pairing: BlockPairing | None = None,
+    schemas: ProviderSchemas | None = None,
 ) -> tuple[ValueChange, ...]:
-    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded."""
+    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded.
+
+    `pairing` pairs the blocks of all lists that a run compares. `schemas` say which lists are sets.
+    """
     sides = change.old, change.new
     texts = member.old, member.new
     if member.name in _LISTS:
@@ -36,10 +51,27 @@ def details(
         return (_hidden(member.old, member.new),)
     before, now = full
     assert not isinstance(before, NoValue) and not isinstance(now, NoValue)
-    return value_changes(before, now, old, new, exact=exact)
+    of = None if schemas is None or member.name != "attributes" else _type(change, member.deposed, schemas)
+    return value_changes(before, now, old, new, exact=exact, pairing=pairing, of=of)
 
 
-def output_details(change: OutputChange, *, show_sensitive: bool, exact: bool) -> tuple[ValueChange, ...]:
+def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Type | None:
+    """Return the type of the attributes of both sides; None if they are not of the provider's schema version."""
+    of: Type | None = None
+    for side in (change.old, change.new):
+        if side is None or side.resource.provider_config is None:
+            return None
+        addr = side.resource.addr.resource
+        schema = schemas.schema(side.resource.provider_config.provider, addr.mode, addr.type)
+        if schema is None or side.object_of(deposed).schema_version != schema.version:
+            return None
+        of = schema.type
+    return of
+
+
+def output_details(
+    change: OutputChange, *, show_sensitive: bool, exact: bool, pairing: BlockPairing | None = None
+) -> tuple[ValueChange, ...]:
     """Return where the values of an output differ; empty if only its type or marks do."""
     sides = change.old, change.new
     same = change.old is not None and change.new is not None and change.old.value == change.new.value
@@ -51,7 +83,7 @@ def output_details(change: OutputChange, *, show_sensitive: bool, exact: bool) -
         return (_hidden(*sides),)
     if isinstance(old, NoValue) or isinstance(new, NoValue):
         return (ValueChange((), old, new),)
-    return () if same else value_changes(old, new, old, new, exact=exact)
+    return () if same else value_changes(old, new, old, new, exact=exact, pairing=pairing)
 
 
 def _hidden(old: object, new: object) -> ValueChange:

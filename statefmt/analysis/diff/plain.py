@@ -1,4 +1,4 @@
-"""Prepares values for comparison: numbers by value, JSON in strings as JSON, sets as sets."""
+"""Prepares values for comparison: numbers by value, JSON in strings as JSON."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 
-Plain: TypeAlias = "bool | str | Decimal | list[Plain] | dict[str, Plain] | frozenset[str] | None"
+Plain: TypeAlias = "bool | str | Decimal | list[Plain] | dict[str, Plain] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +45,12 @@ def plain(value: JSONValue, *, exact: bool) -> Plain:
     return value
 
 
-def with_sets(one: Plain, other: Plain) -> tuple[Plain, Plain]:
-    """Return both values with sets for arrays that look like sets: those of sorted strings, as sets are written."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        pairs = {name: with_sets(one[name], other[name]) for name in one.keys() & other.keys()}
-        return (
-            {name: pairs[name][0] if name in pairs else item for name, item in one.items()},
-            {name: pairs[name][1] if name in pairs else item for name, item in other.items()},
-        )
-    if isinstance(one, list) and isinstance(other, list):
-        first, second = _as_set(one), _as_set(other)
-        if first is not None and second is not None:
-            return first, second
-        if len(one) == len(other):
-            both = list(map(with_sets, one, other))
-            return [pair[0] for pair in both], [pair[1] for pair in both]
-    return one, other
+def set_of_strings(items: list[Plain]) -> frozenset[str] | None:
+    """Return a list that looks like a set, of sorted strings as sets are written, as one; None for any other list."""
+    texts = [item for item in items if type(item) is str]
+    if len(texts) < len(items) or any(one >= other for one, other in pairwise(texts)):
+        return None
+    return frozenset(texts)
 
 
 def equal_values(one: Plain, other: Plain) -> bool:
@@ -70,13 +60,6 @@ def equal_values(one: Plain, other: Plain) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(equal_values, one, other))
     return type(one) is type(other) and one == other
-
-
-def _as_set(items: list[Plain]) -> frozenset[str] | None:
-    texts = [item for item in items if type(item) is str]
-    if len(texts) < len(items) or any(one >= other for one, other in pairwise(texts)):
-        return None
-    return frozenset(texts)
 
 
 def _number(text: NumberText) -> Decimal | str:

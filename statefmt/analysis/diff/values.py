@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from statefmt.analysis.diff._places import places
-from statefmt.analysis.diff.plain import Crossing, plain, with_sets
+from statefmt.analysis.diff._places import Order, ValuePlace, places
+from statefmt.analysis.diff.plain import Crossing, plain
 from statefmt.golang import JSONValue, Members
 from statefmt.redaction.hidden import HIDDEN, Hidden
+
+if TYPE_CHECKING:
+    # Most comparisons have no schemas.
+    from statefmt.model.cty import Type
+    from statefmt.pairing import BlockPairing
 
 
 class NoValue:
@@ -29,13 +34,20 @@ class ValueChange:
     """A place at which two values differ; `old` or `new` is ABSENT if only the other side has it.
 
     `path` has the names and positions that lead there, with a Crossing at each step into a string that contains JSON.
-    With `is_element`, the two are elements of the set at `path`.
+    A position is that in the old list, or in the new one if only that has the element. With `is_element`, the two are
+    elements of the set at `path`.
+
+    Two more things are said of a list, without values. `order` is its new order: for each element, its position in the
+    old list, or None if it was added. With `by_position`, its blocks were compared with those at the same positions,
+    because the run had too many of them to pair all by content.
     """
 
     path: tuple[str | int | Crossing, ...]
     old: JSONValue | NoValue
     new: JSONValue | NoValue
     is_element: bool = False
+    order: Order | None = None
+    by_position: bool = False
 
     @property
     def hidden(self) -> bool:
@@ -44,16 +56,34 @@ class ValueChange:
 
 
 def value_changes(
-    old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, *, exact: bool
+    old: JSONValue,
+    new: JSONValue,
+    shown_old: JSONValue,
+    shown_new: JSONValue,
+    *,
+    exact: bool,
+    pairing: BlockPairing | None = None,
+    of: Type | None = None,
 ) -> tuple[ValueChange, ...]:
-    """Return where `new` differs from `old`; `shown_old` and `shown_new` are the same with HIDDEN for sensitive parts.
+    """Return where `new` differs from `old`.
 
-    Numbers are compared by value and strings that contain JSON as JSON; with `exact`, both are compared as written. If
-    no difference is found inside (repeated members), the values differ as a whole.
+    Numbers are compared by value and strings that contain JSON as JSON; with `exact`, both are compared as written.
+    Blocks in lists are compared with those of similar content. If no difference is found inside (repeated members), the
+    values differ as a whole.
+
+    Args:
+        old: The old value.
+        new: The new value.
+        shown_old: The old value with HIDDEN for sensitive parts.
+        shown_new: The same of the new value.
+        exact: Compare numbers and strings as written.
+        pairing: Pairs the blocks of all lists that a run compares, as many as it may.
+        of: The type of both values, if a schema gives it: sets have no order.
     """
     whole = _hidden_alike(shown_old, shown_new)
     try:
-        found = tuple(_found(old, new, shown_old, shown_new, exact))
+        different = places(plain(old, exact=exact), plain(new, exact=exact), pairing, of)
+        found = tuple(_found(different, old, new, shown_old, shown_new))
     except (RecursionError, LookupError):
         # Nested too deeply, or of another structure where something is hidden.
         found = ()
@@ -61,24 +91,26 @@ def value_changes(
 
 
 def _found(
-    old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue, exact: bool
+    different: Iterable[ValuePlace], old: JSONValue, new: JSONValue, shown_old: JSONValue, shown_new: JSONValue
 ) -> Iterator[ValueChange]:
     parts = _Parts()
-    found = places(*with_sets(plain(old, exact=exact), plain(new, exact=exact)))
-    for steps, on_old, on_new, element, other_steps in found:
-        new_steps = other_steps or steps
+    for place in different:
+        steps, new_steps = place.steps, place.new_steps or place.steps
         depth = min(parts.hidden_at(shown_old, steps), parts.hidden_at(shown_new, new_steps))
-        if depth < len(steps) or (element is not None and depth == len(steps)):
-            # Names and size of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
-            yield ValueChange(parts.path(old, steps[:depth]), HIDDEN, HIDDEN)
+        if depth < len(steps) or (depth == len(steps) and (place.element is not None or place.order)):
+            # What is in a hidden value is hidden, too. Both sides have it, or it would differ as a whole.
+            yield ValueChange(parts.path(old, steps[:depth], steps), HIDDEN, HIDDEN)
             continue
-        path = parts.path(old if on_old else new, steps)
-        if element is not None:
-            yield ValueChange(path, element if on_old else ABSENT, element if on_new else ABSENT, True)
-            continue
-        before = parts.at(shown_old, steps) if on_old else ABSENT
-        now = parts.at(shown_new, new_steps) if on_new else ABSENT
-        yield ValueChange(path, *_hidden_alike(before, now))
+        path = parts.path(old, steps, steps) if place.on_old else parts.path(new, new_steps, steps)
+        if place.order is not None or place.by_position:
+            yield ValueChange(path, ABSENT, ABSENT, order=place.order, by_position=place.by_position)
+        elif place.element is not None:
+            element = place.element
+            yield ValueChange(path, element if place.on_old else ABSENT, element if place.on_new else ABSENT, True)
+        else:
+            before = parts.at(shown_old, steps) if place.on_old else ABSENT
+            now = parts.at(shown_new, new_steps) if place.on_new else ABSENT
+            yield ValueChange(path, *_hidden_alike(before, now))
 
 
 class _Parts:
@@ -111,14 +143,19 @@ class _Parts:
             value = self._next(self._crossed(value), step)
         return value
 
-    def path(self, value: JSONValue, steps: Sequence[str | int]) -> tuple[str | int | Crossing, ...]:
-        """Return the steps with a Crossing at each step into a string that contains JSON. Raises LookupError."""
+    def path(
+        self, value: JSONValue, steps: Sequence[str | int], named: Sequence[str | int]
+    ) -> tuple[str | int | Crossing, ...]:
+        """Return the steps in `named`, with a Crossing where `steps` lead into a string that contains JSON.
+
+        Raises LookupError.
+        """
         path: list[str | int | Crossing] = []
-        for step in steps:
+        for step, name in zip(steps, named, strict=False):
             if isinstance(value, str):
                 path.append(Crossing())
                 value = self._crossed(value)
-            path.append(step)
+            path.append(name)
             value = self._next(value, step)
         return tuple(path)
 
@@ -160,7 +197,8 @@ def _merged(changes: Sequence[ValueChange]) -> tuple[ValueChange, ...]:
     """Return the changes by path, with one change for each place that is hidden as a whole."""
     seen: dict[object, ValueChange] = {}
     for change in changes:
-        seen.setdefault((change.path, change.is_element, repr(change.old), repr(change.new)), change)
+        what = change.is_element, change.order, change.by_position
+        seen.setdefault((change.path, what, repr(change.old), repr(change.new)), change)
     return tuple(sorted(seen.values(), key=_order))
 
 

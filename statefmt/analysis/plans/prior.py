@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import Enum, auto
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Raw
 
-from statefmt.analysis.diff.plain import equal_values, plain, with_sets
+from statefmt.analysis.diff.plain import equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.analysis.plans.values import masked
 from statefmt.golang import JSONValue, Members, loads_exact
@@ -29,6 +29,9 @@ from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded
+
+if TYPE_CHECKING:
+    from statefmt.pairing import BlockPairing
 
 
 class PriorKind(Enum):
@@ -58,11 +61,12 @@ class PriorComparison(NamedTuple):
     any_in_common: bool
 
 
-def compare_prior(plan: ShownPlan, snapshot: Snapshot) -> PriorComparison:
+def compare_prior(plan: ShownPlan, snapshot: Snapshot, pairing: BlockPairing | None = None) -> PriorComparison:
     """Compare the managed objects that a plan knows with those of a state.
 
     An attribute that only one side has, as null or empty on the other, is no difference: releases of a provider add
     and remove attributes. Objects of another schema version are not compared by value, nor are those of old formats.
+    `pairing` pairs the blocks of all lists that a run compares.
     """
     view = _PlanView(plan)
     state = dict(_managed(snapshot, view))
@@ -84,7 +88,7 @@ def compare_prior(plan: ShownPlan, snapshot: Snapshot) -> PriorComparison:
     for key, resource in known.items():
         there = state.get(key)
         if there is not None:
-            found += _differing(view, resource, there)
+            found += _differing(view, resource, there, pairing)
         elif resource.address not in view.imported:
             found.append(PriorDifference(PriorKind.ONLY_IN_PLAN, *key, view.pointer(*key)))
     return PriorComparison(tuple(found), bool(state.keys() & known.keys()) or not state or not known)
@@ -129,7 +133,9 @@ def _managed(snapshot: Snapshot, view: _PlanView) -> Iterator[tuple[tuple[str, s
             yield (text, obj.deposed), obj
 
 
-def _differing(view: _PlanView, resource: ShownResource, obj: ResourceInstanceObject) -> Iterator[PriorDifference]:
+def _differing(
+    view: _PlanView, resource: ShownResource, obj: ResourceInstanceObject, pairing: BlockPairing | None
+) -> Iterator[PriorDifference]:
     key = (resource.address, resource.deposed_key)
     if resource.tainted != (obj.status is ObjectStatus.TAINTED):
         yield PriorDifference(PriorKind.STATUS, *key, view.pointer(*key))
@@ -141,12 +147,14 @@ def _differing(view: _PlanView, resource: ShownResource, obj: ResourceInstanceOb
     if drift is not None:
         raw, mask = drift.change.before or raw, drift.change.before_sensitive or mask
         pointer = f"/resource_drift/{drift.number}/change/before"
-    values = _value_differences(obj, raw, mask)
+    values = _value_differences(obj, raw, mask, pairing)
     if values:
         yield PriorDifference(PriorKind.VALUES, *key, pointer, values)
 
 
-def _value_differences(obj: ResourceInstanceObject, expected: Raw, mask: Raw) -> tuple[ValueChange, ...]:
+def _value_differences(
+    obj: ResourceInstanceObject, expected: Raw, mask: Raw, pairing: BlockPairing | None
+) -> tuple[ValueChange, ...]:
     wanted = loads_exact(bytes(expected), replace_invalid=True)
     there = decoded(attributes_value(obj, show_sensitive=True))
     if not isinstance(wanted, Members) or not isinstance(there, Members):
@@ -156,11 +164,12 @@ def _value_differences(obj: ResourceInstanceObject, expected: Raw, mask: Raw) ->
     if _equal(old, new):
         return ()
     shown_old = _only(decoded(attributes_value(obj, show_sensitive=False)), names)
-    return value_changes(old, new, shown_old, _pruned(masked(wanted, read_mask(mask))), exact=False)
+    shown_new = _pruned(masked(wanted, read_mask(mask)))
+    return value_changes(old, new, shown_old, shown_new, exact=False, pairing=pairing)
 
 
 def _equal(one: JSONValue, other: JSONValue) -> bool:
-    return one == other or equal_values(*with_sets(plain(one, exact=False), plain(other, exact=False)))
+    return one == other or equal_values(plain(one, exact=False), plain(other, exact=False))
 
 
 def _only(value: JSONValue, names: set[str]) -> JSONValue:

@@ -8,7 +8,7 @@ Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool), `internal/
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
 
@@ -18,6 +18,9 @@ from statefmt.lifecycle.plans.masks import decode_part, has_true, read_mask
 from statefmt.lifecycle.plans.plan import Change, RawPath
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
+
+if TYPE_CHECKING:
+    from statefmt.pairing import BlockPairing
 
 
 class KnownAfterApply(NumberText):
@@ -29,8 +32,12 @@ class KnownAfterApply(NumberText):
 KNOWN_AFTER_APPLY: Final = KnownAfterApply("(known after apply)")
 
 
-def change_details(change: Change, *, show_sensitive: bool, exact: bool = False) -> tuple[ValueChange, ...]:
+def change_details(
+    change: Change, *, show_sensitive: bool, exact: bool = False, pairing: BlockPairing | None = None
+) -> tuple[ValueChange, ...]:
     """Return where the value after a change differs from the one before; empty if only marks differ.
+
+    `pairing` pairs the blocks of all lists that a run compares.
 
     Raises ValueError if a value is nested too deeply.
     """
@@ -42,7 +49,7 @@ def change_details(change: Change, *, show_sensitive: bool, exact: bool = False)
     shown = (before, after)
     if not show_sensitive:
         shown = (masked(before, read_mask(change.before_sensitive)), masked(after, read_mask(change.after_sensitive)))
-    return value_changes(before, after, *shown, exact=exact)
+    return value_changes(before, after, *shown, exact=exact, pairing=pairing)
 
 
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
@@ -118,9 +125,12 @@ def _below(mask: Any, step: str | int) -> object:
 
 def paths_text(changes: Iterable[ValueChange], most: int) -> str:
     """Return the paths of differences for a sentence, without values: `ami, tags.Owner and 2 more`."""
-    paths = list(
-        dict.fromkeys(path_text([step for step in one.path if isinstance(step, (str, int))]) for one in changes)
-    )
-    named = [path or "its value" for path in paths[:most]]
+    paths = list(dict.fromkeys(map(_named, changes)))
+    named = paths[:most]
     more = len(paths) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def _named(change: ValueChange) -> str:
+    path = path_text([step for step in change.path if isinstance(step, (str, int))]) or "its value"
+    return f"{path} (compared by position)" if change.by_position else path

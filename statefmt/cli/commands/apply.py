@@ -53,5 +53,5 @@ def command(
         lambda agreed: applied_operations(
             context, operations, command_line(), timeout=timeout, keeps_backup=keeps_backup, agreed=agreed
         ),
-        ApplyTerms(_ADVICE, asks=lambda _: asks, manner=Manner(show_sensitive=show_sensitive)),
+        ApplyTerms(Manner(show_sensitive=show_sensitive), _ADVICE, asks=lambda _: asks),
     )

@@ -125,7 +125,7 @@ def command(
         from statefmt.provider_schemas import typed_pair
 
         one, other = typed_pair(one, other, by_type)
-    manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full)
+    manner = Manner(show_sensitive=show_sensitive, exact=exact, full=full, schemas=by_type)
     changes = narrowed(
         diff(one, other, exact=exact, versions=(before.version, after.version)),
         wanted,

@@ -79,14 +79,14 @@ def command(
         raise click.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     if root is not None and migration is None:
         raise click.BadParameter("requires --from-tfmigrate", param_hint="--root")
-    status = FINE
+    status, manner = FINE, Manner(show_sensitive=show_sensitive)
 
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal status
         if as_blocks:
             status = show_outcome_as_blocks(names, outcome, show_sensitive=show_sensitive)
         else:
-            show_outcome(names, outcome, Manner(show_sensitive=show_sensitive), to_messages=False)
+            show_outcome(names, outcome, manner, to_messages=False)
         return False
 
     if migration is not None:

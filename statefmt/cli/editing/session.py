@@ -40,6 +40,7 @@ class EditingSession:
         self._copy = copy
         self._editor = editor
         self._options = options
+        self._manner = Manner(show_sensitive=options.show_sensitive)
 
     def run(self) -> int:
         """Run the editor until its text is written, or the user gives up; return the exit status."""
@@ -78,8 +79,7 @@ class EditingSession:
         write = self._options.write
         result = self._edit.propose(text)
         asks = bool(result.diff or result.notes) and not (write.yes or write.dry_run)
-        manner = Manner(show_sensitive=self._options.show_sensitive)
-        show_result(result, manner, None, to_messages=asks or write.out == STANDARD_INPUT)
+        show_result(result, self._manner, None, to_messages=asks or write.out == STANDARD_INPUT)
         target = "standard output" if write.out == STANDARD_INPUT else printable(write.out or self._name)
         ask = asking()
         if asks and (ask is None or not ask(f"Write this to {target}?")):

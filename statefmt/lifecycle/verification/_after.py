@@ -27,6 +27,7 @@ from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side, same
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Severity
+from statefmt.pairing import BlockPairing
 from statefmt.text.pattern import pattern
 
 _UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
@@ -38,11 +39,19 @@ class AfterChecks:
     """Goes through the objects of a plan and of the state after it; `failed` collects the changes not made."""
 
     def __init__(
-        self, expected: Expectations, before: Side, after: Side, *, strict: bool, show_sensitive: bool
+        self,
+        expected: Expectations,
+        before: Side,
+        after: Side,
+        pairing: BlockPairing,
+        *,
+        strict: bool,
+        show_sensitive: bool,
     ) -> None:
         self._expected = expected
         self._before = before
         self._after = after
+        self._pairing = pairing
         self._strict = strict
         self._show = show_sensitive
         self._seen: set[ObjectKey] = set()
@@ -90,7 +99,7 @@ class AfterChecks:
         schema, of = self._expected.schema(change.provider_name, change.address.resource.resource)
         code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
         wanted = Raw(b"{}") if details.after is None else details.after
-        found = differences(wanted, details.after_unknown, placed, of)
+        found = differences(wanted, details.after_unknown, placed, of, self._pairing)
         secrets = Secrets((details,), (placed.obj, before and before.obj), schema, show=self._show)
         if found:
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
@@ -236,7 +245,7 @@ class AfterChecks:
     ) -> Iterator[Finding]:
         """Check an object that the plan leaves alone: it is as in the refreshed state."""
         schema, of = self._expected.schema(prior.provider_name, placed.resource.addr.resource)
-        found = differences(prior.values, None, placed, of)
+        found = differences(prior.values, None, placed, of, self._pairing)
         if found:
             shown = Change(
                 action=Action.NO_OP, before_sensitive=prior.sensitive_values, after_sensitive=prior.sensitive_values

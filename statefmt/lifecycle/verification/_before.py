@@ -17,11 +17,14 @@ from statefmt.lifecycle.verification._sides import ObjectKey, Placed, Side
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.pairing import BlockPairing
 
 _SUMMARY = "Plan made for another state"
 
 
-def before_findings(expected: Expectations, before: Side, *, show_sensitive: bool) -> Iterator[Finding]:
+def before_findings(
+    expected: Expectations, before: Side, pairing: BlockPairing, *, show_sensitive: bool
+) -> Iterator[Finding]:
     """Yield a finding for each managed object that is not as the plan says it was, drift apart.
 
     Data sources are read anew for each plan. Objects of an older schema version are upgraded by their provider first,
@@ -44,7 +47,7 @@ def before_findings(expected: Expectations, before: Side, *, show_sensitive: boo
         elif placed.obj.attributes is not None and (
             prior is None or prior.schema_version in (None, placed.obj.schema_version)
         ):
-            yield from _values(expected, before, placed, key, planned, show_sensitive=show_sensitive)
+            yield from _values(expected, before, placed, key, planned, pairing, show_sensitive=show_sensitive)
     yield from _absent(expected, known, old_addresses)
 
 
@@ -62,14 +65,21 @@ def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource
 
 
 def _values(
-    expected: Expectations, before: Side, placed: Placed, key: ObjectKey, planned: Change, *, show_sensitive: bool
+    expected: Expectations,
+    before: Side,
+    placed: Placed,
+    key: ObjectKey,
+    planned: Change,
+    pairing: BlockPairing,
+    *,
+    show_sensitive: bool,
 ) -> Iterator[Finding]:
     assert placed.obj.attributes is not None
     provider = "" if placed.resource.provider_config is None else str(placed.resource.provider_config.provider)
     schema, of = expected.schema(provider, placed.resource.addr.resource)
     wanted = Raw(b"{}") if planned.before is None else planned.before
     # Attributes that the schema does not have are silently dropped.
-    found = compare_attributes(wanted, None, placed.obj.attributes, of, ignore_added=True)
+    found = compare_attributes(wanted, None, placed.obj.attributes, of, pairing=pairing, ignore_added=True)
     if found:
         instance, deposed = key
         # What refreshing finds to have changed may become sensitive by the change of the plan only.

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from statefmt.formats.versions.decode import object_members
 from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
@@ -25,12 +27,14 @@ from statefmt.model.cty import (
     CtyTypeError,
     ListType,
     MapType,
+    Number,
     ObjectType,
     SetType,
     TupleType,
     Type,
     parse_type,
 )
+from statefmt.pairing import BlockPairing, PlainValue, crosses
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
@@ -46,7 +50,13 @@ _DEEPEST_SHORTCUT: Final = 16
 
 
 def compare_attributes(
-    planned: Raw, unknown: Raw | None, actual: Raw, of: Type = DYNAMIC, *, ignore_added: bool = False
+    planned: Raw,
+    unknown: Raw | None,
+    actual: Raw,
+    of: Type = DYNAMIC,
+    *,
+    pairing: BlockPairing | None = None,
+    ignore_added: bool = False,
 ) -> list[Difference]:
     """Compare the attributes of an object in a state with the planned ones.
 
@@ -55,6 +65,7 @@ def compare_attributes(
         unknown: The mask of unknown parts, as in `after_unknown`.
         actual: `attributes` in the state.
         of: The type of the object by the provider's schema, DYNAMIC if it is not known.
+        pairing: Pairs the blocks of all lists that a run compares; without it, lists are compared by position.
         ignore_added: Ignore attributes that only the state has.
 
     Raises RecursionError if a value is nested too deeply.
@@ -62,11 +73,11 @@ def compare_attributes(
     if unknown is not None and bytes(unknown) == b"true":
         return []
     if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
-        return _Comparison().value(decoded(planned), None, decoded(actual), of, (), ())
+        return _Comparison(pairing).value(decoded(planned), None, decoded(actual), of, (), ())
     wanted = object_members(planned)
     mask = {} if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else object_members(unknown)
     found = object_members(actual)
-    comparison = _Comparison()
+    comparison = _Comparison(pairing)
     for name, value in found.items():
         expected, hidden = wanted.get(name), mask.get(name)
         if expected is None and hidden is None:
@@ -89,11 +100,13 @@ def compare_attributes(
     return comparison.found
 
 
-def compare_output(planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type) -> list[Difference]:
+def compare_output(
+    planned: Raw | None, unknown: Raw | None, actual: bytes, of: Type, pairing: BlockPairing | None = None
+) -> list[Difference]:
     """Compare the value of an output in a state, whose type is known, with the planned one."""
     mask = None if unknown is None or bytes(unknown) in _NOTHING_UNKNOWN else decoded(unknown)
     wanted = ABSENT if planned is None and mask is not None else None if planned is None else decoded(planned)
-    return _attempt(wanted, mask, decoded(actual), of, (), (), exact=True)
+    return _attempt(wanted, mask, decoded(actual), of, (), (), pairing, exact=True)
 
 
 class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
@@ -133,8 +146,9 @@ class _Comparison:
     `plain` is False if the values in the state do not have the types that the state says: `1` as a string.
     """
 
-    def __init__(self, *, plain: bool = True) -> None:
+    def __init__(self, pairing: BlockPairing | None = None, *, plain: bool = True) -> None:
         self.found: list[Difference] = []
+        self._pairing = pairing
         self._plain = plain
 
     def _surely_equal(self, planned: Decoded, actual: Decoded, path: PathSteps) -> bool:
@@ -184,10 +198,10 @@ class _Comparison:
         """Compare one value, and return all differences so far. `exact`: the type comes from the state itself."""
         if of == DYNAMIC and (wrapped := _unwrapped(actual)) is not None:
             inner, inner_type = wrapped
-            wrong = _attempt(planned, unknown, inner, inner_type, path, (*tokens, "value"), exact=True)
+            wrong = _attempt(planned, unknown, inner, inner_type, path, (*tokens, "value"), self._pairing, exact=True)
             if wrong and _names(planned) | _names(unknown) == {"value", "type"}:
                 # An object that only looks like the type of a dynamic value.
-                plain = _attempt(planned, unknown, actual, _object_type(actual), path, tokens)
+                plain = _attempt(planned, unknown, actual, _object_type(actual), path, tokens, self._pairing)
                 wrong = plain if len(plain) < len(wrong) else wrong
             self.found += wrong
             return self.found
@@ -266,11 +280,40 @@ class _Comparison:
             if not in_order.found:
                 return
             wrong = in_order.found
+            if len(wrong) > 1 and not any(map(_has_unknown, masks)):
+                wrong = self._by_content(planned, actual, of, path, tokens, wrong, exact=exact)
         else:
             wrong = [Difference(DifferenceKind.LENGTH, path, tokens, list(planned), list(actual))]
         # Without a schema it may be a set.
         if isinstance(of, ListType | TupleType) or not _same_set(planned, masks, actual, of, exact):
             self.found += wrong
+
+    def _by_content(
+        self,
+        planned: Sequence[Decoded],
+        actual: Sequence[Decoded],
+        of: Type,
+        path: PathSteps,
+        tokens: PathSteps,
+        in_order: list[Difference],
+        *,
+        exact: bool,
+    ) -> list[Difference]:
+        """Return the differences of two lists of one length, by the content of their blocks if these are fewer."""
+        is_flat = not any(isinstance(each, dict | list) for each in (*planned, *actual))
+        if self._pairing is None or is_flat or len(path) > _DEEPEST_SHORTCUT:
+            return in_order
+        found = self._pairing.every(*([_comparable(each) for each in side] for side in (planned, actual)))
+        if found is None:
+            return [replace(each, by_position=True) for each in in_order]
+        comparison = _Comparison(self._pairing, plain=self._plain)
+        for one, other in found:
+            comparison.value(
+                planned[one], None, actual[other], element_type(of, other), (*path, one), (*tokens, other), exact=exact
+            )
+        if crosses(found):
+            comparison.add(DifferenceKind.ORDER, path, tokens, list(planned), list(actual))
+        return comparison.found if len(comparison.found) < len(in_order) else in_order
 
 
 def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
@@ -279,16 +322,27 @@ def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool
     return same_scalar(planned, actual, of, exact)
 
 
+def _comparable(value: Decoded) -> PlainValue:
+    """Return a value with numbers as they are compared by content."""
+    if isinstance(value, dict):
+        return {name: _comparable(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_comparable(part) for part in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Decimal(value)
+    return f"number {value.order}" if isinstance(value, Number) else value
+
+
 def _names(value: object) -> set[str]:
     return set(value) if isinstance(value, dict) else set()
 
 
 def _attempt(
     planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps,
-    *, exact: bool = False
+    pairing: BlockPairing | None = None, *, exact: bool = False
 ) -> list[Difference]:  # fmt: skip
     plain = not exact or fits(actual, of)
-    return _Comparison(plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)
+    return _Comparison(pairing, plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)
 
 
 def _same_set(

@@ -30,6 +30,7 @@ class DifferenceKind(Enum):
     VALUE = "value"
     LENGTH = "length"
     ELEMENTS = "elements"
+    ORDER = "order"
     MISSING = "missing"
     ADDED = "added"
     UNKNOWN = "unknown"
@@ -39,7 +40,9 @@ class Difference(Struct, frozen=True):
     """A part of a value that differs.
 
     `path` is its place in the plan, `tokens` its place in the state, where a value of a dynamic attribute is a member
-    of its own. `UNKNOWN` is a part that should be known after apply and is not.
+    of its own. `UNKNOWN` is a part that should be known after apply and is not. `ORDER` is a list whose elements have
+    another order. With `by_position`, blocks were compared with those at the same positions, as there were too many to
+    pair them by content.
     """
 
     kind: DifferenceKind
@@ -47,3 +50,4 @@ class Difference(Struct, frozen=True):
     tokens: PathSteps
     planned: Decoded | Absent = ABSENT
     actual: Decoded | Absent = ABSENT
+    by_position: bool = False

@@ -24,6 +24,7 @@ from statefmt.model.codes import Code
 from statefmt.model.cty import Type
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.resources import ObjectStatus
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
@@ -36,11 +37,11 @@ _SUMMARIES: Final = {
 }
 
 
-def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type) -> list[Difference]:
+def differences(planned: Raw, unknown: Raw | None, placed: Placed, of: Type, pairing: BlockPairing) -> list[Difference]:
     """Compare the attributes of an object with the planned ones. Flat attributes are not compared."""
     if placed.obj.attributes is None:
         return []
-    return compare_attributes(planned, unknown, placed.obj.attributes, of)
+    return compare_attributes(planned, unknown, placed.obj.attributes, of, pairing=pairing)
 
 
 def identity_findings(
@@ -109,11 +110,14 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
         return f"{where}: planned {planned}, but missing"
     if difference.kind is DifferenceKind.ADDED:
         return f"{where}: not planned, but {actual}"
+    if difference.kind is DifferenceKind.ORDER:
+        return f"{where}: planned with its elements in another order"
     before, after = difference.planned, difference.actual
     lengths = [len(side) for side in (before, after) if isinstance(side, list)]
     if len(set(lengths)) == 2 and not secrets.hides_size(difference.path):
         return f"{where}: planned {lengths[0]} elements, {planned}, but {lengths[1]}, {actual}"
-    return f"{where}: planned {planned}, but {actual}"
+    how = " (compared by position: too many blocks to pair by content)" if difference.by_position else ""
+    return f"{where}: planned {planned}, but {actual}{how}"
 
 
 def status_findings(address: str, side: Side, placed: Placed, before: Placed | None) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from statefmt.lifecycle.plans.plan import Change, ShownPlan
 from statefmt.lifecycle.verification._compare import compare_output
-from statefmt.lifecycle.verification._difference import Difference, PathSteps
+from statefmt.lifecycle.verification._difference import Difference, DifferenceKind, PathSteps
 from statefmt.lifecycle.verification._masks import mask_of
 from statefmt.lifecycle.verification._secrets import cut, shown_value
 from statefmt.lifecycle.verification._sides import pointer
@@ -19,17 +19,21 @@ from statefmt.model.cty.types import DYNAMIC
 from statefmt.model.findings import Finding
 from statefmt.model.outputs import OutputValue
 from statefmt.model.snapshot import Snapshot
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.path_text import path_text
 
 
 class OutputChecks:
     """Compares outputs; sensitive values are hidden unless `show` is set."""
 
-    def __init__(self, plan: ShownPlan, before: Snapshot | None, after: Snapshot, *, show: bool) -> None:
+    def __init__(
+        self, plan: ShownPlan, before: Snapshot | None, after: Snapshot, pairing: BlockPairing, *, show: bool
+    ) -> None:
         self._plan = plan
         self._before = _by_name(before)
         self._after = _by_name(after)
         self._has_pointers = after.source is not None
+        self._pairing = pairing
         self._show = show
         # The outputs that the configuration does not call sensitive.
         self._not_sensitive = _visible_outputs(plan.configuration)
@@ -63,7 +67,7 @@ class OutputChecks:
             return
         sensitive = mask_of(change.after_sensitive) is not False
         hide = not self._show and (sensitive or output.sensitive or self._was_sensitive(name, change))
-        found = compare_output(change.after, change.after_unknown, output.value, _type(output))
+        found = compare_output(change.after, change.after_unknown, output.value, _type(output), self._pairing)
         for difference in [cut(each, 0) for each in found[:1]] if hide else found:
             yield self._finding(name, _detail(difference, hide=hide), ("value", *difference.tokens))
         if sensitive != output.sensitive and not self._becomes_visible(name, change):
@@ -132,4 +136,6 @@ def _type(output: OutputValue) -> Type:
 def _detail(difference: Difference, *, hide: bool) -> str:
     planned, actual = (shown_value(value, hide=hide) for value in (difference.planned, difference.actual))
     where = path_text(difference.path)
+    if difference.kind is DifferenceKind.ORDER:
+        return f"{where or 'the value'}: planned with its elements in another order"
     return f"{where}: planned {planned}, but {actual}" if where else f"planned {planned}, but {actual}"

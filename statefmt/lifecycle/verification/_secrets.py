@@ -82,7 +82,8 @@ def cut(difference: Difference, depth: int) -> Difference:
         if not left:
             break
         tokens.append(token)
-        if token == left[0]:
+        # An element may have another position in the state.
+        if token == left[0] or (isinstance(token, int) and isinstance(left[0], int)):
             del left[0]
     unknown = difference.kind is DifferenceKind.UNKNOWN
     return Difference(difference.kind if unknown else DifferenceKind.VALUE, path, tuple(tokens), None, None)

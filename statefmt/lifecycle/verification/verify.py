@@ -19,6 +19,7 @@ from statefmt.lifecycle.verification._sides import Side, same_object
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
+from statefmt.pairing import BlockPairing
 
 
 class Verification(Struct, frozen=True, kw_only=True):
@@ -56,16 +57,19 @@ def verify(
     """
     expected = Expectations(plan, schemas)
     old, new = Side(before), Side(after)
-    checks = AfterChecks(expected, old, new, strict=strict, show_sensitive=show_sensitive)
+    pairing = BlockPairing()
+    checks = AfterChecks(expected, old, new, pairing, strict=strict, show_sensitive=show_sensitive)
     try:
         found = [
             *checks.findings(),
             *binding_findings(expected, old, new),
-            *OutputChecks(plan, before, after, show=show_sensitive).findings(),
+            *OutputChecks(plan, before, after, pairing, show=show_sensitive).findings(),
             *_header_findings(plan, old, new),
             *(without_state(expected) if before is None else ()),
         ]
-        found_before = before_findings(expected, old, show_sensitive=show_sensitive) if before is not None else ()
+        found_before = (
+            before_findings(expected, old, pairing, show_sensitive=show_sensitive) if before is not None else ()
+        )
         return Verification(
             after=tuple(found),
             before=tuple(found_before),

@@ -18,7 +18,18 @@ from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus
 from statefmt.redaction.path_text import path_text
 from statefmt.render.counted import counted
-from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item, Line, side_text, value_line, value_sign
+from statefmt.render.diff.item import (
+    ADDED,
+    CHANGED,
+    MOVED,
+    REMOVED,
+    Item,
+    Line,
+    remark,
+    side_text,
+    value_line,
+    value_sign,
+)
 from statefmt.render.diff.values import Manner, cut, shown
 from statefmt.render.printable import printable
 
@@ -110,7 +121,14 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
     if member.name == "status":
         yield Line(ADDED if member.new else REMOVED, f"{before}{ObjectStatus.TAINTED.value}")
         return
-    found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
+    found = details(
+        change,
+        member,
+        show_sensitive=manner.show_sensitive,
+        exact=manner.exact,
+        pairing=manner.pairing,
+        schemas=manner.schemas,
+    )
     if not found:
         # Sensitive paths are only shown up to a step that may be a value.
         what = "not shown" if member.name == "sensitive_attributes" else "order or duplicates"
@@ -119,6 +137,9 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
     for one in found:
         old, new = (side_text(side, manner, is_plain) for side in (one.old, one.new))
         label = before + _label(member.name, one)
+        if said := remark(one):
+            yield Line(CHANGED, f"{label} ({said})")
+            continue
         if not is_plain:
             yield value_line(label, old, new, manner)
             continue

@@ -14,7 +14,7 @@ from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.diff._checks import check_lines
 from statefmt.render.diff._instances import resource_items
-from statefmt.render.diff.item import ADDED, CHANGED, REMOVED, Item, Line, side_text, value_line, value_sign
+from statefmt.render.diff.item import ADDED, CHANGED, REMOVED, Item, Line, remark, side_text, value_line, value_sign
 from statefmt.render.diff.values import TOO_DEEP, Manner, shown
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.printable import printable
@@ -46,8 +46,12 @@ def _envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
 
 
 def _output_lines(change: OutputChange, manner: Manner) -> Iterator[Line]:
-    for one in output_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact):
+    found = output_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing)
+    for one in found:
         path = path_text([step for step in one.path if not isinstance(step, Crossing)])
+        if said := remark(one):
+            yield Line(CHANGED, f"{printable(path)} ({said})".lstrip())
+            continue
         old, new = (side_text(side, manner, False) for side in (one.old, one.new))
         yield value_line(printable(path), old, new, manner)
     if change.old is None or change.new is None:

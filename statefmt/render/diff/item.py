@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from statefmt.analysis.diff.values import NoValue
+from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.golang import JSONValue
 from statefmt.render.diff.values import Manner, cut_pair, shown
 from statefmt.render.printable import printable
@@ -53,6 +53,15 @@ def value_line(label: str, old: str | None, new: str | None, manner: Manner) -> 
     sign = value_sign(old, new)
     old, new = cut_pair(old or "", new or "", manner)
     return Line(sign, label, None if sign == ADDED else old, None if sign == REMOVED else new)
+
+
+def remark(change: ValueChange) -> str:
+    """Return what a change says of a whole list, without values; "" for any other change."""
+    if change.order is not None:
+        return "reordered"
+    if change.by_position:
+        return "compared by position: too many blocks to pair by content"
+    return ""
 
 
 def value_sign(old: str | None, new: str | None) -> str:

@@ -87,7 +87,14 @@ def _changed(change: InstanceChange, manner: Manner) -> JsonObject:
 
 def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[JsonObject]:
     head: JsonObject = {"deposed_key": member.deposed or None, "member": member.name}
-    found = details(change, member, show_sensitive=manner.show_sensitive, exact=manner.exact)
+    found = details(
+        change,
+        member,
+        show_sensitive=manner.show_sensitive,
+        exact=manner.exact,
+        pairing=manner.pairing,
+        schemas=manner.schemas,
+    )
     if not found:
         # The same values in a different order, or with duplicates.
         yield {**head, "path": [], "change": "changed", "sensitive": False}
@@ -96,15 +103,20 @@ def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Ite
 
 
 def _value_change(change: ValueChange) -> JsonObject:
+    is_of_list = change.order is not None or change.by_position
     node: JsonObject = {
         "path": [step for step in change.path if isinstance(step, (str, int))],
         "change": "added"
-        if isinstance(change.old, NoValue)
+        if isinstance(change.old, NoValue) and not is_of_list
         else "removed"
-        if isinstance(change.new, NoValue)
+        if isinstance(change.new, NoValue) and not is_of_list
         else "changed",
         "sensitive": change.hidden,
     }
+    if change.order is not None:
+        node["order"] = list(change.order)
+    if change.by_position:
+        node["by_position"] = True
     if change.is_element:
         node["element"] = True
     for name, side in (("old", change.old), ("new", change.new)):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import JSONValue, Members, NumberText, quote
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.hidden import Hidden
 from statefmt.render.printable import printable
 from statefmt.render.values.hcl import name_text, value_text
+
+if TYPE_CHECKING:
+    from statefmt.lifecycle.schemas.providers import ProviderSchemas
 
 _MARK: Final = "…"
 TOO_DEEP: Final = "(nested too deeply to be shown)"
@@ -22,6 +26,7 @@ class Manner:
     """How to show values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
 
     `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
+    `schemas` say which lists are sets. `pairing` pairs the blocks of all lists that are shown in a run.
     """
 
     show_sensitive: bool = False
@@ -29,6 +34,8 @@ class Manner:
     full: bool = False
     width: int = 66
     short_names: Mapping[str, str] = field(default_factory=dict)
+    schemas: ProviderSchemas | None = None
+    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
 
 def shown(value: JSONValue, manner: Manner) -> str:

@@ -19,6 +19,7 @@ from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
+from statefmt.render.diff.item import remark
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
 
@@ -204,7 +205,7 @@ def _provider_text(provider: AbsProviderInstance | None) -> str:
 
 def _lines(change: Change, manner: Manner) -> Iterator[PlanLine]:
     try:
-        found = change_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact)
+        found = change_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing)
     except (ValueError, RecursionError):
         yield PlanLine("~", TOO_DEEP)
         return
@@ -216,6 +217,8 @@ def _lines(change: Change, manner: Manner) -> Iterator[PlanLine]:
 
 def _line(one: ValueChange, change: Change, manner: Manner) -> PlanLine:
     label = printable(path_text([step for step in one.path if isinstance(step, (str, int))]))
+    if said := remark(one):
+        return PlanLine("~", f"{label} ({said})".lstrip())
     old, new = _side(one.old, manner), _side(one.new, manner)
     if not one.path:
         # A whole value: an output, or an object that is created.

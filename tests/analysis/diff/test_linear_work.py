@@ -7,10 +7,10 @@ from random import Random
 from typing import Final
 
 from statefmt.analysis.diff import CheckResultsChange
-from statefmt.analysis.diff._matched import matched
 from statefmt.analysis.diff._places import ValuePlace, places
 from statefmt.analysis.diff.plain import Plain
 from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.pairing import matched
 from statefmt.render.diff._checks import check_lines
 from tests.instructions import instructions
 
@@ -57,15 +57,41 @@ def test_messages_of_checks_are_compared_in_linear_time() -> None:
 
 def test_lists_that_need_too_much_work_are_compared_by_position() -> None:
     random = Random(0)
-    old: list[Plain] = [random.choice("ab") for _ in range(2000)]
-    new: list[Plain] = [random.choice("ab") for _ in range(2000)]
+    old = [random.choice("ab") for _ in range(2000)]
+    new = [random.choice("ab") for _ in range(2000)]
     assert matched(old, new) is None
-    assert list(places(old, new)) == [ValuePlace((number,)) for number in range(2000) if old[number] != new[number]]
+    assert list(places([*old], [*new])) == [
+        ValuePlace((number,)) for number in range(2000) if old[number] != new[number]
+    ]
 
 
 def test_deep_lists_are_compared_in_linear_time() -> None:
     def work_on(size: int) -> Callable[[], object]:
         return lambda: list(places(_nested("old", size), _nested("new", size)))
+
+    _assert_linear(work_on)
+
+
+def test_lists_of_blocks_in_another_order_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        old: list[Plain] = [{"n": str(number), "m": str(number)} for number in range(size)]
+        return lambda: list(places(old, old[::-1]))
+
+    _assert_linear(work_on)
+
+
+def test_blocks_that_are_too_many_to_pair_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        old: list[Plain] = [{"n": str(number), "v": "x"} for number in range(size)]
+        new: list[Plain] = [{"n": str(number), "v": "y"} for number in range(size)]
+        return lambda: list(places(old, new))
+
+    _assert_linear(work_on)
+
+
+def test_deep_lists_with_an_element_before_them_are_compared_in_linear_time() -> None:
+    def work_on(size: int) -> Callable[[], object]:
+        return lambda: list(places([_nested("old", size), "a"], ["b", _nested("new", size), "a"]))
 
     _assert_linear(work_on)
 

@@ -43,6 +43,14 @@ _HIDDEN: Final = "(sensitive value)"
             {"before": {"a": {"b": "x"}}, "after": {"a": {"b": "y"}}, "before_sensitive": {"a": True}},
             [("a", _HIDDEN, _HIDDEN)],
         ),
+        # Another order, and what changed in it.
+        (
+            {
+                "before": {"a": [{"p": 1, "q": "x"}, {"p": 2, "q": "y"}]},
+                "after": {"a": [{"p": 2, "q": "z"}, {"p": 1, "q": "x"}]},
+            },
+            [("a", "ABSENT", "ABSENT"), ("a/1/q", "y", "z")],
+        ),
         # A mask of another shape hides too much rather than too little.
         (
             {"before": {"a": ["x"]}, "after": {"a": ["y"]}, "before_sensitive": {"a": {"b": True}}},

@@ -155,3 +155,47 @@ def test_an_upgrade_changes_the_version_only(statetool: Statetool) -> None:
     statetool("upgrade", "--registry", "keep", str(SAMPLES / "v3-legacy.tfstate"), "-o", "new")
     result = statetool("diff", str(SAMPLES / "v3-legacy.tfstate"), "new")
     assert (result.status, result.text) == (1, "\nState:\n~ format version: 3 → 4\n\nformat version\n")
+
+
+def _blocks(count: int, value: int) -> list[dict[str, object]]:
+    return [{"name": f"n{number}", "value": value} for number in range(count)]
+
+
+def test_a_reordered_list_is_said_in_every_format(statetool: Statetool, folder: Path) -> None:
+    old, new = ([{"port": port, "from": [f"10.{port}"]} for port in ports] for ports in ((22, 80, 443), (443, 22, 80)))
+    new[1]["from"] = ["10.22", "any"]
+    sides = state(vpc("a", rules=old)), state(vpc("a", rules=new))
+    text = '~ aws_vpc.a\n    ~ rules (reordered)\n    + rules[0].from: "any"\n\n1 changed\n'
+    assert compare(statetool, *sides).out.decode() == text
+    (changed,) = json.loads(compare(statetool, *sides, "--format", "json").out)["changed"]
+    where = {"deposed_key": None, "member": "attributes", "sensitive": False}
+    assert changed["changes"] == [
+        {**where, "path": ["rules"], "change": "changed", "order": [2, 0, 1]},
+        {**where, "path": ["rules", 0, "from"], "change": "added", "element": True, "new": "any"},
+    ]
+    assert "!     rules (reordered)" in compare(statetool, *sides, "--format", "markdown").out.decode()
+    assert "rules (reordered)" in compare(statetool, *sides, "--format", "html").out.decode()
+
+
+@pytest.mark.parametrize("counts", [(20, 2), (14, 15)])
+def test_the_limit_of_pairs_is_that_of_the_whole_command(
+    counts: tuple[int, int], statetool: Statetool, folder: Path
+) -> None:
+    old, new = (
+        state(*(vpc(name, rules=_blocks(count, value)) for name, count in zip("ab", counts, strict=True)))
+        for value in (1, 2)
+    )
+    said = "~ rules (compared by position: too many blocks to pair by content)"
+    parts = compare(statetool, old, new).out.decode().split("~ aws_vpc.b")
+    assert [part.count(said) for part in parts] == [0, 1]
+    document = json.loads(compare(statetool, old, new, "--format", "json").out)
+    _assert_valid(document, "diff-output")
+    marked = [[change["path"] for change in one["changes"] if "by_position" in change] for one in document["changed"]]
+    assert marked == [[], [["rules"]]]
+
+
+def test_an_edit_shows_that_a_list_was_reordered(statetool: Statetool, folder: Path) -> None:
+    Path("a").write_bytes(state(vpc("a", rules=[{"port": 22}, {"port": 80}])))
+    shown = statetool("set", "--dry-run", "--state", "a", "aws_vpc.a", 'rules=[{"port": 80}, {"port": 22}]')
+    assert "    ~ rules (reordered)\n" in shown.out.decode()
+    assert "22" not in shown.out.decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -117,3 +118,17 @@ def test_secrets_that_were_asked_for(statetool: Statetool) -> None:
     ):  # fmt: skip
         assert line in text
     assert 'id = "S3-second"' in compare(statetool, old, new, "--show-sensitive", "--moved-blocks").text
+
+
+def test_blocks_with_secrets_that_changed_their_order(statetool: Statetool, folder: Path) -> None:
+    def users(*names: str) -> bytes:
+        attributes = {"id": "i-1", "users": [{"name": name, "password": f"S3-{name}"} for name in names]}
+        marks = [[_attr("users"), _index(place), _attr("password")] for place in range(len(names))]
+        obj = {"schema_version": 0, "attributes": attributes, "sensitive_attributes": marks}
+        return state(resource("aws_vpc", "a") | {"instances": [obj]})
+
+    for options in ((), ("--format", "json"), ("--format", "markdown")):
+        shown = compare(statetool, users("ann", "bob"), users("eve", "bob", "ann"), *options).out.decode()
+        assert "S3-" not in shown
+        assert "order" in shown and "eve" in shown
+        assert "bob" not in shown

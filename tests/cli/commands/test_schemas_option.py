@@ -190,3 +190,22 @@ def test_set_hides_what_only_the_schema_makes_sensitive(
     assert "hunter" not in done.out.decode() + done.err
     assert "key" in done.out.decode()
     assert json.loads(Path("a.tfstate").read_bytes())["resources"][0]["instances"][0]["attributes"]["key"] == "hunter3"
+
+
+def test_a_set_of_blocks_has_no_order(statetool: Statetool, folder: Path) -> None:
+    _write(
+        "a.tfstate",
+        port=[{"number": 1, "token": "x"}, {"number": 5, "token": "y"}],
+        mount=[{"path": "/a"}, {"path": "/b"}],
+    )
+    _write(
+        "b.tfstate",
+        port=[{"number": 5, "token": "y"}, {"number": 9, "token": "x"}],
+        mount=[{"path": "/b"}, {"path": "/a"}],
+    )
+    without = statetool("diff", "a.tfstate", "b.tfstate").out.decode()
+    assert "port (reordered)" in without
+    shown = statetool("diff", "--schemas", _FILE, "a.tfstate", "b.tfstate").out.decode()
+    assert "port (reordered)" not in shown and "mount (reordered)" in shown
+    document = json.loads(statetool("diff", "--schemas", _FILE, "--format", "json", "a.tfstate", "b.tfstate").out)
+    assert [change["path"] for change in document["changed"][0]["changes"] if "order" in change] == [["mount"]]

@@ -197,3 +197,35 @@ def test_deep_values() -> None:
     for _ in range(100):
         deep, other = [deep], [other]
     assert len(_created({"a": deep}, {}, {"a": other}).after) == 1
+
+
+_TUPLE = ["tuple", [["object", {"port": "number", "from": "string"}]] * 3]
+_RULES = [{"port": 22, "from": "a"}, {"port": 80, "from": "b"}, {"port": 443, "from": "c"}]
+
+
+@pytest.mark.parametrize(
+    ("planned", "actual", "expected"),
+    [
+        (_RULES, _RULES, []),
+        (_RULES, _RULES[::-1], ["a: planned with its elements in another order"]),
+        (
+            _RULES,
+            [_RULES[2], {"port": 22, "from": "z"}, _RULES[1]],
+            ['a[0].from: planned "a", but "z"', "a: planned with its elements in another order"],
+        ),
+        (_RULES, [*_RULES[:2], {"port": 443, "from": "z"}], ['a[2].from: planned "c", but "z"']),
+        # Fewer by position.
+        (_RULES, [{"port": 22, "from": "b"}, *_RULES[1:]], ['a[0].from: planned "a", but "b"']),
+    ],
+)
+def test_blocks_in_another_order(planned: Any, actual: Any, expected: list[str]) -> None:
+    found = _created({"a": planned}, {}, {"a": _dynamic(actual, _TUPLE)}).after
+    assert [finding.detail for finding in found] == expected
+
+
+def test_blocks_that_are_too_many_to_pair() -> None:
+    of = ["tuple", [["object", {"n": "number", "v": "number"}]] * 21]
+    planned, actual = ([{"n": number, "v": value} for number in range(21)] for value in (1, 2))
+    found = _created({"a": planned}, {}, {"a": _dynamic(actual, of)}).after
+    assert len(found) == 21
+    assert all(one.detail.endswith("(compared by position: too many blocks to pair by content)") for one in found)

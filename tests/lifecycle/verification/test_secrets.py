@@ -140,3 +140,15 @@ def test_trees_of_paths() -> None:
     assert exact.covers((1, "x", "y"))
     assert not exact.covers((0, "x"))
     assert exact.overlaps((1,))
+
+
+def test_blocks_in_another_order_with_secrets() -> None:
+    users = [{"n": "ann", "p": "x", "q": 1, "r": 1}, {"n": "bob", "p": "y", "q": 2, "r": 2}]
+    of = ["tuple", [["object", {"n": "string", "p": "string", "q": "number", "r": "number"}]] * 2]
+    actual = [{**users[1], "p": "hush-1"}, users[0]]
+    mark = [{"type": "get_attr", "value": "users"}, {"type": "index", "value": {"value": 0, "type": "number"}}]
+    marks = [[*mark, {"type": "get_attr", "value": "p"}]]
+    found = _found({"after": {"users": users}}, {"users": {"value": actual, "type": of}}, sensitive_attributes=marks)
+    assert "another order" in _text(found)
+    assert "users[1].p: planned (sensitive value), but (sensitive value)" in _text(found)
+    assert "hush-1" not in _text(found)

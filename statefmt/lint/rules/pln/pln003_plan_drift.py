@@ -29,6 +29,7 @@ from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.pairing import BlockPairing
 
 _MOST: Final = 5
 
@@ -36,15 +37,15 @@ _MOST: Final = 5
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
     for change in subject.plan.resource_drift:
         if change.action is not Action.NO_OP:
-            yield _finding(change)
+            yield _finding(change, subject.pairing)
 
 
-def _finding(change: PlannedChange) -> Finding:
+def _finding(change: PlannedChange, pairing: BlockPairing) -> Finding:
     if change.action is Action.DELETE:
         detail = f"{object_name(change)} was deleted outside of OpenTofu."
         fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
     else:
-        detail = f"{object_name(change)} changed outside of OpenTofu{_where(change)}."
+        detail = f"{object_name(change)} changed outside of OpenTofu{_where(change, pairing)}."
         fix = "To keep the change, write it into the configuration; to undo it, apply the plan."
     return Code.PLAN_DRIFT.finding(
         "Object changed outside of OpenTofu",
@@ -55,9 +56,9 @@ def _finding(change: PlannedChange) -> Finding:
     )
 
 
-def _where(change: PlannedChange) -> str:
+def _where(change: PlannedChange, pairing: BlockPairing) -> str:
     try:
-        found = change_details(change.change, show_sensitive=False)
+        found = change_details(change.change, show_sensitive=False, pairing=pairing)
     except ValueError:
         # Nested too deeply.
         return ""
