@@ -86,7 +86,7 @@ def _python(chance: Random, data: bytes, tokens: list[re.Match[bytes]]) -> bytes
 def _comment(first: bytes, last: bytes) -> _Made:
     def made(chance: Random, data: bytes, tokens: list[re.Match[bytes]]) -> bytes:
         one = chance.choice(tokens)
-        text = b" " + first + b" this, and \"that\": {see [x] " + last
+        text = b" " + first + b' this, and "that": {see [x] ' + last
         if b"\n" not in last and last != b"*/":
             # Only at the end of a line.
             end = data.find(b"\n", one.end())

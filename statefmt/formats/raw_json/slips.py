@@ -399,10 +399,10 @@ def _quotes(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
     may_be_string = expected in (Expected.VALUE, Expected.FIRST_VALUE, Expected.NAME, Expected.FIRST_NAME)
     quoted = _QUOTED.match(text, at)
     if quoted is not None and may_be_string:
-        kind = "quotes that JSON does not know"
-        found = _everywhere(text, _QUOTED_TEXT, lambda one: b'"' + _inner(one[1]) + b'"')
-        yield _Change(0, kind, tuple(found))
-        yield _Change(1, kind, (_Edit(at, quoted.end(), b'"' + quoted[2] + b'"'),))
+        edits = tuple(_everywhere(text, _QUOTED_TEXT, lambda one: b'"' + _inner(one[1]) + b'"'))
+        what = "1 string in other quotes" if len(edits) == 1 else f"{len(edits)} strings in other quotes"
+        yield _Change(0, what, edits)
+        yield _Change(1, "1 string in other quotes", (_Edit(at, quoted.end(), b'"' + quoted[2] + b'"'),))
     if byte == b'"' and may_be_string:
         yield from _open_string(text, at)
     elif may_be_string and byte not in (*_CLOSERS, b",", b":"):
