@@ -18,6 +18,7 @@ from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anyt
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.damaged import may_be_torn
 from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading.wrapped import description
 from statefmt.formats.salvage.fill import Backup, Filled, filled
 from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
@@ -26,6 +27,7 @@ from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
+_NO_PART: Final = "no part of a state was found in this file;"
 # Reading them takes time, and a history may have hundreds.
 _MOST_COMPARED: Final = 10
 
@@ -70,9 +72,10 @@ def salvage_state(
         listed = "".join([f"\n  {one.name}" for one in known])
         # A restore replaces nothing but states, and what may be the rest of one.
         away = "" if may_be_torn(data) else "move it away; then "
+        what = description(data)
+        said = f"{what[0].lower()}{what[1:]} No part of a state was found in it;" if what else _NO_PART
         raise StoreError(
-            f"{where}: no part of a state was found in this file; {away}{restoring(name)} puts a backup in its place"
-            + (f":{listed}" if listed else "")
+            f"{where}: {said} {away}{restoring(name)} puts a backup in its place" + (f":{listed}" if listed else "")
         )
     unused: list[Unused] = []
     lineage = file.document.envelope.lineage

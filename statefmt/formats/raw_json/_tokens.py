@@ -24,7 +24,8 @@ STATE: Final = frozenset(
 RESOURCE: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
 OBJECT: Final = frozenset({
     "index_key", "status", "deposed", "schema_version", "attributes", "attributes_flat", "sensitive_attributes",
-    "identity_schema_version", "identity", "private", "dependencies", "depends_on", "create_before_destroy", "skip_destroy", "provider",
+    "identity_schema_version", "identity", "private", "dependencies", "depends_on",
+    "create_before_destroy", "skip_destroy", "provider",
 })  # fmt: skip
 OUTPUT: Final = frozenset({"value", "type", "sensitive", "deprecated"})
 # Members of an object of a resource that are behind its attributes, and that no attribute is named like.

@@ -141,7 +141,7 @@ class Salvage(Struct, frozen=True, kw_only=True):
 
     `text` is the content in UTF-8, without them; `breaks` are in bytes of it. `is_whole` if the file is one state from
     the first byte to the last, apart from encodings and from text around it; `lacks_end` if it was cut off: what
-    followed is unknown.
+    followed is unknown. `advice` says what else to know of a file that has the state in it.
     """
 
     documents: tuple[SalvagedDocument, ...]
@@ -150,6 +150,7 @@ class Salvage(Struct, frozen=True, kw_only=True):
     text: bytes = b""
     is_whole: bool = False
     lacks_end: bool = False
+    advice: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -25,7 +25,7 @@ def salvage(data: bytes) -> Salvage:
     seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks. Of an
     encrypted state, only the serial and the lineage can be read: no part is decrypted without the rest.
     """
-    text, undone = decoded(data)
+    text, undone, is_cut, advice = decoded(data)
     scanned = scan(text)
     found = documents(text, scanned)
     if ENTITIES not in undone:
@@ -35,8 +35,9 @@ def salvage(data: bytes) -> Salvage:
         undone=undone,
         breaks=tuple(one.position for one in scanned.breaks),
         text=text,
-        is_whole=_is_whole(text, found, scanned),
-        lacks_end=bool(scanned.breaks) and scanned.breaks[-1].kind is BreakKind.END,
+        is_whole=not is_cut and _is_whole(text, found, scanned),
+        lacks_end=is_cut or (bool(scanned.breaks) and scanned.breaks[-1].kind is BreakKind.END),
+        advice=advice,
     )
 
 

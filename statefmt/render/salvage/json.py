@@ -29,6 +29,7 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
             "size": found.size,
             "side": salvaged.side,
             "converted": list(found.undone),
+            "advice": list(found.advice),
             "breaks": [{"offset": one, "line": lines[one]} for one in found.breaks],
             "serial": envelope.serial,
             "lineage": envelope.lineage,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 from typing import Final
 
 from statefmt.edit.salvaging.known_backups import KnownBackup
@@ -38,7 +39,8 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     yield f"{name}{side}: {_verdict(salvaged)} ({serial}, {counted(found.size, 'byte')})"
     yield from _slips(salvaged)
     if found.undone:
-        yield f"  converted: {', '.join(found.undone)}"
+        yield f"  converted: {printable(', '.join(found.undone))}"
+    yield from (f"  {line}" for one in found.advice for line in wrap(one, 100))
     if len(found.documents) > 1:
         lines = found.lines([salvaged.document.start])
         yield f"  {len(found.documents):,} states in the file; the one from line {lines[salvaged.document.start]:,} is"
@@ -49,7 +51,8 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     if places:
         yield f"  not JSON from {', '.join(places)}{f' and {more:,} more places' if more else ''}"
     if found.lacks_end:
-        yield f"  The end of the file is missing from byte {found.breaks[-1]:,} on: what followed is unknown, and may"
+        place = found.breaks[-1] if found.breaks else found.size
+        yield f"  The end of the file is missing from byte {place:,} on: what followed is unknown, and may"
         yield "  be any number of objects. Compare the result with a backup or with a plan."
     elif places:
         yield "  What was there is unknown: more may be lost than is listed here."
