@@ -56,7 +56,7 @@ class Expected(Enum):
     END = "end"
 
 
-class Token(NamedTuple):
+class JsonToken(NamedTuple):
     """A token: its first byte, and its place."""
 
     kind: bytes
@@ -87,7 +87,7 @@ class Suspect(NamedTuple):
     missing: bytes
 
 
-class Stop(NamedTuple):
+class Stopped(NamedTuple):
     """Where a text stops being JSON: what is expected there, the last tokens before, and the brackets open there.
 
     `indent` is the indentation of the place if it begins a line.
@@ -95,13 +95,13 @@ class Stop(NamedTuple):
 
     position: int
     expected: Expected
-    tokens: tuple[Token, ...]
+    tokens: tuple[JsonToken, ...]
     frames: tuple[Frame, ...]
     suspects: tuple[Suspect, ...]
     indent: int | None
 
 
-def stop_in(text: bytes) -> Stop | None:
+def stop_in(text: bytes) -> Stopped | None:
     """Return the first place where a text is not JSON, None if it is. Takes time linear in its length."""
     return _Reader(text).stop()
 
@@ -115,14 +115,14 @@ def is_aligned(text: bytes) -> bool:
     return reader.stop() is None and reader.is_aligned
 
 
-class Place(NamedTuple):
+class Surroundings(NamedTuple):
     """What is around a place in a text: the open brackets, and those that close right before it, the last one first."""
 
     frames: tuple[Frame, ...]
     closed: tuple[Frame, ...]
 
 
-def place_in(text: bytes, position: int) -> Place:
+def place_in(text: bytes, position: int) -> Surroundings:
     """Return what is around a position in a text that is JSON up to there."""
     return _Reader(text).place(position)
 
@@ -131,7 +131,7 @@ class _Reader:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._frames: list[Frame] = []
-        self._tokens: list[Token] = []
+        self._tokens: list[JsonToken] = []
         self._suspects: list[Suspect] = []
         self._expected, self._name = Expected.VALUE, ""
         # The indentation of the current line, and that of the token if it begins the line.
@@ -142,11 +142,11 @@ class _Reader:
         self._closed: list[Frame] = []
         self.is_aligned = True
 
-    def place(self, position: int) -> Place:
+    def place(self, position: int) -> Surroundings:
         self._read(position)
-        return Place(tuple(self._frames), tuple(self._closed[::-1]))
+        return Surroundings(tuple(self._frames), tuple(self._closed[::-1]))
 
-    def stop(self) -> Stop | None:
+    def stop(self) -> Stopped | None:
         text = self._text
         position = self._read(len(text))
         space = _SPACE.match(text, position)
@@ -154,7 +154,9 @@ class _Reader:
         if end == len(text) and self._expected is Expected.END:
             return None
         self._begin(position, end)
-        return Stop(end, self._expected, tuple(self._tokens), tuple(self._frames), tuple(self._suspects), self._indent)
+        return Stopped(
+            end, self._expected, tuple(self._tokens), tuple(self._frames), tuple(self._suspects), self._indent
+        )
 
     def _read(self, until: int) -> int:
         """Read tokens that end up to an offset, as long as they are JSON; return where the last one ends."""
@@ -164,7 +166,7 @@ class _Reader:
             if end > until:
                 break
             self._begin(position, start)
-            token = Token(text[start : start + 1], start, end)
+            token = JsonToken(text[start : start + 1], start, end)
             if not self._take(token):
                 break
             self._tokens.append(token)
@@ -178,7 +180,7 @@ class _Reader:
         if newline >= 0 or position == 0:
             self._line = self._indent = start - newline - 1 if newline >= 0 else start
 
-    def _take(self, token: Token) -> bool:
+    def _take(self, token: JsonToken) -> bool:
         top = self._frames[-1] if self._frames else None
         kind, expected = token.kind, self._expected
         if self._closed and kind not in (b"}", b"]"):
@@ -206,7 +208,7 @@ class _Reader:
             return False
         return True
 
-    def _close(self, token: Token, top: Frame | None) -> bool:
+    def _close(self, token: JsonToken, top: Frame | None) -> bool:
         first = Expected.FIRST_NAME if token.kind == b"}" else Expected.FIRST_VALUE
         if top is None or token.kind != top.closer or self._expected not in (Expected.COMMA, first):
             return False
@@ -220,7 +222,7 @@ class _Reader:
         self._expected = Expected.COMMA if self._frames else Expected.END
         return True
 
-    def _value(self, token: Token, top: Frame | None) -> None:
+    def _value(self, token: JsonToken, top: Frame | None) -> None:
         if top is not None:
             if not top.is_object:
                 self._name = ""
@@ -236,7 +238,7 @@ class _Reader:
         self._frames.append(Frame(token.start, token.kind == b"{", role, self._line))
         self._expected = Expected.FIRST_NAME if token.kind == b"{" else Expected.FIRST_VALUE
 
-    def _part(self, top: Frame, token: Token) -> None:
+    def _part(self, top: Frame, token: JsonToken) -> None:
         """Note what the indentation and the name of a part say about the brackets before it."""
         top.parts += 1
         fits = self._indent == top.inner if top.inner is not None else (self._indent or 0) > (top.indent or 0)

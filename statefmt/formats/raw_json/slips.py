@@ -23,7 +23,7 @@ from statefmt.formats.raw_json._tokens import (
     STATE,
     STRING,
     Expected,
-    Stop,
+    Stopped,
     is_aligned,
     place_in,
     stop_in,
@@ -310,7 +310,7 @@ def _is_ambiguous(text: bytes, change: _Change) -> bool:
 _FIXED: Final = ("state", "resources", "resource", "instances", "object", "output")
 
 
-def _changes(text: bytes, stop: Stop) -> Iterator[_Change]:
+def _changes(text: bytes, stop: Stopped) -> Iterator[_Change]:
     """Yield the changes that may mend what is at a stop."""
     yield from _brackets_before(text, stop)
     if stop.position == len(text):
@@ -321,7 +321,7 @@ def _changes(text: bytes, stop: Stop) -> Iterator[_Change]:
         yield from changes(text, stop, byte)
 
 
-def _commas(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _commas(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected, last = stop.position, stop.expected, stop.tokens[-1:]
     if byte == b"," and expected in (
         *(Expected.VALUE, Expected.NAME, Expected.FIRST_VALUE, Expected.FIRST_NAME),
@@ -340,7 +340,7 @@ def _commas(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
         yield _Change(1, "1 semicolon too many", (_Edit(at, at + 1),))
 
 
-def _colons(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _colons(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at = stop.position
     if stop.expected is Expected.COLON:
         other = _COLON.match(text, at)
@@ -353,7 +353,7 @@ def _colons(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
         yield _Change(0, "1 colon too many", (_Edit(at, at + 1),))
 
 
-def _comments(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _comments(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     """Yield changes of all places at once: comments, markers, blanks that JSON does not know."""
     for what, expression, put in (
         ("comment", _COMMENT, b""),
@@ -374,7 +374,7 @@ def _everywhere(text: bytes, expression: bytes, put: Callable[[re.Match[bytes]],
             yield _Edit(found.start(), found.end(), put(found))
 
 
-def _words(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _words(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     word = _WORD.match(text, stop.position)
     if word is None:
         return
@@ -394,7 +394,7 @@ def _words(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
         yield _Change(2, "1 name without quotes", (edit,))
 
 
-def _quotes(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected = stop.position, stop.expected
     may_be_string = expected in (Expected.VALUE, Expected.FIRST_VALUE, Expected.NAME, Expected.FIRST_NAME)
     quoted = _QUOTED.match(text, at)
@@ -493,7 +493,7 @@ def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:
         yield _Change(3, "1 string with quotes that are not escaped", tuple(_Edit(one, one, b"\\") for one in inner))
 
 
-def _brackets_before(text: bytes, stop: Stop) -> Iterator[_Change]:
+def _brackets_before(text: bytes, stop: Stopped) -> Iterator[_Change]:
     """Yield changes of brackets that the indentation or the names show."""
     for position, missing in stop.suspects:
         if missing in _CLOSERS:
@@ -511,7 +511,7 @@ def _brackets_before(text: bytes, stop: Stop) -> Iterator[_Change]:
         yield _missing(text, line + b" " * (top.indent or 0) + top.closer + b",", end)
 
 
-def _brackets(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _brackets(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected, tokens = stop.position, stop.expected, stop.tokens
     top = stop.frames[-1] if stop.frames else None
     last = tokens[-1] if tokens else None
@@ -583,7 +583,7 @@ def _end_of_blank_line(text: bytes, begin: int, end: int) -> int | None:
     return None if following < 0 else following - (text[following - 1 : following] == b"\r")
 
 
-def _strays(text: bytes, stop: Stop, byte: bytes) -> Iterator[_Change]:
+def _strays(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     """Yield the change that removes characters where none are expected."""
     if stop.expected in (Expected.VALUE, Expected.FIRST_VALUE):
         mark = re.compile(rb"[+*>|-](?=[\s\"{\[\d])").match(text, stop.position)
