@@ -232,9 +232,8 @@ def _json(data: bytes) -> Wrapping | None:
         return _json_string(data)
     if start not in (b"{", b"["):
         return None
-    try:
-        value = msgspec.json.decode(data, type=dict[str, Raw] if start == b"{" else list[Raw])
-    except (ValueError, RecursionError):
+    value = _members(data)
+    if value is None:
         return None
     if isinstance(value, dict):
         if "sops" in value:
@@ -305,9 +304,19 @@ def _inside(value: dict[str, Raw] | list[Raw], path: str, depth: int) -> Iterato
             if content.startswith(b"{") and _is_state(content):
                 yield inner, content
             elif depth:
-                kind = dict[str, Raw] if content.startswith(b"{") else list[Raw]
-                with suppress(ValueError, RecursionError):
-                    yield from _inside(msgspec.json.decode(content, type=kind), inner, depth - 1)
+                parts = _members(content)
+                if parts is not None:
+                    yield from _inside(parts, inner, depth - 1)
+
+
+def _members(content: bytes) -> dict[str, Raw] | list[Raw] | None:
+    """Return the parts of a JSON object or array, each with its bytes; None if it is not JSON."""
+    try:
+        if content.lstrip()[:1] == b"{":
+            return msgspec.json.decode(content, type=dict[str, Raw])
+        return msgspec.json.decode(content, type=list[Raw])
+    except (ValueError, RecursionError):
+        return None
 
 
 def _is_state(content: bytes) -> bool:

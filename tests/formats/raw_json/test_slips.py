@@ -17,13 +17,13 @@ from statefmt.formats.raw_json.slips import mended
 from statefmt.formats.versions import v4
 
 SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").glob("v4-*.tfstate"))
-_STATES: Final = {path.stem: path.read_bytes() for path in SAMPLES}
-_STATES |= {
+_MADE: Final = {
     f"{layout} {seed}": write(plan(Random(seed), 3000), LAYOUTS[layout]).data
     for seed in range(3)
     for layout in ("indented", "compact")
 }
-_SAMPLE: Final = 40
+_STATES: Final = {path.stem: path.read_bytes() for path in SAMPLES} | _MADE
+_SAMPLE: Final = 20
 
 
 def _value(text: bytes) -> Any:
