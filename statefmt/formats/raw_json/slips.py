@@ -32,6 +32,8 @@ from statefmt.formats.raw_json.syntax import locate
 from statefmt.text.pattern import pattern
 
 _RANKS: Final = 5
+# In bytes: white space, commas and brackets behind a string.
+_LONGEST_TAIL: Final = 32
 # Of one kind. Each costs a few passes over the text.
 _MOST_SLIPS: Final = 12
 # In bytes; larger files are hardly edited by hand, and the search takes some thirty passes.
@@ -53,7 +55,8 @@ _WORD: Final = pattern(rb"[A-Za-z_$][\w.$/@-]*+")
 _BARE: Final = pattern(rb'[^\s,"{}\[\]]++')
 _STRAY: Final = pattern(rb'[^\s,:"{}\[\]\x00]{1,40}+')
 _BLANK: Final = rb"\xc2\xa0|\xe2\x80[\x80-\x8f\xa8\xa9\xaf]|\xe2\x81\xa0|\xe3\x80\x80|\xef\xbb\xbf"
-_COMMENT: Final = rb"//[^\r\n]*+|#[^\r\n]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|<!--(?:[^-]|-(?!->))*+-->"
+# Longer comments are not found: the end of each one that has none is searched for in vain.
+_COMMENT: Final = rb"//[^\r\n]*+|#[^\r\n]*+|/\*(?:(?!\*/)[\s\S]){0,500}+\*/|<!--(?:(?!-->)[\s\S]){0,500}+-->"
 _MARKER: Final = rb"(?m:^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?\r?$)"
 _BAD_ESCAPE: Final = pattern(rb'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _ESCAPES: Final = pattern(rb'(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*+"')
@@ -112,6 +115,13 @@ def mended(text: bytes) -> Mended | None:
     """
     if b"\0" in text or len(text) > _LARGEST:
         return None
+    try:
+        return _mended(text)
+    except RecursionError:
+        return None
+
+
+def _mended(text: bytes) -> Mended | None:
     stop = stop_in(text)
     if stop is None:
         return None
@@ -414,7 +424,7 @@ def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
         return
     # Without the quote at its end, a string goes on to the next one, and what follows that is bare.
     content = text[last.start + 1 : last.end - 1]
-    tail = _TAIL.search(content)
+    tail = _TAIL.search(content, max(len(content) - _LONGEST_TAIL, 0))
     if tail is not None:
         begin = last.start + 1 + tail.start()
         for place in range(begin, last.end - 1):
@@ -422,9 +432,9 @@ def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     colon = content.find(b":")
     if colon >= 0:
         yield _Change(1, "1 quote missing", (_Edit(last.start + 1 + colon, last.start + 1 + colon, b'"'),))
-    for other in _QUOTE.finditer(content):
+    for other in _some(_QUOTE.finditer(content)):
         where = last.start + 1 + other.start()
-        is_last = _TAIL.match(content, other.end()) is not None
+        is_last = _is_tail(content[other.end() :])
         yield _Change(
             0 if is_last else 1, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),)
         )
@@ -462,13 +472,14 @@ def _open_string(text: bytes, start: int) -> Iterator[_Change]:
         if b"\t" in rest:
             tabs = [_Edit(one, one + 1, b"\\t") for one in range(start + 1, end) if text[one] == 9]
             yield _Change(0, "1 tab in a string", tuple(tabs))
-    for other in _QUOTE.finditer(rest):
+    for other in _some(_QUOTE.finditer(rest)):
         where = start + 1 + other.start()
-        is_last = _TAIL.match(rest, other.end()) is not None or rest[other.end() :].lstrip()[:1] == b":"
+        behind = rest[other.end() :]
+        is_last = _is_tail(behind) or behind.lstrip()[:1] == b":"
         yield _Change(
             0 if is_last else 1, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),)
         )
-    tail = _TAIL.search(rest)
+    tail = _TAIL.search(rest, max(len(rest) - _LONGEST_TAIL, 0))
     places = list(range(tail.start(), len(rest) + 1)) if tail is not None else [len(rest)]
     colon = rest.find(b":")
     for place in dict.fromkeys([*places[:8], *([colon] if colon >= 0 else [])]):
@@ -480,6 +491,16 @@ def _open_string(text: bytes, start: int) -> Iterator[_Change]:
         breaks = [one for one in range(end, following) if text[one] in b"\r\n"]
         edits = tuple(_Edit(one, one + 1, b"\\r" if text[one] == 13 else b"\\n") for one in breaks)
         yield _Change(4, "1 line break in a string", edits)
+
+
+def _some(found: Iterable[re.Match[bytes]]) -> list[re.Match[bytes]]:
+    """Return the first and the last ones: each costs a pass over the text."""
+    every = list(found)
+    return every if len(every) <= 8 else [*every[:4], *every[-4:]]
+
+
+def _is_tail(text: bytes) -> bool:
+    return len(text) <= _LONGEST_TAIL and _TAIL.match(text) is not None
 
 
 def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:

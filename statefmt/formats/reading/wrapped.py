@@ -31,7 +31,7 @@ _STATE_START: Final = pattern(rb'\s*+\{\s*+"version"\s*+:\s*+[0-9]')
 _CHUNK: Final = pattern(rb"([0-9a-fA-F]{1,8})(?:;[^\r\n]*+)?\r\n")
 _CHUNKED: Final = pattern(rb'[0-9a-fA-F]{1,8}(?:;[^\r\n]*+)?\r\n\s*+\{\s*+"')
 _BASE64: Final = pattern(rb"[A-Za-z0-9+/_-]++(?:\r?\n[A-Za-z0-9+/_-]++)*+={0,2}\s*+\Z")
-_SECRET: Final = pattern(rb"(?m)^\s+tfstate:\s*+([A-Za-z0-9+/=]{16,}+)\s*$")
+_SECRET: Final = pattern(rb"(?m)^[ \t]++tfstate:\s*+([A-Za-z0-9+/=]{16,}+)\s*$")
 _ESCAPED: Final = pattern(rb'\s*+"\s*+(?:\\[nrt]|\s)*+\{(?:\\[nrt]|\s)*+\\"')
 _ERROR_CODE: Final = pattern(rb"<Code>([A-Za-z]{1,60})</Code>")
 _BLOCK: Final = pattern(
