@@ -35,7 +35,7 @@ _HERE: Final = Path(__file__).parent
 _OURS: Final = ("INS", "OUT", "CHK", "SEC", "STA")
 _FIXTURES: Final = sorted(path for prefix in _OURS for path in _HERE.glob(f"{prefix}*/*.tfstate"))
 _NEW: Final = [
-    *(f"INS{number:03}" for number in range(5, 13)),
+    *(f"INS{number:03}" for number in range(5, 14)),
     *(f"STA{number:03}" for number in range(14, 19)),
     *("OUT003", "OUT004", "SEC001", "SEC002", "SEC003", "SEC004"),
 ]

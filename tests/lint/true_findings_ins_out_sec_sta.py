@@ -190,6 +190,10 @@ random/533-m133-delete module.app.aws_s3_bucket.web
 """
 
 TRUE_FINDINGS: Final = {
+    "INS013": [
+        "attributes-fidelity/010-escapes aws_instance.web",
+        "attributes-fidelity/019-lone-surrogate aws_instance.web",
+    ],
     "INS005": _INS005.strip().splitlines(),
     "INS006": _INS006.strip().splitlines(),
     "STA013": _STA013.strip().splitlines(),

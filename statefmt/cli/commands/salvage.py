@@ -71,6 +71,9 @@ def command(
         bool, Option("--include-uncertain", help="Include objects that may have been destroyed since.")
     ] = False,
     side: Annotated[SideChoice | None, Option(help="The side to take of a file with conflict markers.")] = None,
+    document: Annotated[
+        int | None, Option("--document", metavar="N", help="The state to take of a file that has several, from 1.")
+    ] = None,
     verbose: Annotated[bool, Option("--verbose", help="List all objects, not only the first ones.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
@@ -79,9 +82,10 @@ def command(
     """Recover the whole objects of a state file that is no longer JSON.
 
     Reads files that were cut short, torn in the middle, filled with zeros, re-encoded, or mixed with other text. Takes
-    whole objects only, and changes none. Without --out, only shows what was found.
+    whole objects only, and changes none. If one slip of a hand edit keeps the file from being JSON, such as a comma too
+    many, mends that. Without --out, only shows what was found.
 
-    Exit status 0: the file was whole; 1: something was lost; 2: nothing was found.
+    Exit status 0: the file was whole; 1: it was not; 2: nothing was found, or a choice has to be made.
     """
     context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
     out = file_to_write("--out", out)
@@ -96,6 +100,7 @@ def command(
         use_known=use_known,
         include_uncertain=include_uncertain,
         side=None if side is None else side.value,
+        document=document,
         out=out,
         overwrite=yes,
     )

@@ -26,6 +26,7 @@ RULES: Final = (
     Code.INVALID_IDENTIFIER,
     Code.SENSITIVE_PATH_MISSING,
     Code.DEPENDENCY_DANGLING,
+    Code.DAMAGED_VALUE,
 )
 # Members that are the same in all versions. They may be missing, and findings then have no pointer.
 _TOP: Final[dict[str, str]] = {

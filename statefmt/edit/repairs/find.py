@@ -64,6 +64,7 @@ OFFERS: Final[dict[str, _Offer]] = {
     Code.INVALID_SENSITIVE_PATHS: instances.sensitive_paths,
     Code.SENSITIVE_PATH_MISSING: instances.missing_path,
     Code.BOTH_ATTRIBUTE_FORMS: instances.both_forms,
+    Code.DAMAGED_VALUE: instances.damaged_value,
     Code.DEPENDENCY_ADDRESS_INVALID: dependencies.invalid,
     Code.DEPENDENCY_DANGLING: dependencies.dangling,
     Code.CHECK_ADDRESS_INVALID: addresses.check_result,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -11,12 +12,13 @@ from statefmt.context import RunContext
 from statefmt.edit.copies import FileCopy, OutputCopy, refuse_existing
 from statefmt.edit.salvaging._backups import fitting_backups, is_one_file, named_backups
 from statefmt.edit.salvaging.import_blocks import importable
-from statefmt.edit.salvaging.known_backups import known_backups
-from statefmt.edit.salvaging.result import Salvaged, Unused
+from statefmt.edit.salvaging.known_backups import KnownBackup, known_backups
+from statefmt.edit.salvaging.result import Compared, Salvaged, Unused
 from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anything, restoring
 from statefmt.edit.session import state_name
 from statefmt.formats.reading.damaged import may_be_torn
 from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading.wrapped import description
 from statefmt.formats.salvage.fill import Backup, Filled, filled
 from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
 from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
@@ -24,6 +26,10 @@ from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Severity
 from statefmt.store.reading import STANDARD_INPUT, display_name
+
+_NO_PART: Final = "no part of a state was found in this file;"
+# Reading them takes time, and a history may have hundreds.
+_MOST_COMPARED: Final = 10
 
 
 def salvage_state(
@@ -34,6 +40,7 @@ def salvage_state(
     use_known: bool = False,
     include_uncertain: bool = False,
     side: ConflictSide | None = None,
+    document: int | None = None,
     out: str | None = None,
     overwrite: bool = False,
 ) -> Salvaged:
@@ -48,6 +55,7 @@ def salvage_state(
         include_uncertain: Take objects that only backups have, although they may have been destroyed since, and others
             that are whole but uncertain.
         side: The side of the conflict to take if the file has git's conflict markers.
+        document: The number of the state to take, from 1, if the file has several.
         out: Where the result will be written: it is composed now, and read again. A place that write_salvaged()
             refuses is refused before anything is read.
         overwrite: `out` may be replaced if it exists.
@@ -59,14 +67,15 @@ def salvage_state(
         _refuse_destination(out, [name], overwrite=overwrite)
     where, known = display_name(name), known_backups(context, name)
     data = read_anything(context, name)
-    file = damaged_file(context, name, data, side)
+    file = damaged_file(context, name, data, side, document)
     if file is None:
         listed = "".join([f"\n  {one.name}" for one in known])
         # A restore replaces nothing but states, and what may be the rest of one.
         away = "" if may_be_torn(data) else "move it away; then "
+        what = description(data)
+        said = f"{what[0].lower()}{what[1:]} No part of a state was found in it;" if what else _NO_PART
         raise StoreError(
-            f"{where}: no part of a state was found in this file; {away}{restoring(name)} puts a backup in its place"
-            + (f":{listed}" if listed else "")
+            f"{where}: {said} {away}{restoring(name)} puts a backup in its place" + (f":{listed}" if listed else "")
         )
     unused: list[Unused] = []
     lineage = file.document.envelope.lineage
@@ -83,6 +92,7 @@ def salvage_state(
     merged = filled(file.document, found, include_uncertain=include_uncertain)
     envelope = salvaged_envelope(file.document.envelope, found, merged)
     has_any = bool(merged.taken or envelope.outputs or file.document.is_whole)
+    is_whole = file.found.is_whole and not file.slips
     content, errors = _content(file.document, envelope, merged) if has_any and out is not None else (b"", ())
     seals = [file.seal, *(one.seal for one in used)]
     return Salvaged(
@@ -96,12 +106,30 @@ def salvage_state(
         backups=tuple(found),
         unused=tuple(unused),
         known=known,
+        compared=() if is_whole else tuple(_compared(context, name, file.document, known)),
+        slips=file.slips,
         importable=importable(merged, (one for backup in found for one in backup.document.objects)),
         findings=tuple(one for one in errors if one.severity is Severity.ERROR),
         inputs=(name, *(one.name for one in used)),
         side=file.side,
         seal=next((seal for seal in seals if seal is not None), None),
     )
+
+
+def _compared(
+    context: RunContext, name: str, document: SalvagedDocument, known: Sequence[KnownBackup]
+) -> Iterator[Compared]:
+    """Compare the first known backups with what the file has for certain."""
+    here = {one.key for one in document.certain}
+    for backup in known[:_MOST_COMPARED]:
+        unused: list[Unused] = []
+        opened = next(fitting_backups(context, name, [backup], document.envelope.lineage, unused), None)
+        if opened is None:
+            yield Compared(backup, reason=unused[0].reason)
+        else:
+            objects = {one.key for one in opened.backup.document.certain}
+            serial = opened.backup.document.envelope.serial
+            yield Compared(backup, serial, len(objects), len(objects - here))
 
 
 def _content(

@@ -9,6 +9,7 @@ from msgspec import Struct
 from statefmt.edit.salvaging.import_blocks import Importable
 from statefmt.edit.salvaging.known_backups import KnownBackup
 from statefmt.edit.salvaging.source import ConflictSide
+from statefmt.formats.raw_json.slips import Slip
 from statefmt.formats.salvage.fill import Backup, Filled
 from statefmt.formats.salvage.model import Salvage, SalvagedDocument, SalvagedEnvelope
 from statefmt.model.findings import Finding
@@ -22,15 +23,29 @@ class Unused(NamedTuple):
     reason: str
 
 
+class Compared(NamedTuple):
+    """A known backup that was not used, compared with the file: its serial, its objects, and those the file lacks.
+
+    `reason` says why it cannot be used, "" if it can.
+    """
+
+    backup: KnownBackup
+    serial: int | None = None
+    objects: int = 0
+    absent: int = 0
+    reason: str = ""
+
+
 class Salvaged(Struct, frozen=True, kw_only=True):
     """What was salvaged from a damaged state.
 
     `found` is all that the file contains, `document` its newest state, and `side` the side of a conflict that was
     taken. `filled` are its objects with those of the `backups`. `envelope` is the rest of the result; `is_empty` if
     nothing was found. If a place for the result was given, `content` are its bytes, in plain text with all secrets, and
-    `findings` the errors that reading it finds. `known` are backups that were not asked for, `unused` those that do not
-    fit. `importable` are objects that are missing and can be imported. `inputs` are the names of all files that were
-    read.
+    `findings` the errors that reading it finds. `known` are backups that were not asked for, of which the first ones
+    are `compared` with a file that is not whole; `unused` are those that do not fit. `slips` are those of a hand edit
+    that were mended. `importable` are objects that are missing and can be imported. `inputs` are the names of all
+    files that were read.
     """
 
     name: str
@@ -46,6 +61,8 @@ class Salvaged(Struct, frozen=True, kw_only=True):
     importable: tuple[Importable, ...] = ()
     findings: tuple[Finding, ...] = ()
     inputs: tuple[str, ...] = ()
+    slips: tuple[Slip, ...] = ()
+    compared: tuple[Compared, ...] = ()
     side: ConflictSide | None = None
     seal: Seal | None = None
 
@@ -56,7 +73,7 @@ class Salvaged(Struct, frozen=True, kw_only=True):
     @property
     def is_whole(self) -> bool:
         """Whether the file was whole, apart from its encoding and from text around it."""
-        return self.document.is_whole
+        return self.found.is_whole and not self.slips
 
     @property
     def is_encrypted(self) -> bool:

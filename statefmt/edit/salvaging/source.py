@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from statefmt.context import RunContext
 from statefmt.edit.session import loaded
 from statefmt.edit.stores import store_at
+from statefmt.formats.raw_json.slips import Slip, mended
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.salvage.fill import Backup
 from statefmt.formats.salvage.model import Salvage, SalvagedDocument
@@ -16,17 +20,22 @@ from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
+from statefmt.text.printable import printable
 from statefmt.text.shell import shell_word
 
 # A side of a merge in git.
 ConflictSide: TypeAlias = Literal["ours", "theirs"]
 _SIDE: Final = Wording("--side ours or --side theirs", 'side="ours" or side="theirs"')
+_DOCUMENT: Final = Wording("--document N", "document=N")
+# Of the objects in which two states differ.
+_MOST_NAMED: Final = 5
 
 
 class DamagedFile(NamedTuple):
     """What was found in a file; `document` is its newest state, `others` are older ones of the same lineage.
 
-    `seal` is set if the file is encrypted. `side` is the side of the conflict that was taken.
+    `seal` is set if the file is encrypted. `side` is the side of the conflict that was taken. `slips` are those of a
+    hand edit that were mended; what was found is that of the mended text.
     """
 
     found: Salvage
@@ -34,6 +43,7 @@ class DamagedFile(NamedTuple):
     others: tuple[SalvagedDocument, ...] = ()
     seal: Seal | None = None
     side: ConflictSide | None = None
+    slips: tuple[Slip, ...] = ()
 
 
 def read_anything(context: RunContext, name: str) -> bytes:
@@ -47,10 +57,13 @@ def restoring(name: str) -> str:
     return f"`statetool restore BACKUP{f' --state {shell_word(name)}' if has_place else ''}`"
 
 
-def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide | None = None) -> DamagedFile | None:
+def damaged_file(
+    context: RunContext, name: str, data: bytes, side: ConflictSide | None = None, document: int | None = None
+) -> DamagedFile | None:
     """Return what is whole in the bytes of a file, None if nothing in it is part of a state.
 
-    Raises StoreError if that cannot be salvaged, StateError or EncryptionError if it is encrypted.
+    `document` is the number of the state to take, from 1, if the file has several. Raises StoreError if nothing can be
+    salvaged, or a side or a state has to be chosen; StateError or EncryptionError if the file is encrypted.
     """
     where = display_name(name)
     context.phase("salvaging")
@@ -58,23 +71,85 @@ def damaged_file(context: RunContext, name: str, data: bytes, side: ConflictSide
     if both is None:
         side = None
     elif side is None:
-        raise StoreError(f"{where}: this file has conflict markers; choose a side with ", _SIDE)
+        choices = {"ours": _read(salvage(both.ours))[0], "theirs": _read(salvage(both.theirs))[0]}
+        states = {name: newest(one.documents) for name, one in choices.items() if one.documents}
+        raise StoreError(f"{where}: this file has conflict markers; choose a side with ", _SIDE, _compared(states))
     else:
         data = both.ours if side == "ours" else both.theirs
     found, seal = _unsealed(context, name, salvage(data))
+    found, slips = _read(found)
     if not found.documents:
         return None
-    for one in found.documents:
+    taken = _chosen(where, found, document)
+    _refuse_version(where, taken)
+    lineage = taken.envelope.lineage
+    others = tuple(one for one in found.documents if one is not taken and one.envelope.lineage in (lineage, None))
+    for one in others:
         _refuse_version(where, one)
-    lineages = {one.envelope.lineage: None for one in found.documents if one.envelope.lineage}
-    if len(lineages) > 1:
+    return DamagedFile(found, taken, others, seal, side, slips)
+
+
+def _read(found: Salvage) -> tuple[Salvage, tuple[Slip, ...]]:
+    """Return what was found with the slips of a hand edit mended, if that leaves one state that is whole."""
+    fixed = None if found.is_whole else mended(found.text)
+    again = None if fixed is None else salvage(fixed.text)
+    if fixed is None or again is None or not again.is_whole:
+        return found, ()
+    return replace(again, undone=(*found.undone, *again.undone)), fixed.slips
+
+
+def newest(documents: Sequence[SalvagedDocument]) -> SalvagedDocument:
+    """Return the state with the highest serial, one that is whole before one that is not."""
+    return max(documents, key=lambda one: (one.envelope.serial or 0, one.is_whole))
+
+
+def _chosen(where: str, found: Salvage, document: int | None) -> SalvagedDocument:
+    """Return the state to take. Raises StoreError if two are as good, or have nothing to do with each other."""
+    documents = found.documents
+    if document is not None:
+        if not 1 <= document <= len(documents):
+            raise StoreError(f"{where}: this file has no state number {document}; the last one is {len(documents)}")
+        return documents[document - 1]
+    lines = found.lines(one.start for one in documents)
+    named = {f"{number} (line {lines[one.start]:,})": one for number, one in enumerate(documents, 1)}
+    if len({one.envelope.lineage for one in documents if one.envelope.lineage}) > 1:
         raise StoreError(
-            f"{where}: this file has parts of different states, with the lineages {' and '.join(lineages)}; "
-            "split it into one file for each"
+            f"{where}: this file has parts of different states; choose one with ", _DOCUMENT, _compared(named)
         )
-    newest = max(found.documents, key=lambda one: (one.envelope.serial or 0, one.is_whole))
-    others = tuple(one for one in found.documents if one is not newest)
-    return DamagedFile(found, newest, others, seal, side)
+    best = newest(documents)
+    rivals = [one for one in documents if one.is_whole and one.envelope.serial == best.envelope.serial]
+    if best.is_whole and len({one.raw.strip() for one in rivals}) > 1:
+        several = {key: one for key, one in named.items() if one in rivals}
+        text = f"{where}: this file has {len(several)} states with serial {best.envelope.serial} and different content"
+        raise StoreError(f"{text}; choose one with ", _DOCUMENT, _compared(several))
+    return best
+
+
+def _compared(states: Mapping[str, SalvagedDocument]) -> str:
+    """Return a line for each state of a choice, and lines for the objects in which two states differ."""
+    lines = [":", *(f"  {name}: {_described(one)}" for name, one in states.items())]
+    if len(states) == 2:
+        (first, one), (second, other) = states.items()
+        mine, theirs = ({str(each.key): each.raw for each in state.objects} for state in (one, other))
+        for title, keys in (
+            (f"only in {first}", mine.keys() - theirs.keys()),
+            (f"only in {second}", theirs.keys() - mine.keys()),
+            ("different", {key for key in mine.keys() & theirs.keys() if mine[key] != theirs[key]}),
+        ):
+            if keys:
+                shown = ", ".join(printable(key) for key in sorted(keys)[:_MOST_NAMED])
+                more = f" and {len(keys) - _MOST_NAMED:,} more" if len(keys) > _MOST_NAMED else ""
+                lines.append(f"  {title}: {shown}{more}")
+    return "\n".join(lines)
+
+
+def _described(document: SalvagedDocument) -> str:
+    envelope = document.envelope
+    serial = "serial unknown" if envelope.serial is None else f"serial {envelope.serial}"
+    lineage = f", lineage {printable(envelope.lineage)}" if envelope.lineage else ""
+    damaged = "" if document.is_whole else ", damaged"
+    number = len(document.objects)
+    return f"{serial}, {number} object{'s' * (number != 1)}{lineage}{damaged}"
 
 
 def opened_backup(
@@ -90,10 +165,11 @@ def opened_backup(
         raise StoreError(f"{where}: this backup is not a state, and has no part of one")
     if len(found.documents) > 1:
         raise StoreError(f"{where}: this backup is damaged itself: it has parts of {len(found.documents)} states")
-    if not found.documents[0].is_whole and not may_be_damaged:
+    if not found.is_whole and not may_be_damaged:
         raise StoreError(f"{where}: this backup is damaged itself; name it to use what is whole in it")
-    _refuse_version(where, found.documents[0])
-    return Backup(where, found.documents[0]), seal
+    document = found.documents[0]
+    _refuse_version(where, document)
+    return Backup(where, document if found.is_whole else replace(document, is_whole=False)), seal
 
 
 def _unsealed(context: RunContext, name: str, found: Salvage) -> tuple[Salvage, Seal | None]:

@@ -215,5 +215,9 @@ def _syntax_offset(data: bytes) -> int | None:
         try:
             loads_exact(data, replace_invalid=True)
         except ValueError:
-            return json_problem(data, error).offset
+            # Imported late: most files are JSON.
+            from statefmt.formats.raw_json.slips import mended
+
+            fixed = mended(data)
+            return json_problem(data, error).offset if fixed is None else fixed.slips[0].offset
     return None

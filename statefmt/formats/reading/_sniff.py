@@ -12,7 +12,6 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.formats.raw_json.raw import equals, starts_with
-from statefmt.formats.raw_json.syntax import json_problem
 from statefmt.formats.versions.decode import object_members
 from statefmt.golang import Members, loads_exact
 from statefmt.model.codes import Code
@@ -44,12 +43,14 @@ def sniff_version(data: bytes) -> int:
     members = _top_level(data)
     version = _member(members, "version")
     if version is None:
-        raise _without_version(members)
+        raise _without_version(data, members)
     text = bytes(version)
     if not _WHOLE_NUMBER.fullmatch(text) or int(text[:21]) > _UINT64_MAX:
+        from statefmt.formats.reading.wrapped import description
+
+        problem = f'The member "version" is {_shown(text)}. A positive whole number is required.'
         raise NotAStateError([_finding(
-            Code.NOT_A_STATE, UNSUPPORTED,
-            f'The member "version" is {_shown(text)}. A positive whole number is required.',
+            Code.NOT_A_STATE, UNSUPPORTED, description(data) or problem,
             pointer="/version",
         )])  # fmt: skip
     number = int(text)
@@ -66,7 +67,7 @@ def _top_level(data: bytes) -> dict[str, Raw]:
             # It stops at the first value: a log line may begin with a number.
             with suppress(RecursionError):
                 msgspec.json.decode(data, type=Raw)
-            detail = _NOT_AN_OBJECT
+            detail = _not_an_object(data)
     except RecursionError:
         raise too_deep() from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -74,10 +75,19 @@ def _top_level(data: bytes) -> dict[str, Raw]:
             # Unlike OpenTofu, msgspec rejects half a surrogate pair, and bytes that are not UTF-8.
             if isinstance(loads_exact(data, replace_invalid=True), Members):
                 return object_members(data)
-            detail = _NOT_AN_OBJECT
+            detail = _not_an_object(data)
         except ValueError:
-            detail = f"The file is not JSON: {json_problem(data, error)}."
+            # Imported late: most files are states.
+            from statefmt.formats.reading.damaged import not_json
+
+            detail = not_json(data, error)
     raise NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+
+
+def _not_an_object(data: bytes) -> str:
+    from statefmt.formats.reading.wrapped import description
+
+    return description(data) or _NOT_AN_OBJECT
 
 
 def too_deep() -> NotAStateError:
@@ -92,11 +102,14 @@ def _member(members: dict[str, Raw], name: str) -> Raw | None:
     return None if found is None or starts_with(found, b"null") else found
 
 
-def _without_version(members: dict[str, Raw]) -> NotAStateError | EncryptedStateError:
+def _without_version(data: bytes, members: dict[str, Raw]) -> NotAStateError | EncryptedStateError:
     encryption = _member(members, "encryption_version")
     if encryption is not None and starts_with(encryption, b'"') and not equals(encryption, b'""'):
         return EncryptedStateError([_finding(Code.ENCRYPTED, UNSUPPORTED, _encrypted_detail(members))])
     detail = 'The file has no member "version", which every state has.'
+    from statefmt.formats.reading.wrapped import description
+
+    detail = description(data) or detail
     if "format_version" in members:
         detail += " It looks like the JSON output of `tofu show`; pass the state file itself."
     return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])

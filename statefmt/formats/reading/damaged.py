@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from typing import Final
 
+import msgspec
+
+from statefmt.formats.raw_json.slips import mended
 from statefmt.formats.raw_json.spans import container_at
+from statefmt.formats.raw_json.syntax import json_problem, locate
+from statefmt.formats.reading.wrapped import description, unwrapped
 from statefmt.golang import loads_exact
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.text.pattern import pattern
@@ -28,6 +33,9 @@ _PARTS: Final = (
         pattern(rb'(?:"|&quot;)instances(?:"|&quot;)\s*:\s*\['),
     ),
 )
+_MARKER: Final = pattern(rb"(?m)^<{7}(?: |\r?$)")
+_SEPARATOR: Final = pattern(rb"(?m)^={7}\r?$")
+_MOST_SLIPS: Final = 3
 # What the command does with such a file, after its name.
 SALVAGING: Final = " shows what is whole in this file, and saves it."
 # In digits.
@@ -57,11 +65,26 @@ def may_be_torn(data: bytes) -> bool:
 
 
 def has_parts(data: bytes) -> bool:
-    """Return whether a file that is not JSON has parts of a state in it, which can be salvaged."""
-    text = data.replace(b"\0", b"")
+    """Return whether a file that is not a state has one in it, or parts of one if it is not JSON, for `salvage`."""
+    content, layers = unwrapped(data)
+    text = content.replace(b"\0", b"")
     found = (all(part.search(text) for part in parts) for parts in _PARTS)
     # Python's parser takes UTF-16, which OpenTofu does not.
-    return any(found) and not _is_json(data.decode("utf-8", "replace"))
+    return any(found) and (bool(layers) or not _is_json(data.decode("utf-8", "replace")))
+
+
+def not_json(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -> str:
+    """Say why a file is not JSON: what it is instead, the slip of a hand edit, or where it stops being JSON."""
+    if what := description(data):
+        return f"The file is not JSON: it is {what.removeprefix('The file is ')}"
+    marker = _MARKER.search(data)
+    if marker is not None and _SEPARATOR.search(data, marker.end()) is not None:
+        place = locate(data, marker.start(), "git's conflict markers")
+        return f"The file is not JSON: {place.reason} at line {place.line:,}, column {place.column:,}."
+    fixed = mended(data)
+    if fixed is None:
+        return f"The file is not JSON: {json_problem(data, error)}."
+    return f"The file is not JSON: {', '.join(f'{slip} (byte {slip.offset})' for slip in fixed.slips[:_MOST_SLIPS])}."
 
 
 def names_format(data: bytes) -> bool:

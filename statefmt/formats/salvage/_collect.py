@@ -37,9 +37,12 @@ _DEEPEST: Final = 1
 _LINE_BREAKS: Final = pattern(rb"(?:\r?\n){0,2}+")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Open:
-    """A state while its parts are collected. `end` is where it closes, if it does; `is_loose` if parts follow that."""
+    """A state while its parts are collected. `end` is where it closes, if it does; `is_loose` if parts follow that.
+
+    `is_cut` if the text only lacks its end, `repeats` if one of its objects has two members of one name.
+    """
 
     start: int
     envelope: SalvagedEnvelope = field(default_factory=SalvagedEnvelope)
@@ -47,6 +50,8 @@ class _Open:
     serial_at: int = -1
     is_damaged: bool = False
     is_loose: bool = False
+    is_cut: bool = False
+    repeats: bool = False
     objects: list[FoundObject] = field(default_factory=list)
     lost: list[LostObject] = field(default_factory=list)
     outputs: list[FoundOutput] = field(default_factory=list)
@@ -59,12 +64,13 @@ class _Open:
 def documents(text: bytes, scanned: Scan) -> tuple[SalvagedDocument, ...]:
     """Return the states in a text, in order."""
     found: list[_Open] = []
+    is_cut = all(one.kind is BreakKind.END for one in scanned.breaks)
     for node, level in zip(scanned.nodes, levels(text, scanned.nodes), strict=True):
         if is_state(node):
-            found.append(_state(text, node))
+            found.append(_state(text, node, is_cut=is_cut))
         elif is_resource(node) or is_instance(node):
             if not found:
-                found.append(_Open(node.start, is_damaged=True))
+                found.append(_Open(start=node.start, is_damaged=True))
             found[-1].is_loose = True
             _loose(text, node, found[-1], level)
     # Behind a hole, scanning may resume inside a string: what breaks there is no part of a state.
@@ -81,8 +87,15 @@ def _position(seam: Break) -> int:
     return seam.position
 
 
-def _state(text: bytes, node: ScannedValue) -> _Open:
-    document = _Open(node.start, envelope_of(text, node), node.end if node.is_whole else None, not node.is_whole)
+def _state(text: bytes, node: ScannedValue, *, is_cut: bool) -> _Open:
+    document = _Open(
+        start=node.start,
+        envelope=envelope_of(text, node),
+        end=node.end if node.is_whole else None,
+        is_damaged=not node.is_whole,
+        is_cut=is_cut,
+        repeats=node.repeats,
+    )
     document.outputs += outputs_of(text, node)
     document.lost_members += lost_members_of(text, node)
     resources = node.child("resources")
@@ -127,7 +140,8 @@ def _part(text: bytes, node: ScannedValue, head: Head | None, document: _Open, d
             document.signs.append(Sign(child.start))
         follows = is_resource(child)
         _part(text, child, own, document, depth + 1)
-    doubt = Doubt.SEAM if is_odd_resource(node) and document.is_damaged else Doubt.NESTED if node.rescanned else None
+    may_be_torn = is_odd_resource(node) and document.is_damaged and not document.is_cut
+    doubt = Doubt.SEAM if may_be_torn else Doubt.NESTED if node.rescanned else None
     if doubt is not None:
         _doubt(document, first, doubt)
     if head is not None:
@@ -154,6 +168,9 @@ def _closed(text: bytes, document: _Open, seams: Sequence[Break]) -> SalvagedDoc
     is_damaged = document.is_damaged or (not is_behind and bool(document.is_loose or seams))
     objects, outputs = document.objects, document.outputs
     signs = [*document.signs, *(Sign(one.position, one.element) for one in seams)]
+    if not document.repeats and (not is_damaged or (document.is_cut and not document.is_loose and not document.nested)):
+        # Members that the format does not have show nothing where no texts can meet: newer releases write some.
+        signs.clear()
     if is_behind:
         objects = [_doubted(one, Doubt.BEHIND) if one.offset >= (document.end or 0) else one for one in objects]
     elif is_damaged and (signs or document.is_loose):

@@ -6,6 +6,7 @@ import codecs
 import html
 from typing import Final, NamedTuple
 
+from statefmt.formats.reading.wrapped import unwrapped
 from statefmt.text.pattern import pattern
 
 _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -22,20 +23,26 @@ _COLOR: Final = pattern(rb"\x1b\[[0-9;]*+[mK]")
 
 
 class DecodedText(NamedTuple):
-    """The text in UTF-8, and what was undone for it (such as "UTF-16")."""
+    """The text in UTF-8, and what was undone for it (such as "UTF-16").
+
+    `is_cut` if it was taken out of a file that lacks its end; `advice` says what else to know of such a file.
+    """
 
     text: bytes
     undone: tuple[str, ...] = ()
+    is_cut: bool = False
+    advice: tuple[str, ...] = ()
 
 
 def decoded(data: bytes) -> DecodedText:
     """Return the text of a file. Halves of characters stay invalid UTF-8, so that nothing passes for whole."""
-    undone: tuple[str, ...] = ()
+    data, layers = unwrapped(data)
+    undone = tuple(layer.what for layer in layers)
     if data.startswith(codecs.BOM_UTF8):
-        data, undone = data[len(codecs.BOM_UTF8) :], ("a byte order mark",)
+        data, undone = data[len(codecs.BOM_UTF8) :], (*undone, "a byte order mark")
     elif encoding := _utf16(data):
         text = data[: len(data) // 2 * 2].decode(encoding, "surrogatepass").removeprefix("\ufeff")
-        data, undone = text.encode("utf-8", "surrogatepass"), ("UTF-16",)
+        data, undone = text.encode("utf-8", "surrogatepass"), (*undone, "UTF-16")
     if b"\x1b[" in data:
         plain = _COLOR.sub(b"", data)
         data, undone = plain, (*undone, "terminal colors")
@@ -44,7 +51,8 @@ def decoded(data: bytes) -> DecodedText:
         unescaped = html.unescape(escaped[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
         data = data[: escaped.start()] + unescaped + data[escaped.end() :]
         undone = (*undone, ENTITIES)
-    return DecodedText(data, undone)
+    advice = tuple(layer.advice for layer in layers if layer.advice)
+    return DecodedText(data, undone, any(layer.is_cut for layer in layers), advice)
 
 
 def _utf16(data: bytes) -> str:

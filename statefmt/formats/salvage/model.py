@@ -113,8 +113,9 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
     """One state as found in a file, from the offset `start` on.
 
     `lost_outputs` names outputs that are torn or may be, `lost_members` other members of the state. `is_torn` if it
-    shows that two texts may meet in it. `is_whole` if nothing is damaged: then `raw` has the bytes of the state,
-    without what is around it, and `serial_at` is where the digits of its serial begin in it, -1 if nowhere.
+    shows that two texts may meet in it. `is_whole` if nothing in it is damaged, whatever else the file has: then `raw`
+    has the bytes of the state, without what is around it, and `serial_at` is where the digits of its serial begin in
+    it, -1 if nowhere.
     """
 
     envelope: SalvagedEnvelope
@@ -138,13 +139,18 @@ class SalvagedDocument(Struct, frozen=True, kw_only=True):
 class Salvage(Struct, frozen=True, kw_only=True):
     """What a file contains: its documents, in order; `undone` names encodings that were removed.
 
-    `text` is the content in UTF-8, without them; `breaks` are in bytes of it.
+    `text` is the content in UTF-8, without them; `breaks` are in bytes of it. `is_whole` if the file is one state from
+    the first byte to the last, apart from encodings and from text around it; `lacks_end` if it was cut off: what
+    followed is unknown. `advice` says what else to know of a file that has the state in it.
     """
 
     documents: tuple[SalvagedDocument, ...]
     undone: tuple[str, ...] = ()
     breaks: tuple[int, ...] = ()
     text: bytes = b""
+    is_whole: bool = False
+    lacks_end: bool = False
+    advice: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statefmt.edit.salvaging.known_backups import KnownBackup
 from statefmt.edit.salvaging.result import Salvaged
 from statefmt.formats.salvage.model import FoundObject, LostObject
 from statefmt.redaction.hidden import HIDDEN
@@ -20,9 +21,15 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
             "path": salvaged.name,
             "is_whole": salvaged.is_whole,
             "is_torn": salvaged.document.is_torn,
+            "lacks_end": found.lacks_end,
+            "slips": [
+                {"message": one.what, "offset": one.offset, "line": one.line, "column": one.column}
+                for one in salvaged.slips
+            ],
             "size": found.size,
             "side": salvaged.side,
             "converted": list(found.undone),
+            "advice": list(found.advice),
             "breaks": [{"offset": one, "line": lines[one]} for one in found.breaks],
             "serial": envelope.serial,
             "lineage": envelope.lineage,
@@ -55,7 +62,7 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
                 for one in salvaged.backups
             ],
             "unused_backups": [{"path": one.name, "message": one.reason} for one in salvaged.unused],
-            "known_backups": [{"path": one.name, "is_file": not one.checksum} for one in salvaged.known],
+            "known_backups": [_known(salvaged, one) for one in salvaged.known],
             "result": None
             if out is None
             else {
@@ -68,6 +75,16 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
             },
         }
     )
+
+
+def _known(salvaged: Salvaged, backup: KnownBackup) -> dict[str, object]:
+    compared = next((one for one in salvaged.compared if one.backup == backup), None)
+    known: dict[str, object] = {"path": backup.name, "is_file": not backup.checksum}
+    if compared is not None and not compared.reason:
+        known |= {"serial": compared.serial, "objects": compared.objects, "absent": compared.absent}
+    elif compared is not None:
+        known["message"] = compared.reason
+    return known
 
 
 def _object(one: FoundObject | LostObject, lines: dict[int, int]) -> dict[str, object]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 from typing import Final
 
 from statefmt.edit.salvaging.known_backups import KnownBackup
-from statefmt.edit.salvaging.result import Salvaged
+from statefmt.edit.salvaging.result import Compared, Salvaged
 from statefmt.formats.salvage.model import Doubt, FoundObject
 from statefmt.render.counted import counted
 from statefmt.render.diff.statements import import_text
@@ -35,17 +36,26 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     name = printable(salvaged.name)
     side = f", side {salvaged.side!r}" if salvaged.side else ""
     serial = "serial unknown" if envelope.serial is None else f"serial {envelope.serial}"
-    state = "this state is whole" if salvaged.is_whole else "this state is damaged"
-    yield f"{name}{side}: {state} ({serial}, {counted(found.size, 'byte')})"
+    yield f"{name}{side}: {_verdict(salvaged)} ({serial}, {counted(found.size, 'byte')})"
+    yield from _slips(salvaged)
     if found.undone:
-        yield f"  converted: {', '.join(found.undone)}"
+        yield f"  converted: {printable(', '.join(found.undone))}"
+    yield from (f"  {line}" for one in found.advice for line in wrap(one, 100))
     if len(found.documents) > 1:
-        yield f"  {len(found.documents):,} states in the file; the one with the highest serial is salvaged"
+        lines = found.lines([salvaged.document.start])
+        yield f"  {len(found.documents):,} states in the file; the one from line {lines[salvaged.document.start]:,} is"
+        yield "  salvaged; --document N takes another one"
     lines = found.lines(found.breaks)
     places = [f"line {lines[one]:,} (byte {one:,})" for one in found.breaks[:_MOST]]
     more = len(found.breaks) - len(places)
     if places:
         yield f"  not JSON from {', '.join(places)}{f' and {more:,} more places' if more else ''}"
+    if found.lacks_end:
+        place = found.breaks[-1] if found.breaks else found.size
+        yield f"  The end of the file is missing from byte {place:,} on: what followed is unknown, and may"
+        yield "  be any number of objects. Compare the result with a backup or with a plan."
+    elif places:
+        yield "  What was there is unknown: more may be lost than is listed here."
     if salvaged.document.is_torn:
         yield "  Parts of two versions may meet in this file. A seam where they fit does not show, and an object"
         yield "  across it would look whole: compare what was salvaged with a backup, or with a plan."
@@ -57,6 +67,29 @@ def _head(salvaged: Salvaged) -> Iterator[str]:
     if envelope.serial is None and not salvaged.backups:
         serial = f"serial {salvaged.envelope.serial}"
         yield f"  The result has {serial}, and a stored state may have a higher one; see `statetool set-serial`."
+
+
+def _verdict(salvaged: Salvaged) -> str:
+    if salvaged.is_whole:
+        return "this state is whole"
+    if salvaged.slips:
+        return "this state is not JSON, because of a slip"
+    if salvaged.document.is_whole:
+        return "this file has a complete state, and other text that may be part of another one"
+    if salvaged.found.lacks_end:
+        return "this state was cut off"
+    return "this state is damaged"
+
+
+def _slips(salvaged: Salvaged) -> Iterator[str]:
+    for slip in salvaged.slips:
+        yield f"  {slip.what} at {slip.line}:{slip.column} (line {slip.line:,}, column {slip.column:,})"
+    number = len(salvaged.document.objects)
+    if salvaged.slips:
+        every = {0: "the state has no objects", 1: "its only object is complete"}
+        yield f"  With {'that' if len(salvaged.slips) == 1 else 'these'} mended, the file is JSON, and " + every.get(
+            number, f"all {number:,} objects are whole"
+        )
 
 
 def _taken(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
@@ -94,7 +127,8 @@ def _uncertain(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[st
 def _missing(salvaged: Salvaged, terminal: Terminal, most: int) -> Iterator[str]:
     missing, outputs = salvaged.filled.missing, _missing_outputs(salvaged)
     if missing:
-        yield terminal.paint(f"Lost: {counted(len(missing), 'object')}", "bold")
+        title = "Cut off" if salvaged.found.lacks_end else "Lost"
+        yield terminal.paint(f"{title}: {counted(len(missing), 'object')}", "bold")
         lines = salvaged.found.lines(one.offset for one in missing)
         texts = [f"  {printable(str(one.key))} (line {lines[one.offset]:,}, byte {one.offset:,})" for one in missing]
         yield from _listed(texts, most, "  ")
@@ -123,11 +157,22 @@ def _backups(salvaged: Salvaged, most: int) -> Iterator[str]:
     if salvaged.known and not salvaged.is_whole:
         number = counted(len(salvaged.known), "backup")
         yield f"Known, but not used: {number}; name them with --from, or use all with --from-backups"
-        yield from _listed([f"  {_backup(one)}" for one in salvaged.known], most, "  ")
+        compared = {one.backup: one for one in salvaged.compared}
+        yield from _listed([f"  {_backup(one)}{_difference(compared.get(one))}" for one in salvaged.known], most, "  ")
 
 
 def _backup(backup: KnownBackup) -> str:
     return printable(backup.name) + (" (in the history)" if backup.checksum else "")
+
+
+def _difference(compared: Compared | None) -> str:
+    if compared is None:
+        return ""
+    if compared.reason:
+        return f": cannot be used: {printable(compared.reason)}"
+    serial = "serial unknown" if compared.serial is None else f"serial {compared.serial}"
+    absent = f", {compared.absent:,} of them not in this file" if compared.absent else ", all of them in this file, too"
+    return f": {serial}, {counted(compared.objects, 'object')}{absent if compared.objects else ''}"
 
 
 def _errors(salvaged: Salvaged, terminal: Terminal) -> Iterator[str]:

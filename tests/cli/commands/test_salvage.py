@@ -73,8 +73,10 @@ def test_what_is_whole(statetool: Statetool) -> None:
     assert _addresses(report["objects"]) == BEFORE
     assert _addresses(report["missing"]) == (TORN,)
     assert report["imports"] == [{"address": TORN, "id": "vpc-01a2b3c4d5e6f7081", "sensitive": False}]
-    assert report["known_backups"] == [{"path": BACKUP, "is_file": True}]
+    known = {"path": BACKUP, "is_file": True, "serial": 57, "objects": 10, "absent": 4}
+    assert report["known_backups"] == [known]
     assert (report["serial"], report["is_whole"], report["result"]) == (58, False, None)
+    assert (report["lacks_end"], report["slips"]) == (True, [])
     [broken] = report["breaks"]
     assert CUT - 30 < broken["offset"] <= CUT
     assert broken["line"] == REGIONS[: broken["offset"]].count(b"\n") + 1
@@ -85,7 +87,11 @@ def test_text(statetool: Statetool) -> None:
     assert done.status == 1
     assert "6 objects from terraform.tfstate" in done.text
     assert f'import {{\n  to = {TORN}\n  id = "vpc-01a2b3c4d5e6f7081"\n}}' in done.text
-    assert f"use all with --from-backups\n  {BACKUP}\n" in done.text
+    said = f"use all with --from-backups\n  {BACKUP}: serial 57, 10 objects, 4 of them not in this file\n"
+    assert said in done.text
+    assert "this state was cut off (serial 58" in done.text
+    assert "what followed is unknown" in done.text
+    assert "Lost:" not in done.text
 
 
 def test_a_backup_fills_what_is_torn_and_no_more(statetool: Statetool) -> None:
@@ -186,7 +192,7 @@ def test_standard_streams(program: Program) -> None:
     done = program("salvage", "-", "--from", BACKUP, "-o", "-", stdin=REGIONS[:CUT])
     assert done.status == 1
     assert json.loads(done.out)["serial"] == 59
-    assert "<standard input>: this state is damaged" in done.err
+    assert "<standard input>: this state was cut off" in done.err
 
 
 def test_the_result_is_put_in_place(state: Path, statetool: Statetool) -> None:
@@ -205,7 +211,7 @@ def test_history_and_folders(state: Path, folder: Path, statetool: Statetool) ->
     state.write_bytes(state.read_bytes()[:CUT])
     (folder / BACKUP).unlink()
     known = _report(statetool)["known_backups"]
-    assert known == [{"path": f"{NAME} before edit 1", "is_file": False}]
+    assert known == [{"path": f"{NAME} before edit 1", "is_file": False, "serial": 58, "objects": 10, "absent": 4}]
     assert {one["source"] for one in _report(statetool, "--from-backups")["uncertain"]} == {known[0]["path"]}
     older = folder / "older"
     older.mkdir()
@@ -339,8 +345,61 @@ def test_only_addresses_are_in_import_blocks(name: str, state: Path, statetool: 
 @pytest.mark.parametrize("content", [REGIONS[:CUT] + REGIONS, REGIONS + REGIONS[:CUT]])
 def test_of_two_copies_the_whole_one_is_taken(content: bytes, state: Path, statetool: Statetool) -> None:
     state.write_bytes(content)
-    assert statetool("salvage", NAME, "-o", OUT).status == 0
+    done = statetool("salvage", NAME, "-o", OUT)
+    # The other one may be the newer.
+    assert done.status == 1
+    assert "is whole" not in done.text
+    assert "2 states in the file" in done.text
     assert json.loads(Path(OUT).read_bytes()) == json.loads(REGIONS) | {"serial": 59}
+
+
+_OTHER: Final = REGIONS.replace(b"10.20.0.0/16", b"10.99.0.0/16")
+
+
+def test_two_whole_states_of_one_serial_are_a_choice(state: Path, statetool: Statetool) -> None:
+    state.write_bytes(REGIONS + _OTHER)
+    asked = statetool("salvage", NAME, "-o", OUT)
+    said = " ".join(asked.err.split())
+    assert asked.status == 2
+    assert "2 states with serial 58 and different content; choose one with --document N" in said
+    assert 'different: aws_vpc.main["eu-west-1"]' in said
+    assert not Path(OUT).exists()
+    assert statetool("salvage", NAME, "--document", "2", "-o", OUT).status == 1
+    assert json.loads(Path(OUT).read_bytes()) == json.loads(_OTHER) | {"serial": 59}
+    assert "no state number 3; the last one is 2" in statetool("salvage", NAME, "--document", "3").err
+    # Twice the same is no choice.
+    state.write_bytes(REGIONS + REGIONS)
+    assert statetool("salvage", NAME).status == 1
+
+
+def test_both_sides_of_a_conflict_are_shown(state: Path, statetool: Statetool) -> None:
+    state.write_bytes(_CONFLICT)
+    said = statetool("salvage", NAME).err
+    assert "ours: serial 58, 10 objects" in said
+    assert "theirs: serial 61, 10 objects" in said
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b'"version": 4,\n', b'"version": 4\n', "1 comma missing at 2:15 (line 2, column 15)"),
+        (b'  "check_results": null\n', b'  "check_results": null,\n', "1 comma too many at 244:24"),
+        (b'  "serial": 58,\n', b'  "serial": 58, // was 57\n', "1 comment at 4:17"),
+        (b'  "outputs": {\n', b"  'outputs': {\n", "1 string in other quotes at 6:3"),
+        (b'  "resources": [\n', b'<<<<<<< HEAD\n  "resources": [\n', "1 conflict marker at 33:1"),
+    ],
+)
+def test_a_slip_of_a_hand_edit_is_mended(old: bytes, new: bytes, said: str, state: Path, statetool: Statetool) -> None:
+    assert REGIONS.count(old) == 1
+    state.write_bytes(REGIONS.replace(old, new))
+    done = statetool("salvage", NAME, "-o", OUT)
+    assert done.status == 1
+    assert said in done.text
+    assert "all 10 objects are whole" in done.text
+    assert "Uncertain" not in done.text
+    assert json.loads(Path(OUT).read_bytes()) == json.loads(REGIONS) | {"serial": 59}
+    [slip] = _report(statetool)["slips"]
+    assert said.startswith(f"{slip['message']} at {slip['line']}:{slip['column']}")
 
 
 def test_secret_ids_are_hidden(state: Path, statetool: Statetool) -> None:

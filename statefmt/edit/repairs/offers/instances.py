@@ -34,6 +34,11 @@ def status(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choi
     yield removal(path, "the object is whole", "ready")
 
 
+def damaged_value(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+    """Offer nothing: only a backup has the values."""
+    yield from ()
+
+
 def deposed_key(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.

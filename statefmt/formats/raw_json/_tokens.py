@@ -1,0 +1,282 @@
+"""Reads text as tokens of JSON up to the place where it stops being JSON, and notes where its brackets look wrong.
+
+A bracket that is missing or one too many is often far in front of that place. The indentation, and the names of a
+state's members, show where.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+from statefmt.text.pattern import pattern
+
+STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+_TOKEN: Final = pattern(rb"[ \t\r\n]*+([{}\[\]:,]|" + STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?![\w.+-]))")
+_SPACE: Final = pattern(rb"[ \t\r\n]*+")
+_COLON: Final = pattern(rb"[ \t\r\n]*+:")
+_ARRAY_OR_NULL: Final = pattern(rb"[ \t\r\n]*+:[ \t\r\n]*+(?:\[|null)")
+
+STATE: Final = frozenset(
+    {"version", "terraform_version", "serial", "lineage", "outputs", "resources", "check_results"}
+)  # fmt: skip
+RESOURCE: Final = frozenset({"module", "mode", "type", "name", "each", "provider", "instances"})
+OBJECT: Final = frozenset({
+    "index_key", "status", "deposed", "schema_version", "attributes", "attributes_flat", "sensitive_attributes",
+    "identity_schema_version", "identity", "private", "dependencies", "depends_on",
+    "create_before_destroy", "skip_destroy", "provider",
+})  # fmt: skip
+OUTPUT: Final = frozenset({"value", "type", "sensitive", "deprecated"})
+# Members of an object of a resource that are behind its attributes, and that no attribute is named like.
+BEHIND_ATTRIBUTES: Final = frozenset({"sensitive_attributes", "identity_schema_version", "create_before_destroy"})
+_KNOWN: Final = {"state": STATE, "resource": RESOURCE, "object": OBJECT, "output": OUTPUT}
+# The part that a value has in a state, by that of the value around it and its name.
+_ROLES: Final = {
+    ("", ""): "state",
+    ("state", "resources"): "resources",
+    ("resources", ""): "resource",
+    ("resource", "instances"): "instances",
+    ("instances", ""): "object",
+    ("object", "attributes"): "attributes",
+    ("state", "outputs"): "outputs",
+}
+_MOST_SUSPECTS: Final = 8
+
+
+class Expected(Enum):
+    """What has to follow; `FIRST_…` right behind a bracket that opens."""
+
+    VALUE = "value"
+    FIRST_VALUE = "first value"
+    NAME = "name"
+    FIRST_NAME = "first name"
+    COLON = "colon"
+    COMMA = "comma"
+    END = "end"
+
+
+class JsonToken(NamedTuple):
+    """A token: its first byte, and its place."""
+
+    kind: bytes
+    start: int
+    end: int
+
+
+class Frame:
+    """An open object or array: where it and its last value begin, the indentation of its line and of its parts."""
+
+    __slots__ = ("indent", "inner", "is_object", "parts", "role", "start", "value_at")
+
+    def __init__(self, start: int, is_object: bool, role: str, indent: int | None) -> None:
+        self.start, self.is_object, self.role, self.indent = start, is_object, role, indent
+        self.inner: int | None = None
+        self.value_at, self.parts = -1, 0
+
+    @property
+    def closer(self) -> bytes:
+        """The bracket that closes it."""
+        return b"}" if self.is_object else b"]"
+
+
+class Suspect(NamedTuple):
+    """A place where a bracket seems to be missing, or where one is too many (b"")."""
+
+    position: int
+    missing: bytes
+
+
+class Stopped(NamedTuple):
+    """Where a text stops being JSON: what is expected there, the last tokens before, and the brackets open there.
+
+    `indent` is the indentation of the place if it begins a line.
+    """
+
+    position: int
+    expected: Expected
+    tokens: tuple[JsonToken, ...]
+    frames: tuple[Frame, ...]
+    suspects: tuple[Suspect, ...]
+    indent: int | None
+
+
+def stop_in(text: bytes) -> Stopped | None:
+    """Return the first place where a text is not JSON, None if it is. Takes time linear in its length."""
+    return _Reader(text).stop()
+
+
+def is_aligned(text: bytes) -> bool:
+    """Return whether each part of a text that is JSON begins a line, indented like its neighbours, as releases write.
+
+    Then no bracket in it is misplaced: the indentation of what it moved would not fit.
+    """
+    reader = _Reader(text)
+    return reader.stop() is None and reader.is_aligned
+
+
+class Surroundings(NamedTuple):
+    """What is around a place in a text: the open brackets, and those that close right before it, the last one first."""
+
+    frames: tuple[Frame, ...]
+    closed: tuple[Frame, ...]
+
+
+def place_in(text: bytes, position: int) -> Surroundings:
+    """Return what is around a position in a text that is JSON up to there."""
+    return _Reader(text).place(position)
+
+
+class _Reader:
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._frames: list[Frame] = []
+        self._tokens: list[JsonToken] = []
+        self._suspects: list[Suspect] = []
+        self._expected, self._name = Expected.VALUE, ""
+        # The indentation of the current line, and that of the token if it begins the line.
+        self._line: int | None = None
+        self._indent: int | None = None
+        # Whether the last bracket that closes begins its line, indented like that of the one that opens.
+        self._is_fitting = False
+        self._closed: list[Frame] = []
+        self.is_aligned = True
+
+    def place(self, position: int) -> Surroundings:
+        self._read(position)
+        return Surroundings(tuple(self._frames), tuple(self._closed[::-1]))
+
+    def stop(self) -> Stopped | None:
+        text = self._text
+        position = self._read(len(text))
+        space = _SPACE.match(text, position)
+        end = space.end() if space else position
+        if end == len(text) and self._expected is Expected.END:
+            return None
+        self._begin(position, end)
+        return Stopped(
+            end, self._expected, tuple(self._tokens), tuple(self._frames), tuple(self._suspects), self._indent
+        )
+
+    def _read(self, until: int) -> int:
+        """Read tokens that end up to an offset, as long as they are JSON; return where the last one ends."""
+        match, text, position = _TOKEN.match, self._text, 0
+        while (found := match(text, position)) is not None:
+            start, end = found.span(1)
+            if end > until:
+                break
+            self._begin(position, start)
+            token = JsonToken(text[start : start + 1], start, end)
+            if not self._take(token):
+                break
+            self._tokens.append(token)
+            del self._tokens[:-4]
+            position = end
+        return position
+
+    def _begin(self, position: int, start: int) -> None:
+        newline = self._text.rfind(b"\n", position, start)
+        self._indent = None
+        if newline >= 0 or position == 0:
+            self._line = self._indent = start - newline - 1 if newline >= 0 else start
+
+    def _take(self, token: JsonToken) -> bool:
+        top = self._frames[-1] if self._frames else None
+        kind, expected = token.kind, self._expected
+        if self._closed and kind not in (b"}", b"]"):
+            self._closed.clear()
+        self.is_aligned &= kind != b"," or self._indent is None
+        if kind == b",":
+            if expected is not Expected.COMMA or top is None:
+                return False
+            self._expected = Expected.NAME if top.is_object else Expected.VALUE
+        elif kind == b":":
+            if expected is not Expected.COLON:
+                return False
+            self._expected = Expected.VALUE
+        elif kind in (b"}", b"]"):
+            return self._close(token, top)
+        elif expected in (Expected.NAME, Expected.FIRST_NAME):
+            if kind != b'"' or top is None:
+                return False
+            self._name = self._text[token.start + 1 : token.end - 1].decode("utf-8", "replace")
+            self._part(top, token)
+            self._expected = Expected.COLON
+        elif expected in (Expected.VALUE, Expected.FIRST_VALUE):
+            self._value(token, top)
+        else:
+            return False
+        return True
+
+    def _close(self, token: JsonToken, top: Frame | None) -> bool:
+        first = Expected.FIRST_NAME if token.kind == b"}" else Expected.FIRST_VALUE
+        if top is None or token.kind != top.closer or self._expected not in (Expected.COMMA, first):
+            return False
+        if self._indent is not None and top.indent is not None and self._indent < top.indent:
+            self._unclosed(self._tokens[-1].end, top)
+        if self._indent is None and top.inner is not None and self._tokens[-1].end == token.start:
+            self._suspect(token.start, b"")
+        self._is_fitting = self._indent == (top.indent if top.parts else None)
+        self.is_aligned &= self._is_fitting
+        self._closed.append(self._frames.pop())
+        self._expected = Expected.COMMA if self._frames else Expected.END
+        return True
+
+    def _value(self, token: JsonToken, top: Frame | None) -> None:
+        if top is not None:
+            if not top.is_object:
+                self._name = ""
+                self._part(top, token)
+            elif self._indent is not None:
+                self.is_aligned = False
+            top.value_at = token.start
+        if token.kind not in (b"{", b"["):
+            self._expected = Expected.COMMA if top is not None else Expected.END
+            return
+        around = "" if top is None else top.role
+        role = "output" if around == "outputs" else _ROLES.get((around, self._name if top is not None else ""), "-")
+        self._frames.append(Frame(token.start, token.kind == b"{", role, self._line))
+        self._expected = Expected.FIRST_NAME if token.kind == b"{" else Expected.FIRST_VALUE
+
+    def _part(self, top: Frame, token: JsonToken) -> None:
+        """Note what the indentation and the name of a part say about the brackets before it."""
+        top.parts += 1
+        fits = self._indent == top.inner if top.inner is not None else (self._indent or 0) > (top.indent or 0)
+        self.is_aligned &= self._indent is not None and fits
+        last = self._tokens[-2:]
+        is_behind_comma = len(last) == 2 and last[1].kind == b","
+        if self._indent is not None:
+            if top.inner is None:
+                top.inner = self._indent
+            elif is_behind_comma and self._indent < top.inner and self._indent <= (top.indent or 0):
+                self._unclosed(last[0].end, top)
+            elif is_behind_comma and self._indent > top.inner:
+                if last[0].kind in (b"}", b"]") and not self._is_fitting:
+                    self._suspect(last[0].start, b"")
+                elif not top.is_object:
+                    is_member = token.kind == b'"' and _COLON.match(self._text, token.end) is not None
+                    self._suspect(token.start, b"{" if is_member else b"[")
+        if not top.is_object or not is_behind_comma:
+            return
+        name, role = self._name, top.role
+        is_outer = (
+            (role == "attributes" and name in BEHIND_ATTRIBUTES)
+            or (role == "output" and name not in OUTPUT)
+            or (role == "outputs" and name in STATE and _ARRAY_OR_NULL.match(self._text, token.end) is not None)
+        )
+        if is_outer:
+            self._suspect(last[0].end, top.closer)
+        elif role in _KNOWN and name not in _KNOWN[role] and last[0].kind in (b"}", b"]"):
+            self._suspect(last[0].start, b"")
+
+    def _unclosed(self, position: int, top: Frame) -> None:
+        """Note a bracket that closes too late: the one that opens is one too many if it stands beside another."""
+        if not top.is_object and self._text[top.start + 1 : top.start + 2] == b"[":
+            self._suspect(top.start, b"")
+        else:
+            self._suspect(position, top.closer)
+
+    def _suspect(self, position: int, missing: bytes) -> None:
+        suspect = Suspect(position, missing)
+        if len(self._suspects) < _MOST_SUSPECTS and suspect not in self._suspects:
+            self._suspects.append(suspect)
