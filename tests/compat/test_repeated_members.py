@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+import statefmt
 from tests.cli.conftest import folder
 from tests.compat.program import Executable, Program
 from tests.formats.recorded import in_one_order
@@ -48,3 +49,25 @@ def _comparable(text: str) -> Any:
         for instance in resource["instances"]:
             instance.pop("identity_schema_version", None)
     return document
+
+
+@pytest.mark.parametrize(
+    ("attributes", "shown"),
+    [
+        ('{"id":"1","id":"2","input":null,"output":null,"triggers_replace":null}', "2"),
+        ('{"id":"1","input":null,"output":null,"triggers_replace":null,"id":null,"id":"3"}', "3"),
+    ],
+)
+def test_the_last_of_repeated_attributes_counts(attributes: str, shown: str, real: Program, folder: Path) -> None:
+    """As the rule STA009 says, and as statetool shows it."""
+    provider = r"provider[\"terraform.io/builtin/terraform\"]"
+    state = (
+        '{"version":4,"serial":1,"lineage":"l","resources":[{"mode":"managed","type":"terraform_data","name":"a",'
+        f'"provider":"{provider}","instances":[{{"schema_version":0,"attributes":{attributes}}}]}}]}}'
+    )
+    (folder / "terraform.tfstate").write_text(state)
+    document = json.loads(real.run(folder, "show", "-json").out)
+    assert document["values"]["root_module"]["resources"][0]["values"]["id"] == shown
+    (instance,) = statefmt.open(folder / "terraform.tfstate").select()
+    assert instance.attributes["id"] == shown
+    assert "STA009" in {finding.code for finding in statefmt.check(state.encode())}
