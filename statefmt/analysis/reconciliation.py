@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -62,7 +63,8 @@ class Reconciliation(Struct, frozen=True, kw_only=True):
     """The case, and what only one side knows.
 
     `stored` is None if there is no stored state. `changes` lead from the stored state to the errored one. `differing`
-    are the instances of managed resources that are one real object in both states, with different values.
+    are the instances of managed resources that are one real object in both states, with different values. `unstored` is
+    what else the stored state lacks or has in another form: outputs, check results, dependencies, unknown members.
     """
 
     case: RecoveryCase
@@ -73,6 +75,7 @@ class Reconciliation(Struct, frozen=True, kw_only=True):
     only_errored: tuple[LoneObject, ...]
     only_stored: tuple[LoneObject, ...]
     differing: tuple[InstanceChange, ...]
+    unstored: tuple[str, ...] = ()
 
     @property
     def serials_ahead(self) -> int:
@@ -102,7 +105,7 @@ class Reconciliation(Struct, frozen=True, kw_only=True):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether nothing is left to do, so that the file of the errored state can be deleted."""
         return self.case in (RecoveryCase.SAME, RecoveryCase.STORED)
 
 
@@ -121,6 +124,7 @@ def reconcile(errored: Snapshot, stored: Snapshot | None) -> Reconciliation:
         only_errored=tuple(_lone(changes, of_new=True)),
         only_stored=tuple(_lone(changes, of_new=False)),
         differing=tuple(filter(_differs, changes.instances)),
+        unstored=tuple(_unstored(changes)),
     )
     return result if stored is None else replace(result, case=_case(result, stored))
 
@@ -139,17 +143,19 @@ def _answer(errored: Snapshot, stored: Snapshot | None, changes: SnapshotDiff) -
 def _case(found: Reconciliation, stored: Snapshot) -> RecoveryCase:
     if not found.changes:
         return RecoveryCase.SAME
-    lacks_nothing = not found.only_errored and not found.differing
+    # Data sources are read again by each plan.
+    lacks_nothing = not (found.only_errored or found.differing or found.unstored)
+    says_the_same = not _has_content(found.changes) and not found.unstored
     loses_nothing = not found.only_stored and not found.differing
     if not (found.errored.lineage and stored.lineage):
         # Terraform and OpenTofu compare no serials then.
-        settled = not _has_content(found.changes)
+        settled = says_the_same
         return RecoveryCase.STORED if settled else RecoveryCase.PUSH if loses_nothing else RecoveryCase.UNCLEAR
     if found.errored.lineage != stored.lineage:
         # A push where nothing was stored gives the state a new lineage.
         is_there = lacks_nothing and not _is_empty(found.errored)
         return RecoveryCase.STORED if is_there else RecoveryCase.OTHER_LINEAGE
-    if not _has_content(found.changes) or (found.serials_ahead <= 0 and lacks_nothing):
+    if says_the_same or (found.serials_ahead <= 0 and lacks_nothing):
         return RecoveryCase.STORED
     if found.serials_ahead <= 0:
         return RecoveryCase.BOTH
@@ -159,6 +165,25 @@ def _case(found: Reconciliation, stored: Snapshot) -> RecoveryCase:
 def _has_content(changes: SnapshotDiff) -> bool:
     """Return whether the states differ in more than their top-level members."""
     return bool(changes.instances or changes.followed or changes.resources or changes.outputs or changes.check_results)
+
+
+def _unstored(changes: SnapshotDiff) -> Iterator[str]:
+    """Yield what the errored state says besides objects, and the stored one does not say."""
+    yield from (f"output {change.name}" for change in changes.outputs if change.new is not None)
+    results = changes.check_results.differing if changes.check_results else ()
+    yield from (f"check result of {address}" for address, _, new in results if new is not None)
+    for change in changes.instances:
+        for member in change.members:
+            if member.name == "dependencies" and not _names(member.new) <= _names(member.old):
+                yield f"dependencies of {change.addr}"
+    for resource in changes.resources:
+        if resource.new is not None:
+            yield f"resource {resource.new.addr}"
+    yield from (f"member {one.name}" for one in changes.envelope if not one.is_known and one.new is not None)
+
+
+def _names(dependencies: bytes | None) -> set[str]:
+    return set() if dependencies is None else set(msgspec.json.decode(dependencies, type=list[str]))
 
 
 def _is_empty(snapshot: Snapshot) -> bool:

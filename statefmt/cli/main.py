@@ -73,6 +73,9 @@ def _run(arguments: list[str], contexts: ExitStack, progress: ProgressReport | N
         discard_output()
         show_failure(StoreError(output_problem(error)))
         return FAILED
+    except MemoryError:
+        show_failure(StatetoolError("there is not enough memory for this state"))
+        return FAILED
     except RecursionError:
         show_failure(StatetoolError("a module path or a value is nested too deeply for this command"))
         return FAILED

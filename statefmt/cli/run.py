@@ -67,9 +67,9 @@ def _note(text: str) -> None:
 
 
 def _read_input(report: ReadReport | None) -> bytes:
-    from statefmt.store.reading import read_stream
+    from statefmt.store.reading import largest_stream, read_stream
 
-    return read_stream(sys.stdin, report)
+    return read_stream(sys.stdin, report, largest=largest_stream(os.environ))
 
 
 def _write_output(content: bytes) -> None:

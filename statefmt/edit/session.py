@@ -15,6 +15,7 @@ from statefmt.formats.reading.inspect import ReadResult, Upgraded, read
 from statefmt.formats.style import Style
 from statefmt.model import codes
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
+from statefmt.model.codes import Code
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
 from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
@@ -187,6 +188,21 @@ def _read(data: bytes, like: ReadResult) -> ReadResult:
     return read_beside(data, like)
 
 
+def repeated_members(state: LoadedState) -> str:
+    """Say what each program reads in a state that repeats members, and what to do; "" if all read the same."""
+    found = [finding.pointer for finding in state.result.findings if finding.code == Code.DUPLICATE_MEMBER]
+    if not found:
+        return ""
+    more = "" if len(found) == 1 else f" and {len(found) - 1} more"
+    from statefmt.store.backends.remote_name import state_words
+
+    command = " ".join(("statetool fmt", *map(shell_word, state_words(state.name))))
+    return (
+        f"it repeats {found[0]}{more}, which Terraform and OpenTofu merge, while most other programs, such as jq, read "
+        f"only the last; `{command}` writes what Terraform and OpenTofu read"
+    )
+
+
 def reread(state: LoadedState, sources: SourceChoice) -> LoadedState:
     """Return a loaded state with other provider sources. Raises StateFileError and StoreError."""
     return loaded_plain(state.name, state.data, sources, state.seal, upgraded=state.result.upgraded)
@@ -221,7 +237,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
     content = made_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
     if content is not loaded.data:
-        notes += tuple(duplicate_members(loaded.data, loaded.result.version))
+        notes += tuple(duplicate_members(loaded.data, loaded.result.version, notes))
         try:
             read(content)
         except StateError as error:

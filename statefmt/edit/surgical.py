@@ -12,7 +12,8 @@ from statefmt.analysis.diff import SnapshotDiff, diff, envelope_changes
 from statefmt.edit.added_findings import configuration_findings, edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal
-from statefmt.edit.session import LoadedState, with_next_serial
+from statefmt.edit.session import LoadedState, repeated_members, with_next_serial
+from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.formats.writing.splice import Splicer
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
@@ -81,6 +82,8 @@ def spliced(state: LoadedState, after: Snapshot) -> bytes:
 
 def _splicer(state: LoadedState) -> Splicer:
     source = state.result.snapshot.source
+    if source is None and state.result.version == CURRENT_VERSION:
+        raise StoreError(f"{display_name(state.name)}: cannot edit this state: {repeated_members(state)}")
     if source is None:
         raise StoreError(
             f"{display_name(state.name)}: cannot edit format version {state.result.version}, which no current release "

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.encryption.encoding.go_struct import json_object, member, text, whole_number
-from statefmt.golang import JSONValue, Members, NumberText, loads_exact
+from statefmt.golang import JSONValue, Members, NumberText, fold_name, loads_exact
 from statefmt.model.errors import EncryptionError
 
 # A plan is a zip file; it can be encrypted like a state.
@@ -51,7 +51,7 @@ def _members(plain: bytes) -> Members:
         raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:
         raw = msgspec.json.decode(plain, type=dict[str, Raw])
-        return Members((name, loads_exact(bytes(value))) for name, value in raw.items() if name.lower() in _NAMES)
+        return Members((name, loads_exact(bytes(value))) for name, value in raw.items() if fold_name(name) in _NAMES)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
         pass
     try:

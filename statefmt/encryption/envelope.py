@@ -17,7 +17,7 @@ from msgspec import Raw
 from statefmt.encryption.encoding.base64_text import Base64Room, Base64Text, NotBase64Error
 from statefmt.encryption.encoding.bytes_text import bytes_of, decode_base64, encode_base64
 from statefmt.encryption.encoding.go_struct import json_object, member, members_named, text, whole_number
-from statefmt.golang import JSONValue, Members, encode_string, indent, loads_exact
+from statefmt.golang import JSONValue, Members, encode_string, fold_name, indent, loads_exact
 from statefmt.model.errors import EncryptionError
 
 VERSION: Final = "v0"
@@ -183,7 +183,7 @@ def _envelope(data: bytes, document: Members, blob: bytes | Base64Text) -> Envel
         _meta(document),
         blob,
         EnvelopeLayout.INDENTED if data.startswith(b"{\n") else EnvelopeLayout.COMPACT,
-        tuple(dict.fromkeys(name for name, _ in document if name.lower() not in _MEMBERS)),
+        tuple(dict.fromkeys(name for name, _ in document if fold_name(name) not in _MEMBERS)),
     )
 
 
@@ -194,7 +194,7 @@ def _names_envelope(data: bytes) -> bool:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         # Go may still accept it as JSON.
         return True
-    return not _NAMES.isdisjoint(name.lower() for name in names)
+    return not _NAMES.isdisjoint(fold_name(name) for name in names)
 
 
 def _data(value: JSONValue, blob: memoryview | None) -> bytes:

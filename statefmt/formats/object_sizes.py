@@ -11,6 +11,7 @@ from msgspec import Raw, Struct
 from statefmt.formats.raw_json.raw import starts_with
 from statefmt.formats.versions.decode import array_elements, object_members
 from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.golang import fold_name
 from statefmt.model.snapshot import Snapshot
 
 _TREES: Final = TreeBuilder(keep_unknown=True)
@@ -105,7 +106,7 @@ def _elements(members: dict[str, Raw], name: str) -> list[Raw]:
 
 def _find(members: dict[str, Raw], name: str) -> Raw | None:
     """Return the last member with that name, ignoring case, as Go does."""
-    return next((raw for other, raw in reversed(members.items()) if other.lower() == name), None)
+    return next((raw for other, raw in reversed(members.items()) if fold_name(other) == name), None)
 
 
 def _length(raw: Raw) -> int:

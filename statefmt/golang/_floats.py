@@ -1,8 +1,11 @@
-"""Encodes float64 values as Go's json.Marshal does."""
+"""Encodes and converts float64 values as Go does."""
 
 from __future__ import annotations
 
 import math
+from typing import Final
+
+_INT64: Final = range(-(2**63), 2**63)
 
 
 def encode_float(value: float) -> bytes:
@@ -33,3 +36,12 @@ def encode_float(value: float) -> bytes:
     else:
         text = f"{digits[:point]}.{digits[point:]}"
     return (sign + text).encode("ascii")
+
+
+def int_of_number(number: float | str) -> int:
+    """Convert a JSON number to a 64-bit integer, by way of a 64-bit float, as Go does on amd64.
+
+    What the integer cannot hold becomes the lowest one. Raises OverflowError if the float cannot hold the number.
+    """
+    whole = int(float(number))
+    return whole if whole in _INT64 else _INT64.start

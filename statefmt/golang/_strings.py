@@ -1,4 +1,4 @@
-"""Encodes strings as Go's json.Marshal does."""
+"""Encodes strings and matches member names as Go's `encoding/json` does."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def encode_string(text: str) -> bytes:
     if _PLAIN.fullmatch(text) is not None:
         return b'"%b"' % text.encode("ascii")
     return b'"%b"' % _SPECIAL.sub(_escaped, text).encode("utf-8")
+
+
+def fold_name(name: str) -> str:
+    """Return the member of a Go struct that a name in a JSON object means: names match without case.
+
+    The simple folding of Unicode adds two characters: the long s (U+017F) is an s, and the sign for kelvin (U+212A) a
+    k. The names of members in Go are in lower case here.
+    """
+    return name.lower().replace("\u017f", "s")

@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.session import LoadedState, loaded, repeated_members
 from statefmt.library._located import located
 from statefmt.model.errors import StoreError
-from statefmt.store.reading import GIT
+from statefmt.store.reading import GIT, display_name
 
 if TYPE_CHECKING:
     # Most programs only read.
@@ -57,6 +57,8 @@ class StateHandle:
         with located(self.location):
             # The context reports progress, and a program that only reads needs no store.
             self._found = loaded(self.context, self.location, self.context.read(self.location), like=like)
+            if repeated := repeated_members(self._found):
+                self.context.note(f"{display_name(self.location)}: {repeated}")
 
     @contextmanager
     def opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:

@@ -2,33 +2,63 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO, Final, TextIO, TypeAlias
 
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.durable import close, read_all, read_reporting
 from statefmt.store.small_files import first_written
+from statefmt.text.pattern import pattern
+from statefmt.text.shell import shell_word
 
 # The name of standard input as a state.
 STANDARD_INPUT: Final = "-"
 # How the name of a version in git starts: git:REVISION:PATH.
 GIT: Final = "git:"
 
-# In bytes. A pipe may never end; the largest known states have a few hundred megabytes.
+# In bytes, of a file.
 LARGEST_STATE: Final = 4 << 30
-_TOO_LARGE: Final = f"larger than {LARGEST_STATE >> 30} GiB, which is too large for a state"
+# In bytes, of a pipe and of the answer of a server, which may never end.
+LARGEST_STREAM: Final = 192 << 20
+_SIZE_VARIABLE: Final = "STATETOOL_MAX_SIZE"
+_SIZE: Final = pattern(r"([0-9]{1,9})([KMG]i?B)")
+_UNITS: Final = {"K": 10, "M": 20, "G": 30}
 
 _CHUNK: Final = 1 << 20
+# Smaller files cost little, whatever is in them.
+_SMALL: Final = 16 << 20
+# What a file system leaves where nothing was written, and the white space of JSON.
+_NOTHING: Final = b"\0 \t\r\n"
+# Parts of a file between holes that are counted.
+_MOST_HOLES: Final = 1_000
 ReadReport: TypeAlias = Callable[[int, int], None]
 
 
-def read_bytes(name: str, report: ReadReport | None = None) -> bytes:
+def largest_stream(environment: Mapping[str, str]) -> int:
+    """Return the size in bytes of the largest pipe or answer that a run reads. Raises StoreError."""
+    given = environment.get(_SIZE_VARIABLE, "")
+    if not given:
+        return LARGEST_STREAM
+    size = _SIZE.fullmatch(given)
+    if size is None or not int(size[1]):
+        raise StoreError(f"{_SIZE_VARIABLE} must be a size with a unit, such as 512MiB or 2GiB")
+    return int(size[1]) << _UNITS[size[2][0]]
+
+
+def too_large(what: str, limit: int) -> StoreError:
+    """Return the error for a pipe or an answer that is larger than the limit."""
+    return StoreError(f"{what} has more than {limit:,} bytes, the limit; {_SIZE_VARIABLE}=2GiB would raise the limit")
+
+
+def read_bytes(name: str, report: ReadReport | None = None, *, largest: int = LARGEST_STREAM) -> bytes:
     """Read a regular file or a pipe; `report` is called with the bytes read and the size, 0 if unknown.
 
-    Raises StoreError if it is missing, unreadable or anything else.
+    `largest` is the size of the largest pipe. Raises StoreError if it is missing, unreadable or anything else, or if
+    next to nothing of a large file was ever written.
     """
     if not name:
         raise StoreError("the name of the state is empty")
@@ -42,10 +72,9 @@ def read_bytes(name: str, report: ReadReport | None = None) -> bytes:
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode):
-            return _pipe(name, descriptor, report)
+            return _pipe(name, descriptor, report, largest)
         check_regular(name, status)
-        if status.st_size > LARGEST_STATE:
-            raise StoreError(f"{name}: {_TOO_LARGE}")
+        refuse_unwritten(name, descriptor, status.st_size)
         # In one piece if nobody is waiting: joining chunks copies them.
         return read_all(descriptor) if report is None else read_reporting(descriptor, status.st_size, report)
     except OSError as error:
@@ -54,17 +83,70 @@ def read_bytes(name: str, report: ReadReport | None = None) -> bytes:
         close(descriptor)
 
 
-def _pipe(name: str, descriptor: int, report: ReadReport | None) -> bytes:
+def refuse_unwritten(name: str, descriptor: int, size: int) -> None:
+    """Raise StoreError for a large file that cannot be a state, before it takes memory.
+
+    It is too large, starts with something else, has nothing but NUL bytes and white space, or is mostly holes.
+    """
+    if size > LARGEST_STATE:
+        raise StoreError(f"{name}: larger than {LARGEST_STATE >> 30} GiB, which is too large for a state")
+    if size <= _SMALL:
+        return
+    written = _written(descriptor, size)
+    if written < size // 2:
+        raise StoreError(
+            f"{name}: only {written:,} of the {size:,} bytes of this file were ever written, so it is not a whole "
+            f"state; restore a backup, or salvage the start of it: head -c {_SMALL} {shell_word(name)} >start.tfstate"
+        )
+    position = 0
+    while position < size:
+        os.lseek(descriptor, position, os.SEEK_SET)
+        part = os.read(descriptor, _CHUNK)
+        if not part:
+            break
+        if start := part.lstrip(_NOTHING)[:1]:
+            if start != b"{" and size > LARGEST_STREAM:
+                raise StoreError(
+                    f"{name}: this file has {size:,} bytes and does not start with an opening brace, so it is not a "
+                    "state"
+                )
+            return
+        position += len(part)
+    raise StoreError(
+        f"{name}: the {size:,} bytes of this file are NUL bytes and white space, so it is not a state; restore a backup"
+    )
+
+
+def _written(descriptor: int, size: int) -> int:
+    """Return how many bytes of a file are not in holes, as far as the file system knows."""
+    seek_data, seek_hole = getattr(os, "SEEK_DATA", None), getattr(os, "SEEK_HOLE", None)
+    if seek_data is None or seek_hole is None:
+        return size
+    written = position = 0
+    for _ in range(_MOST_HOLES):
+        try:
+            start = os.lseek(descriptor, position, seek_data)
+            position = os.lseek(descriptor, start, seek_hole)
+        except OSError as error:
+            # ENXIO: there is no more data. Any other: the file system does not know.
+            return written if error.errno == errno.ENXIO else size
+        written += position - start
+        if position >= size:
+            return written
+    return size
+
+
+def _pipe(name: str, descriptor: int, report: ReadReport | None, largest: int) -> bytes:
     """Read a pipe to its end; `descriptor` must be non-blocking."""
     first = first_written(name, descriptor)
     if first is None:
         raise StoreError(f"{name}: this is a pipe without a writer")
     os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb", closefd=False) as file:
-        return _to_the_end(name, file, report, first)
+        return _to_the_end(name, file, report, largest, first)
 
 
-def _to_the_end(name: str, file: BinaryIO, report: ReadReport | None, first: bytes = b"") -> bytes:
+def _to_the_end(name: str, file: BinaryIO, report: ReadReport | None, largest: int, first: bytes = b"") -> bytes:
     """Read a stream to its end. Raises StoreError once it is too large for a state."""
     parts = [first]
     read = len(first)
@@ -73,13 +155,14 @@ def _to_the_end(name: str, file: BinaryIO, report: ReadReport | None, first: byt
         read += len(part)
         if report is not None:
             report(read, 0)
-        if read > LARGEST_STATE:
-            raise StoreError(f"{display_name(name)}: {_TOO_LARGE}")
+        if read > largest:
+            parts.clear()
+            raise too_large(display_name(name), largest)
     return b"".join(parts)
 
 
-def read_stream(stream: TextIO | None, report: ReadReport | None = None) -> bytes:
-    """Read standard input; `report` is called with the bytes read and 0.
+def read_stream(stream: TextIO | None, report: ReadReport | None = None, *, largest: int = LARGEST_STREAM) -> bytes:
+    """Read standard input; `report` is called with the bytes read and 0, and `largest` is the most to read in bytes.
 
     Raises StoreError if it is closed, a terminal or too large.
     """
@@ -88,7 +171,7 @@ def read_stream(stream: TextIO | None, report: ReadReport | None = None) -> byte
     if stream.isatty():
         raise StoreError("standard input is a terminal: pipe a state into it or name a file")
     try:
-        return _to_the_end(STANDARD_INPUT, stream.buffer, report)
+        return _to_the_end(STANDARD_INPUT, stream.buffer, report, largest)
     except OSError as error:
         raise StoreError(f"standard input: {reason_of(error)}") from error
 

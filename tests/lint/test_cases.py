@@ -47,6 +47,12 @@ REPORTED: Final[dict[str, list[tuple[dict[str, Any] | bytes, str, str]]]] = {
     "STA009": [
         (b'{"version":4,"serial":1,"serial":2}', "", "/serial"),
         (b'{"version":3,"serial":1,"serial":2}', "", "/serial"),
+        (b'{"version":4,"outputs":{},"Outputs":{}}', "", "/outputs"),
+        (
+            b'{"version":4,"outputs":{"o":{"type":["map","bool"],"value":{"a":true,"a":true}}}}',
+            "",
+            "/outputs/o/value/a",
+        ),
     ],
     "STA010": [
         (v3({"aws_eip.a": {**_EIP, "depends_on": ["x"]}}), "aws_eip.a", "/modules/0/resources/aws_eip.a/depends_on"),
@@ -139,7 +145,7 @@ FINE: Final[dict[str, list[dict[str, Any] | bytes]]] = {
         one(attributes={"new": 1}),
         checks("output", "output.o"),
     ],
-    "STA009": [{}, b'{"version":4,"outputs":{"o":{"type":["map","bool"],"value":{"a":true,"a":true}}}}'],
+    "STA009": [{}, b'{"version":4,"outputs":{"o":{"type":["map","bool"],"value":{"a":true,"A":true}}}}'],
     "STA010": [v3({"aws_eip.a": _EIP}, terraform_version="0.11.14"), {}],
     "STA011": [{"terraform_version": "1.2.0"}, one(index_key=1), one(dependencies=["module.a.c.d"])],
     "STA012": [v3({"aws_eip.a": _EIP}, backend={"type": "s3"}), {"version": 3}, {"backend": {"type": "s3"}}],

@@ -42,7 +42,8 @@ class Fault:
 
     With a `status`, nothing is done and that is the answer, with these `headers`. Otherwise the request is carried out
     unless it is `ignored`, and its answer is sent unless it is `lost`: then the connection is closed. A `body` replaces
-    that of the answer; with `hangs` there is no answer as long as the server runs.
+    that of the answer; with `hangs` there is no answer as long as the server runs. What it `drips` follows the headers
+    again and again.
     """
 
     status: int = 0
@@ -51,6 +52,7 @@ class Fault:
     lost: bool = False
     hangs: bool = False
     body: bytes | None = None
+    drips: bytes = b""
 
 
 class StateServer:
@@ -165,9 +167,12 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         if self.kept.has_tags and request.method == "GET" and status == 200:
             self.send_header("ETag", self.kept.tag)
-        if "Content-Length" not in fault.headers:
+        if "Content-Length" not in fault.headers and not fault.drips:
             self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        while fault.drips and not self.kept.ended.wait(0.02):
+            self.wfile.write(fault.drips)
+            self.wfile.flush()
         self.wfile.write(body)
 
     def _body(self) -> bytes:

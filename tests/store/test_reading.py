@@ -6,13 +6,15 @@ import os
 import socket
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.reading import read_bytes
+from statefmt.store.reading import largest_stream, read_bytes
 
 
 def _link_to_itself(path: Path) -> None:
@@ -114,3 +116,72 @@ def test_empty_name() -> None:
 def test_name_that_is_too_long() -> None:
     with pytest.raises(StoreError, match="File name too long"):
         read_bytes("x" * 300)
+
+
+_LARGE: Final = 1 << 31
+
+
+def _sparse(path: Path, start: bytes = b"", end: bytes = b"") -> None:
+    with path.open("wb") as file:
+        file.write(start)
+        file.truncate(_LARGE)
+        file.seek(0, os.SEEK_END)
+        file.write(end)
+
+
+def _zeros(path: Path) -> None:
+    path.write_bytes(bytes(20 << 20))
+
+
+def _text(path: Path) -> None:
+    with path.open("wb") as file:
+        for _ in range(200):
+            file.write(b"x" * (1 << 20))
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        pytest.param(_sparse, r"only 0 of the 2,147,483,648 bytes of this file were ever written", id="a hole"),
+        pytest.param(lambda path: _sparse(path, b"{"), r"only [0-9,]+ of the 2,147,483,648 bytes", id="after a brace"),
+        pytest.param(
+            lambda path: _sparse(path, b"", b"}"), r"only [0-9,]+ of the 2,147,483,649 bytes", id="before one"
+        ),
+        pytest.param(_zeros, "the 20,971,520 bytes of this file are NUL bytes and white space", id="zeros"),
+        pytest.param(_text, "this file has 209,715,200 bytes and does not start with an opening brace", id="text"),
+    ],
+)
+def test_a_large_file_that_is_no_state_takes_no_memory(make: Callable[[Path], None], reason: str, path: Path) -> None:
+    make(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(StoreError, match=rf"/state: {reason}"):
+            read_bytes(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_large_file_with_some_holes_is_read(path: Path) -> None:
+    """A torn file, which can be salvaged."""
+    with path.open("wb") as file:
+        file.write(b"{" + b" " * (20 << 20))
+        file.truncate(30 << 20)
+    assert len(read_bytes(str(path))) == 30 << 20
+
+
+def test_a_pipe_without_an_end(path: Path) -> None:
+    os.mkfifo(path)
+    endless = "import sys\nwith open(sys.argv[1], 'wb') as pipe:\n while True: pipe.write(b'{' * 65536)"
+    with (
+        subprocess.Popen([sys.executable, "-c", endless, str(path)], stderr=subprocess.DEVNULL),
+        pytest.raises(StoreError, match="/state has more than 1,048,576 bytes, the limit; STATETOOL_MAX_SIZE=2GiB"),
+    ):
+        read_bytes(str(path), largest=1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("", 192 << 20), ("64KiB", 1 << 16), ("64KB", 1 << 16), ("2MiB", 2 << 20), ("3GB", 3 << 30)]
+)
+def test_the_largest_stream(text: str, size: int) -> None:
+    assert largest_stream({"STATETOOL_MAX_SIZE": text}) == size

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import Container, container_at, value_at
 from statefmt.formats.writing.changes import JsonPath, NamedItems
-from statefmt.golang import loads_exact
+from statefmt.golang import fold_name, loads_exact
 from statefmt.pieces import Span
 
 
@@ -54,7 +54,7 @@ class LooseDocument:
         """Return the first part on the way to a path whose name several members of its object have."""
         for length in range(1, len(path) + 1):
             parent, name = path[: length - 1], path[length - 1]
-            if (name if _is_map(parent) else name.lower()) in self._repeated_names(parent):
+            if (name if _is_map(parent) else fold_name(name)) in self._repeated_names(parent):
                 return path[:length]
         return None
 
@@ -67,7 +67,7 @@ class LooseDocument:
     def _without_repeated(self, path: JsonPath, last: bool) -> bytes:
         container = self._container(path)
         assert container is not None
-        names = [item.name if _is_map(path) else item.name.lower() for item in container.items]
+        names = [item.name if _is_map(path) else fold_name(item.name) for item in container.items]
         numbers = range(len(names))
         kept = {names[number]: number for number in (numbers if last else reversed(numbers))}
         pieces = [b"{"]
@@ -79,7 +79,7 @@ class LooseDocument:
 
     def _repeated_names(self, path: JsonPath) -> frozenset[str]:
         if path not in self._repeated:
-            found = Counter(name if _is_map(path) else name.lower() for name in self._member_names(path))
+            found = Counter(name if _is_map(path) else fold_name(name) for name in self._member_names(path))
             self._repeated[path] = frozenset(name for name, number in found.items() if number > 1)
         return self._repeated[path]
 

@@ -85,6 +85,10 @@ def defects(
     inspection = inspect(data)
     if inspection.version is None:
         return tuple(Defect(finding, ()) for finding in inspection.findings if finding.severity is Severity.ERROR)
+    merged = [finding for finding in inspection.findings if finding.code == Code.DUPLICATE_MEMBER]
+    if merged:
+        # The findings are about what Terraform and OpenTofu read, which is not a part of the text.
+        return tuple(Defect(replace(finding, severity=Severity.WARNING), ()) for finding in merged)
     state = LooseState(data, references, show_sensitive=show_sensitive)
     found: dict[Hashable, Defect] = {}
     for finding in reported(data, inspection.version):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from statefmt.edit.repairs._document import LooseDocument, path_of
 from statefmt.formats.versions.upgrade_problems import repeated_instances
 from statefmt.formats.writing.changes import JsonPath
+from statefmt.golang import int_of_number
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -31,8 +32,6 @@ T = TypeVar("T")
 RESOURCES: Final = "resources"
 INSTANCES: Final = "instances"
 PROVIDER: Final = "provider"
-# In characters: numbers this long may be beyond what a 64-bit float represents exactly.
-_LONG: Final = 16
 
 
 class LooseObject(NamedTuple):
@@ -229,9 +228,8 @@ class LooseState(LooseDocument):
             return NO_KEY
         if raw.startswith(b'"'):
             return StringKey(self.string((*instance, "index_key")))
-        text = raw.decode("ascii", "replace")
         try:
-            return IntKey(int(text) if text.lstrip("-").isdecimal() and len(text) < _LONG else int(float(text)))
+            return IntKey(int_of_number(raw.decode("ascii", "replace")))
         except (ValueError, OverflowError):
             return None
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.requests.provider_sources import SourceRequest
-from statefmt.edit.session import LoadedState, StateFileError, loaded, loaded_plain, rewrite, with_next_serial
+from statefmt.edit.session import (
+    LoadedState,
+    StateFileError,
+    loaded,
+    loaded_plain,
+    repeated_members,
+    rewrite,
+    with_next_serial,
+)
 from statefmt.edit.stores import store_at
 from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.providers.sources import KEEP, SourceChoice
@@ -88,6 +96,12 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
     if state.result.version != CURRENT_VERSION:
         reason = f"this state has format version {state.result.version}; upgrade it first"
         return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)
+    if repeated := repeated_members(state):
+        # Only the canonical form is what Terraform and OpenTofu read; the next run mends the rest.
+        if Code.DUPLICATE_MEMBER not in {finding.code for finding in chosen}:
+            reason = f"nothing was fixed: {repeated}" if chosen else ""
+            return Proposal(FixedState(kept=tuple(chosen), reason=reason), [state.data], check=False)
+        chosen = [finding for finding in chosen if _has_canonical_mend(finding)]
     after = _changed(state.result.snapshot, chosen, _sources(gate, state, chosen))
     changes = diff(state.result.snapshot, after, exact=True)
     content = state.data

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from statefmt.golang import JSONValue, Members, NumberText, kind_name
+from statefmt.golang import JSONValue, Members, NumberText, fold_name, kind_name
 
 _WHOLE: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _INT64_DIGITS: Final = 19
@@ -13,7 +13,7 @@ _INT64_DIGITS: Final = 19
 
 def members_named(document: Members, name: str) -> list[JSONValue]:
     """Return the values of all members with a name, in order. Like Go, ignores case."""
-    return [value for given, value in document if given == name or given.lower() == name]
+    return [value for given, value in document if given == name or fold_name(given) == name]
 
 
 def member(document: Members, name: str) -> JSONValue:

@@ -18,7 +18,7 @@ from statefmt.encryption.key_providers.keys import KeySource, NewKey
 from statefmt.encryption.program import Program
 from statefmt.encryption.randomness import Randomness
 from statefmt.encryption.secret import Secret
-from statefmt.golang import JSONValue, Members, encode_value, loads_exact
+from statefmt.golang import JSONValue, Members, encode_value, fold_name, loads_exact
 from statefmt.model.errors import EncryptionError, UnreadableError
 
 _MAGIC: Final = "OpenTofu-External-Key-Provider"
@@ -117,6 +117,6 @@ def _data(value: JSONValue) -> bytes:
 
 def _only(document: Members, names: tuple[str, ...]) -> Members:
     for name, _ in document:
-        if name.lower() not in names:
+        if fold_name(name) not in names:
             raise ValueError("it has another member")
     return document

@@ -11,7 +11,7 @@ from msgspec import Raw
 
 from statefmt.formats.raw_json.spans import SHORT_MEMBER, member_at, skip_space, value_end
 from statefmt.formats.raw_json.syntax import json_problem, utf8_problem
-from statefmt.golang import loads_exact
+from statefmt.golang import fold_name, loads_exact
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.text.pattern import pattern
@@ -36,7 +36,7 @@ class _Wanted:
 
     def __init__(self, parent: _Wanted | None = None) -> None:
         self.parent = parent
-        # By name in lower case, then by name as wanted.
+        # By name as Go matches it, then by name as wanted.
         self.children: dict[str, dict[str, _Wanted]] = _NOTHING_INSIDE
         self.offset = -1
         self.exact = False
@@ -46,7 +46,7 @@ class _Wanted:
         children = self.children
         if not children:
             children = self.children = {}
-        key = name.lower()
+        key = fold_name(name)
         named = children.get(key)
         if named is None:
             named = children[key] = {}
@@ -60,7 +60,7 @@ class _Wanted:
 
         The last of duplicate members counts. A name that differs in case matches unless there is an exact match.
         """
-        for wanted, child in self.children.get(name.lower(), _NOTHING).items():
+        for wanted, child in self.children.get(fold_name(name), _NOTHING).items():
             exact = wanted == name
             if exact or not child.exact:
                 child.forget()

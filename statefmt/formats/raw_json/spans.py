@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, overload
 import msgspec
 from msgspec import Raw
 
-from statefmt.golang import loads_exact
+from statefmt.golang import fold_name, loads_exact
 from statefmt.pieces import Span
 from statefmt.text.pattern import pattern
 
@@ -59,7 +59,7 @@ class Container(NamedTuple):
 
     def find(self, name: str) -> RawItem | None:
         """Return the last member with that name, ignoring case, as Go does."""
-        return next((item for item in reversed(self.items) if item.name.lower() == name), None)
+        return next((item for item in reversed(self.items) if fold_name(item.name) == name), None)
 
 
 def value_at(text: bytes, start: int = 0) -> Span:

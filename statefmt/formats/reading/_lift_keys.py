@@ -10,11 +10,11 @@ from typing import Final
 from statefmt.formats.reading._normalised import normalised
 from statefmt.formats.versions.invalid import INVALID_METADATA, InvalidDocument
 from statefmt.formats.versions.v4 import IndexKey
+from statefmt.golang import int_of_number
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 
-_INT64: Final = range(-(2**63), 2**63)
 # Integers that a 64-bit float represents exactly.
 _EXACT_INTEGERS: Final = range(-(2**53), 2**53)
 _KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
@@ -51,14 +51,11 @@ def lift_key(
         return None
     if exact and isinstance(given, int):
         return IntKey(given)
-    # OpenTofu decodes every JSON number as a 64-bit float and converts it to an integer as amd64 does.
     assert isinstance(given, (int, float))
     try:
-        number = int(float(given))
+        number = int_of_number(given)
     except OverflowError as error:
         raise InvalidDocument(pointer, "it is a number beyond what a 64-bit float can hold", resource) from error
-    if number not in _INT64:
-        number = _INT64.start
     if number != given:
         findings.append(normalised(f"the instance key {given}", str(number), resource, pointer))
     return IntKey(number)

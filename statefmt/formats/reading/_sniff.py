@@ -12,8 +12,9 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.formats.raw_json.raw import equals, starts_with
+from statefmt.formats.raw_json.spans import members_at
 from statefmt.formats.versions.decode import object_members
-from statefmt.golang import Members, loads_exact
+from statefmt.golang import Members, fold_name, loads_exact
 from statefmt.model.codes import Code
 from statefmt.model.errors import EncryptedStateError, NotAStateError, UnsupportedStateError
 from statefmt.model.findings import Finding
@@ -26,6 +27,7 @@ _VERSION_0_MAGIC: Final = b"tfstate"
 _NOT_AN_OBJECT: Final = 'The file contains JSON, but not an object; a state is an object with a member "version".'
 _WHOLE_NUMBER = pattern(rb"0|[1-9][0-9]*")
 _UINT64_MAX: Final = 2**64 - 1
+_NULL: Final = b"null"
 
 
 def sniff_version(data: bytes) -> int:
@@ -41,19 +43,20 @@ def sniff_version(data: bytes) -> int:
             "Upgrade it with Terraform 0.6.16 or older first."
         )])  # fmt: skip
     members = _top_level(data)
-    version = _member(members, "version")
-    if version is None:
+    # Go decodes each occurrence, and the last one counts.
+    texts = [data[start:end] for name, start, end in members_at(data) if fold_name(name) == "version"]
+    if not texts or texts[-1] == _NULL:
         raise _without_version(data, members)
-    text = bytes(version)
-    if not _WHOLE_NUMBER.fullmatch(text) or int(text[:21]) > _UINT64_MAX:
+    wrong = next((text for text in texts if text != _NULL and not _is_uint64(text)), None)
+    if wrong is not None:
         from statefmt.formats.reading.wrapped import description
 
-        problem = f'The member "version" is {_shown(text)}. A positive whole number is required.'
+        problem = f'The member "version" is {_shown(wrong)}. A positive whole number is required.'
         raise NotAStateError([_finding(
             Code.NOT_A_STATE, UNSUPPORTED, description(data) or problem,
             pointer="/version",
         )])  # fmt: skip
-    number = int(text)
+    number = int(texts[-1])
     if number not in SUPPORTED_VERSIONS:
         raise UnsupportedStateError([_unsupported(_unsupported_detail(number, members))])
     return number
@@ -96,9 +99,13 @@ def too_deep() -> NotAStateError:
     return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
 
 
+def _is_uint64(text: bytes) -> bool:
+    return _WHOLE_NUMBER.fullmatch(text) is not None and int(text[:21]) <= _UINT64_MAX
+
+
 def _member(members: dict[str, Raw], name: str) -> Raw | None:
-    """Return the last member with that name, ignoring case, as Go does; None if it is missing or null."""
-    found = next((members[given] for given in reversed(members) if given.lower() == name), None)
+    """Return the last member with that name, as Go matches it; None if it is missing or null."""
+    found = next((members[given] for given in reversed(members) if fold_name(given) == name), None)
     return None if found is None or starts_with(found, b"null") else found
 
 

@@ -17,6 +17,7 @@ from statefmt.formats.raw_json.spans import container_at, member_at, skip_space,
 from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult, read
 from statefmt.formats.style import style_of
 from statefmt.formats.versions.decode import collector_paused
+from statefmt.golang import fold_name
 from statefmt.model.errors import StateError
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Source
@@ -148,8 +149,8 @@ def _list_of_resources(data: bytes) -> int:
 
 
 def _has_one_list(data: bytes) -> bool:
-    """Return whether only one member is called `resources`, in any case: of several, OpenTofu takes the last."""
-    return [item.name.lower() for item in container_at(data).items].count("resources") == 1
+    """Return whether only one member is called `resources`, in any case: OpenTofu merges several."""
+    return [fold_name(item.name) for item in container_at(data).items].count("resources") == 1
 
 
 def _at(number: int, resource: ResourceState) -> ResourceState:

@@ -1,9 +1,9 @@
-"""Reports duplicate members of an object: only the last one counts, so rewriting the file loses the others."""
+"""Finds members that an object repeats: programs differ in which of them they read, and a rewrite keeps only one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, Final, get_args, get_origin
 
 import msgspec
 from msgspec import Raw
@@ -11,69 +11,72 @@ from msgspec import Raw
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.raw import in_batches
 from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
+from statefmt.formats.reading._repeated import container_type, is_struct
+from statefmt.formats.versions.decode import member_types
+from statefmt.formats.versions.structure import DOCUMENTS
 from statefmt.formats.versions.v4 import ResourceV4, StateV4
-from statefmt.golang import compact
+from statefmt.golang import fold_name
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.pieces import Span
 
-# Members kept as raw text or read by their own rules; duplicates inside stay in the file or are reported there.
-_OPAQUE: Final = {
-    4: frozenset({"attributes", "identity", "sensitive_attributes", "type", "value"}),
-    3: frozenset({"config", "value"}),
-}
 # Parts that are decoded to see whether they repeat a member are no larger than this, to save memory, and no deeper in
 # the file than the attributes of an object, so that no byte is decoded more often than that.
 _LARGEST: Final = 4 << 20
 _DEEPEST: Final = 8
-_DECODER: Final = msgspec.json.Decoder(float_hook=lambda text: Raw(text.encode()))
-# What Go escapes for the sake of HTML, as `\u003c`, and by how much it grows.
-_ESCAPED: Final = (b"<", b">", b"&")
-_ESCAPE_GROWS: Final = 5
 _CONTAINERS: Final = (b"{", b"[")
+# The configuration of a backend in version 3, which no upgrade keeps.
+_DROPPED: Final = "/backend/config"
+# What a provider or a configuration has the say in: Terraform decodes it with its type, and keeps the text.
+_ATTRIBUTES: Final = frozenset({"attributes", "identity"})
 
 
-def duplicate_members(data: bytes, version: int) -> Iterator[Finding]:
-    """Yield a finding for each duplicate member in a state. `data` must be valid JSON."""
+def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()) -> Iterator[Finding]:
+    """Yield a finding for each duplicate member in a state, at any depth. `data` must be valid JSON.
+
+    Names of the format are the same in any case, all others only if they are equal. `noticed` is what reading found:
+    members that the reader merges have a finding there already, together with those of the format within them.
+    """
     if version == 4 and _repeats_nothing(data):
         return
-    opaque = _OPAQUE[4 if version == 4 else 3]
+    merged = {finding.pointer for finding in noticed if finding.code == Code.DUPLICATE_MEMBER}
     # A stack, not recursion: a file may nest deeper than Python's recursion limit.
-    waiting = [(Span(skip_space(data, 0), len(data)), "", 0)]
+    waiting: list[tuple[Span, Any, str, bool, int]] = [
+        (Span(skip_space(data, 0), len(data)), DOCUMENTS[version], "", False, 0)
+    ]
     while waiting:
-        (start, end), pointer, depth = waiting.pop()
-        if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end]):
+        (start, end), type_, pointer, is_raw, depth = waiting.pop()
+        type_ = container_type(type_)
+        if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end], type_):
             continue
-        inside: list[tuple[Span, str, int]] = []
+        inside: list[tuple[Span, Any, str, bool, int]] = []
         if data.startswith(b"{", start):
+            known = member_types(type_) if is_struct(type_) else {}
             seen = set()
-            for name, value, after in members_at(data, start):
-                if name in seen:
-                    yield _finding(name, pointer, f"{pointer}/{token(name)}")
+            for given, value, after in members_at(data, start):
+                name = given if given in known or fold_name(given) not in known else fold_name(given)
+                place = f"{pointer}/{token(name)}"
+                if name in seen and (is_raw or not _is_within(place, merged)):
+                    yield _finding(given, pointer, place, is_raw=is_raw)
                 seen.add(name)
-                if data.startswith(_CONTAINERS, value) and name not in opaque:
-                    inside.append((Span(value, after), f"{pointer}/{token(name)}", depth + 1))
+                if data.startswith(_CONTAINERS, value) and place != _DROPPED:
+                    inner = known.get(name) if known else _elements_of(type_)
+                    raw = is_raw or (name in _ATTRIBUTES and Raw in get_args(inner))
+                    inside.append((Span(value, after), inner, place, raw, depth + 1))
         else:
             for number, item in enumerate(container_at(data, start, end).items):
                 if data.startswith(_CONTAINERS, item.value.start):
-                    inside.append((item.value, f"{pointer}/{number}", depth + 1))
+                    inside.append((item.value, _elements_of(type_), f"{pointer}/{number}", is_raw, depth + 1))
         waiting += reversed(inside)
 
 
-def _is_all_decoded(part: bytes) -> bool:
-    """Return whether a part of the file certainly repeats no member; much faster than looking at each one.
+def _is_within(pointer: str, others: Collection[str]) -> bool:
+    return any(pointer == other or pointer.startswith(f"{other}/") for other in others)
 
-    Decoding drops repeated members. Encoded again, nothing is longer than in the file without its white space, where
-    floating-point numbers stay as they are. So if the length is the same, nothing was dropped.
-    """
-    try:
-        shortest = msgspec.json.encode(_DECODER.decode(part))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
-        # OverflowError: a number beyond 64 bits.
-        return False
-    text = compact(part)
-    escapes = sum(shortest.count(sign) - text.count(sign) for sign in _ESCAPED)
-    return len(shortest) + escapes * _ESCAPE_GROWS == len(text)
+
+def _elements_of(type_: Any) -> Any:
+    """Return the type of what is in a list or a map; None if the format says nothing about it."""
+    return get_args(type_)[-1] if get_origin(type_) in (list, dict) else None
 
 
 def _repeats_nothing(data: bytes) -> bool:
@@ -82,12 +85,11 @@ def _repeats_nothing(data: bytes) -> bool:
     Needs little memory: resources are read a few at a time.
     """
     members = container_at(data).items
-    if len({member.name for member in members}) < len(members):
+    if len({fold_name(member.name) for member in members}) < len(members):
         return False
     try:
-        return all(_loses_nothing(part, type_) for member in members for part, type_ in _parts(data, member))
-    except (msgspec.DecodeError, UnicodeError, RecursionError, OverflowError):
-        # OverflowError: a number beyond 64 bits.
+        return all(_is_all_decoded(part, type_) for member in members for part, type_ in _parts(data, member))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
 
 
@@ -102,36 +104,31 @@ def _parts(data: bytes, member: RawItem) -> Iterator[tuple[bytes, Any]]:
         yield b'{"%b":%b}' % (member.name.encode(), data[start:end]), StateV4
 
 
-def _loses_nothing(text: bytes, type_: Any) -> bool:
-    """Return whether decoding a text certainly drops no member.
+def _is_all_decoded(part: bytes, type_: Any) -> bool:
+    """Return whether a part of the file certainly repeats no member; much faster than looking at each one.
 
-    The decoded value, encoded again, is never longer than the text without its white space, and shorter if decoding
-    dropped a member. Only a floating-point number may grow, and an escape may shrink; but without a member, there are
-    also fewer quotes.
+    Each member has quotes, and decoding drops repeated members. The types of the format refuse names in another case.
     """
-    text = compact(text)
-    value = msgspec.json.decode(text, type=type_)
-    shortest = msgspec.json.encode(value)
-    if len(shortest) == len(text) and (type_ is StateV4 or not _has_float_key(value)):
-        return True
-    return shortest.count(b'"') == text.count(b'"') and b"\\u0022" not in text
+    try:
+        if type_ is not None:
+            msgspec.json.decode(part, type=type_)
+        shortest = msgspec.json.encode(msgspec.json.decode(part))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
+        # OverflowError: a number beyond 64 bits.
+        return False
+    # The escape of a quote becomes a quote, and could stand in for one that was dropped.
+    return shortest.count(b'"') == part.count(b'"') and b"\\u0022" not in part
 
 
-def _has_float_key(resources: Sequence[ResourceV4 | None]) -> bool:
-    return any(
-        isinstance(obj.index_key, float)
-        for resource in resources
-        if resource
-        for obj in resource.instances or ()
-        if obj
-    )
-
-
-def _finding(name: str, parent: str, place: str) -> Finding:
+def _finding(name: str, parent: str, place: str, *, is_raw: bool) -> Finding:
     return Code.DUPLICATE_MEMBER.notice(
         "Duplicate member in state",
         f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). '
-        "Only the last one counts; the others are lost when the file is written.",
+        + (
+            "The file keeps all of them. Terraform and OpenTofu use the last one, other programs may use the first."
+            if is_raw
+            else "Only the last one counts; the others are lost when the file is written."
+        ),
         pointer=place,
         fix="Keep the correct one and remove the others, as with statetool edit.",
     )

@@ -17,6 +17,7 @@ from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.raw_json.syntax import utf8_problem
 from statefmt.formats.reading._lift import lift_state
 from statefmt.formats.reading._one_by_one import read_one_by_one
+from statefmt.formats.reading._repeated import QuoteCount, merged_members
 from statefmt.formats.reading._sharing import SharingState
 from statefmt.formats.reading._sniff import sniff_version, too_deep
 from statefmt.formats.style import INDENTED, Style, style_of
@@ -122,6 +123,7 @@ def read(
 def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False
+    repeated: tuple[Finding, ...] = ()
     if upgraded is None:
         document, version = _quick_v4(data), CURRENT_VERSION
     else:
@@ -132,9 +134,12 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         if document is None:
             version = sniff_version(data)
             is_plain = version != CURRENT_VERSION
-            document = _document(data, version, report)
+            merged = merged_members(data, version)
+            repeated = () if merged is None else merged.findings
+            document = _document(data if merged is None else merged.text, version, report)
             if is_plain:
-                upgraded = Upgraded(document, version, tuple(report.findings))
+                upgraded = Upgraded(document, version, (*repeated, *report.findings))
+                repeated = ()
         if edit is not None:
             given, document = document, edit(document)
             edited = document is not given
@@ -147,11 +152,13 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         return _refused(version, data, None, _validation(error))
     except RecursionError:
         raise too_deep() from None
-    is_as_stored = version == CURRENT_VERSION and not edited
+    # What is merged has other bytes in the file.
+    is_as_stored = version == CURRENT_VERSION and not edited and not repeated
     return Inspection(
         data=data,
         findings=(
             *_utf8_findings(data),
+            *repeated,
             *(() if upgraded is None else upgraded.findings),
             *(() if is_plain else _unknown_findings(document)),
             *without_pointers(lifted.findings, version),
@@ -183,10 +190,16 @@ def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterab
 
 
 def _quick_v4(data: bytes) -> StateV4 | None:
-    """Decode an ordinary v4 state in one pass; return None if it needs a closer look."""
+    """Decode an ordinary v4 state in one pass; return None if it needs a closer look: it may repeat a member."""
     try:
         document = msgspec.json.decode(data, type=SharingState)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    quotes = QuoteCount()
+    for resource in document.resources or ():
+        if resource is not None:
+            quotes.add(resource)
+    if not quotes.proves(data, document):
         return None
     return document if isinstance(document.version, Raw) and equals(document.version, b"4") else None
 

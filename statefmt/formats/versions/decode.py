@@ -18,6 +18,7 @@ from msgspec import Raw, Struct
 
 from statefmt.formats.raw_json.raw import starts_with
 from statefmt.formats.raw_json.spans import container_at, members_at, skip_space
+from statefmt.golang import fold_name
 from statefmt.model.resources import UnknownMember
 from statefmt.text.pattern import pattern
 
@@ -82,16 +83,13 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
 
 
 def _decode_object(raw: Raw | bytes, struct: type[Struct]) -> Struct:
-    """Decode an object by its members. As in Go, names match in any case, and the last of duplicates counts."""
+    """Decode an object by its members, none of which is repeated. As in Go, names match in any case."""
     types = member_types(struct)
     known: dict[str, Any] = {}
     unknown: list[UnknownMember] = []
     last_known = ""
-    members = object_members(raw)
-    if len({name.lower() for name in members}) < len(members):
-        members = _by_last_place(raw)
-    for name, value in members.items():
-        field = name if name in types else name.lower()
+    for name, value in object_members(raw).items():
+        field = name if name in types else fold_name(name)
         if field in types:
             known[field] = _decode_part(value, types[field], f".{field}")
             last_known = field
@@ -117,15 +115,6 @@ def object_members(raw: Raw | bytes) -> dict[str, Raw]:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
         return dict(_items(raw, b"{"))
-
-
-def _by_last_place(raw: Raw | bytes) -> dict[str, Raw]:
-    """Return the members of an object in the order of their last occurrence: the later of "a" and "A" counts."""
-    members: dict[str, Raw] = {}
-    for name, value in _items(raw, b"{"):
-        members.pop(name, None)
-        members[name] = value
-    return members
 
 
 def array_elements(raw: Raw | bytes) -> list[Raw]:

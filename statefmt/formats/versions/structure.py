@@ -12,9 +12,10 @@ from statefmt.formats.raw_json.spans import container_at, value_at
 from statefmt.formats.versions.decode import decode_leaf, holds_struct, member_types
 from statefmt.formats.versions.legacy import StateV1, StateV3
 from statefmt.formats.versions.v4 import StateV4
+from statefmt.golang import fold_name
 from statefmt.pieces import Span
 
-_DOCUMENTS: Final[dict[int, type[Struct]]] = {1: StateV1, 2: StateV3, 3: StateV3, 4: StateV4}
+DOCUMENTS: Final[dict[int, type[Struct]]] = {1: StateV1, 2: StateV3, 3: StateV3, 4: StateV4}
 
 
 class WrongType(NamedTuple):
@@ -29,7 +30,7 @@ def wrong_types(data: bytes, version: int) -> Iterator[WrongType]:
 
     The decoder itself stops at the first. Enters only what it rejects, so that the time is linear in the bytes.
     """
-    yield from _below(data, value_at(data), _DOCUMENTS[version], ())
+    yield from _below(data, value_at(data), DOCUMENTS[version], ())
 
 
 def _below(data: bytes, span: Span, type_: Any, path: tuple[str, ...]) -> Iterator[WrongType]:
@@ -46,7 +47,7 @@ def _below(data: bytes, span: Span, type_: Any, path: tuple[str, ...]) -> Iterat
         name = item.name if first == b"{" else str(number)
         if struct is not None:
             types = member_types(struct)
-            known = types.get(name, types.get(name.lower()))
+            known = types.get(name, types.get(fold_name(name)))
             if known is None:
                 continue
             yield from _below(data, item.value, known, (*path, name))

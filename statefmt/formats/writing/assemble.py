@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from statefmt.formats.raw_json.spans import Container, RawItem
 from statefmt.formats.style import Layout
 from statefmt.formats.writing.tree import Tree, encode_tree
-from statefmt.golang import compact, encode_string, escape_html, indent
+from statefmt.golang import compact, encode_string, escape_html, fold_name, indent
 from statefmt.pieces import Pieces, Span
 
 _S = TypeVar("_S")
@@ -94,7 +94,7 @@ class Assembler:
 
 def _field(name: str, places: Mapping[str, int]) -> str:
     """Return the member that a name in the file means: Go ignores the case of names."""
-    return name if name in places or name.lower() not in places else name.lower()
+    return name if name in places or fold_name(name) not in places else fold_name(name)
 
 
 def _place(entries: Sequence[Entry[str]], field: str, places: Mapping[str, int]) -> int:

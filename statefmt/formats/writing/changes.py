@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at, value_at
 from statefmt.formats.style import style_of
 from statefmt.formats.writing.assemble import Assembler, Entry
+from statefmt.golang import fold_name
 from statefmt.pieces import Pieces, Span, joined, merged
 
 # The tokens of a JSON pointer, unescaped.
@@ -68,11 +69,11 @@ class NamedItems:
     def __init__(self, container: Container | None) -> None:
         items = container.items if container else ()
         self._exact = {item.name: item for item in items}
-        self._lower = {item.name.lower(): item for item in items}
+        self._folded = {fold_name(item.name): item for item in items}
 
     def find(self, name: str) -> RawItem | None:
         """Return the member that a name means; None if there is none."""
-        return self._exact.get(name) or self._lower.get(name.lower())
+        return self._exact.get(name) or self._folded.get(fold_name(name))
 
 
 class _Rewriter:
@@ -97,8 +98,8 @@ class _Rewriter:
         edited: dict[str, Pieces | None] = {}
         for name, below in node.below.items():
             item = named.find(name)
-            lower = name.lower()
-            field = lower if lower in order else name if item is None else item.name
+            folded = fold_name(name)
+            field = folded if folded in order else name if item is None else item.name
             if below.is_leaf:
                 edited[field] = None if below.text is None else [below.text]
             elif item is None:

@@ -30,6 +30,7 @@ def reconciliation_json(
             "only_stored": [_object(one, show_sensitive) for one in found.only_stored],
             "differing": [str(change.addr) for change in found.differing],
             "outputs": [change.name for change in found.changes.outputs],
+            "unstored": list(found.unstored),
             "steps": [
                 {"text": step.text, "commands": step.commands, "blocks": [block.rstrip("\n") for block in step.blocks]}
                 for step in steps

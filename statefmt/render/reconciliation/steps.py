@@ -35,7 +35,13 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
         )
         yield from _kept_apart(found, places, plans, show_sensitive)
     elif found.case is RecoveryCase.BOTH:
-        yield RecoveryStep("Do not run apply yet: it would create objects again that only one of the states has.")
+        if found.only_errored or found.only_stored or found.differing:
+            yield RecoveryStep("Do not run apply yet: it would create objects again that only one of the states has.")
+        else:
+            yield RecoveryStep(
+                f"Keep {_name(places)} for now. The stored state has all its objects, but not all of its outputs, "
+                "check results and dependencies. An apply computes them again from the configuration."
+            )
         yield from _kept_apart(found, places, plans, show_sensitive)
     else:
         yield RecoveryStep("Do not run apply before the state is stored: it would create its objects again.")

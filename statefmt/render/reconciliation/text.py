@@ -40,6 +40,8 @@ def reconciliation_text(
     differing = [printable(str(change.addr)) for change in found.differing]
     yield from _list("Both have, with different values (`statetool diff` shows them):", differing, terminal)
     yield from _list("Outputs that differ:", [printable(one.name) for one in found.changes.outputs], terminal)
+    rest = [printable(one) for one in found.unstored if not one.startswith("output ")]
+    yield from _list(f"Other parts of {errored} that the stored state does not have like this:", rest, terminal)
     for heading, one, other in (
         (f"Providers that only {errored} uses:", found.errored, found.stored),
         ("Providers that only the stored state uses:", found.stored, found.errored),

@@ -15,7 +15,6 @@ from statefmt.store.backends.place import StatePlace
 from statefmt.store.http._settings import HttpSettings, HttpTarget, http_settings
 from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
-from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.retries import is_passing
@@ -212,7 +211,9 @@ class HttpClient:
     def _found(self) -> _Found | None:
         target = self._settings.state
         approach(self._connection, target.host, named_by=target.named_by, credentials=self._settings.credentials)
-        answer = self._transport.send(Request("GET", target.url, self._settings.headers, largest=LARGEST_STATE))
+        answer = self._transport.send(
+            Request("GET", target.url, self._settings.headers, largest=self._transport.largest)
+        )
         if answer.status in _NO_STATE or (answer.status == _OK and not answer.body):
             return None
         if answer.status != _OK:

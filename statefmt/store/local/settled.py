@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,7 +12,7 @@ from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.explain import explained
 from statefmt.store.local._names import journal_name, state_of_journal
 from statefmt.store.local.state_file import linked_file, version_of
-from statefmt.store.reading import ReadReport, read_bytes
+from statefmt.store.reading import ReadReport, largest_stream, read_bytes
 
 if TYPE_CHECKING:
     from statefmt.store.lock_info import LockInfo
@@ -21,7 +21,11 @@ _ATTEMPTS: Final = 20
 
 
 class StateReader(Protocol):
-    """The run that reads: supplies the lock information for a recovery and reports its result."""
+    """The run that reads: supplies its environment, and the lock information for a recovery; reports its result."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables."""
 
     @property
     def note(self) -> Callable[[str], None]:
@@ -43,7 +47,7 @@ def read_settled(name: str, reader: StateReader, report: ReadReport | None = Non
     for _ in range(_ATTEMPTS):
         before = _status(name)
         if before is None:
-            return read_bytes(name, report)
+            return read_bytes(name, report, largest=largest_stream(reader.environment))
         if _has_journal(journal, before) and (recovered := _recovered(Path(name), reader)) is not None:
             return recovered
         data = read_bytes(name, report)

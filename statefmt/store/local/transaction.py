@@ -34,7 +34,7 @@ from statefmt.store.local.recording import Recording, discard, failing, record, 
 from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
-from statefmt.store.reading import check_regular, reason_of
+from statefmt.store.reading import check_regular, reason_of, refuse_unwritten
 
 # Reports a side effect, such as a recovery, as a sentence.
 Notify: TypeAlias = Callable[[str], None]
@@ -254,6 +254,7 @@ def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, 
             if not even_torn:
                 raise
             recovered, is_torn = error.reason, True
+        refuse_unwritten(str(file.path), descriptor, os.fstat(descriptor).st_size)
         data = read_all(descriptor)
     if recovered:
         note(recovered)

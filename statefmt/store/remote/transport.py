@@ -17,7 +17,9 @@ from urllib3.util import Retry, Timeout
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.shown import without_credentials
+from statefmt.store.reading import largest_stream, too_large
 from statefmt.store.remote._failures import NoAnswerError, failure
+from statefmt.store.remote._time_limit import TimeLimit
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.proxies import proxy_for
@@ -41,6 +43,10 @@ _MOST_REDIRECTS: Final = 10
 _CONNECT_TIMEOUT: Final = 10.0
 _ANSWER_TIMEOUT: Final = 60.0
 _SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
+# In seconds, for a whole answer; a state of 100 MB takes as long over a slow line.
+_WHOLE_TIMEOUT: Final = 600.0
+# Encodings of an answer that change nothing; the second one is that of an upload, which some servers keep.
+_PLAIN_ENCODINGS: Final = frozenset({"", "identity", "aws-chunked"})
 # In bytes, of an answer other than a state.
 SMALL_ANSWER: Final = 1 << 20
 
@@ -78,21 +84,22 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for a connection, and for each part of an answer, in seconds."""
+    """How long to wait for a connection, for each part of an answer, and for all of a request, in seconds."""
 
     connect: float = _CONNECT_TIMEOUT
     answer: float = _ANSWER_TIMEOUT
+    whole: float = _WHOLE_TIMEOUT
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Patience:
-        """Return the patience of a run: STATETOOL_TIMEOUT replaces both. Raises StoreError unless it is a number."""
+        """Return the patience of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError unless it is a number."""
         text = environment.get("STATETOOL_TIMEOUT", "")
         if not text:
             return cls()
         seconds = float(text) if _SECONDS.fullmatch(text) else 0.0
         if not seconds:
             raise StoreError("STATETOOL_TIMEOUT must be a number of seconds, such as 120")
-        return cls(seconds, seconds)
+        return cls(seconds, seconds, seconds)
 
 
 class Transport:
@@ -115,6 +122,8 @@ class Transport:
         self._retries = retries
         self._timeout = Timeout(connect=patience.connect, read=patience.answer)
         self._patience = patience
+        self.largest = largest_stream(connection.environment)
+        self._limit = TimeLimit(patience.whole)
         self._pools: dict[str, urllib3.PoolManager] = {}
         self._context: ssl.SSLContext | None = None
         self._unverified: set[str] = set()
@@ -195,6 +204,16 @@ class Transport:
         headers = {"User-Agent": f"statetool/{__version__}", **request.headers}
         if request.body is not None:
             headers["Content-Length"] = str(len(request.body))
+        with self._limit.started():
+            return self._within_limit(request, pool, target, headers)
+
+    def _within_limit(
+        self,
+        request: Request,
+        pool: urllib3.PoolManager | urllib3.HTTPConnectionPool,
+        target: str,
+        headers: Mapping[str, str],
+    ) -> Answer:
         try:
             with warnings.catch_warnings():
                 # The note about it says more.
@@ -210,23 +229,29 @@ class Transport:
                     preload_content=False,
                 )
         except (problems.HTTPError, OSError) as error:
-            raise failure(error, self._patience.connect, self._patience.answer) from None
+            raise self._limit.reached() or self._failure(error) from None
         except ValueError:
             # Of http.client, with the value.
             raise StoreError(f"{request.shown}: the method or a header has invalid characters") from None
         try:
             body = _body(response, request)
+            if (reached := self._limit.reached()) is not None:
+                # Where the end of the connection is that of the answer, it looks whole.
+                raise reached
             response.release_conn()
-        except (problems.HTTPError, OSError) as error:
+        except (problems.HTTPError, OSError, NoAnswerError) as error:
             response.close()
             if not request.changes:
-                raise failure(error, self._patience.connect, self._patience.answer) from None
+                raise self._limit.reached() or self._failure(error) from None
             # The status says what became of the request.
             body = b""
         except BaseException:
             response.close()
             raise
         return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+
+    def _failure(self, error: Exception) -> NoAnswerError:
+        return failure(error, self._patience.connect, self._patience.answer)
 
     def _way(self, proxy: str | None, url: str) -> tuple[urllib3.PoolManager | urllib3.HTTPConnectionPool, str]:
         """Return what sends a request to a URL, and what the request is then for."""
@@ -253,7 +278,7 @@ class Transport:
         key = f"{server.scheme} {proxy or ''}"
         if key not in self._pools:
             context = self._context if server.scheme == "https" else None
-            self._pools[key] = (
+            pools = (
                 urllib3.PoolManager(ssl_context=context)
                 if proxy is None
                 else urllib3.ProxyManager(
@@ -263,6 +288,8 @@ class Transport:
                     ssl_context=context,
                 )
             )
+            pools.pool_classes_by_scheme = self._limit.pool_classes
+            self._pools[key] = pools
         return self._pools[key]
 
     def _proxy_context(self, proxy: str) -> ssl.SSLContext | None:
@@ -299,7 +326,16 @@ def _pieces(body: bytes) -> Iterator[bytes]:
 
 
 def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
-    """Read the body of an answer. Raises StoreError once it is too large."""
+    """Read the body of an answer. Raises StoreError once it is too large, or if it has an encoding."""
+    encoding = response.headers.get("content-encoding", "")
+    if any(part.strip().lower() not in _PLAIN_ENCODINGS for part in encoding.split(",")):
+        if request.changes:
+            # The status says what became of the request.
+            return b""
+        raise StoreError(
+            f"{request.shown}: the answer has the encoding {encoding[:60]!r}, which was not asked for; have the "
+            "server send the state as it is, without Content-Encoding"
+        )
     parts: list[bytes] = []
     size = 0
     announced = response.headers.get("content-length", "")
@@ -312,7 +348,7 @@ def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
         and int(announced) > request.largest
     ):
         raise _too_large(request)
-    for part in response.stream(_CHUNK, decode_content=True):
+    for part in response.stream(_CHUNK, decode_content=False):
         parts.append(part)
         size += len(part)
         if size > request.largest:
@@ -321,7 +357,9 @@ def _body(response: urllib3.BaseHTTPResponse, request: Request) -> bytes:
 
 
 def _too_large(request: Request) -> StoreError:
-    return StoreError(f"{request.shown}: the answer is larger than {request.largest:,} bytes, the limit")
+    if request.largest == SMALL_ANSWER:
+        return StoreError(f"{request.shown}: the answer is larger than {request.largest:,} bytes, the limit")
+    return too_large(f"{request.shown}: the answer", request.largest)
 
 
 def _asked_wait(answer: Answer) -> float | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from statefmt.store.reading import LARGEST_STATE
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.transport import Answer, Request, Transport
 from statefmt.store.s3._errors import may_come_again, refused
@@ -65,7 +64,7 @@ class AwsService:
                 body if body or method in ("PUT", "POST") else None,
                 changes=changes,
                 repeats=not changes,
-                largest=LARGEST_STATE,
+                largest=self.transport.largest,
             )
             answer = self.transport.send(request)
             # The transport has repeated what reads, and what was too much.

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
+from hypothesis import given, strategies as st
 
 from statefmt.edit.repairs.find import defects
+from statefmt.edit.repairs.loose_state import LooseState
+from statefmt.formats.reading.inspect import read
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, keyed, mended, offered, resource, state
 
@@ -14,6 +17,7 @@ _ONE, _TWO, _OTHER = keyed('"a"', "one"), keyed('"a"', "two"), keyed('"b"', "oth
 _TWICE: Final = state(resource(_ONE, _OTHER, _TWO))
 _DEPOSED: Final = ',"deposed":"0123abcd"'
 _DEPOSED_TWICE: Final = state(resource(keyed("0", "x"), keyed("0", "old", _DEPOSED), keyed("0", "older", _DEPOSED)))
+_HUGE: Final = state(resource(keyed(f"{2**63}", "x"), keyed(f"{2**64 + 1}", "y")))
 _SPLIT_TWICE: Final = state(resource(_ONE), resource(_TWO, _OTHER))
 
 
@@ -45,10 +49,29 @@ def _made(identifier: str, *times: str) -> str:
         (_SPLIT_TWICE, "ADR002 * keep=last", state(resource(), resource(_TWO, _OTHER))),
         # 1 and 1.0 are one key.
         (state(resource(keyed("1", "x"), keyed("1.0", "y"))), "ADR002 * keep=first", state(resource(keyed("1", "x")))),
+        # Beyond 64 bits, all keys are one.
+        (_HUGE, 'ADR002 * rename-first="q"', state(resource(keyed('"q"', "x"), keyed(f"{2**64 + 1}", "y")))),
+        (_HUGE, "ADR002 * keep=last", state(resource(keyed(f"{2**64 + 1}", "y")))),
     ],
 )
 def test_duplicates(before: str, decision: str, after: str) -> None:
     assert mended(before, decision) == after
+
+
+_NUMBERS: Final = st.one_of(
+    st.integers().map(str),
+    st.integers(2**52, 2**66).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.builds(lambda whole, exponent: f"{whole}e{exponent}", st.integers(-99, 99), st.integers(-9, 30)),
+)
+
+
+@given(_NUMBERS)
+def test_the_key_of_an_object_is_that_of_the_reader(text: str) -> None:
+    """What the reader reports as one instance is what the choices are about."""
+    data = state(resource(keyed(text, "x"))).encode()
+    ((obj,),) = (one.objects for one in read(data).snapshot.resources)
+    assert LooseState(data).object(("resources", "0", "instances", "0")).key == obj.key
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,26 @@ from tests.instructions import instructions
         ),
         pytest.param('{"new":{"a":[{"b":1,"b":2}]}}', 4, ["/new/a/0/b"], id="in an unknown member"),
         pytest.param(
-            '{"resources":[{"instances":[{"attributes":{"a":1,"a":2}}]}]}', 4, [], id="attributes keep theirs"
+            '{"resources":[{"instances":[{"attributes":{"a":[{"b":1,"b":2}]}}]}]}',
+            4,
+            ["/resources/0/instances/0/attributes/a/0/b"],
+            id="in attributes",
         ),
-        pytest.param('{"resources":[{"instances":[{"identity":{"a":1,"a":2}}]}]}', 4, [], id="identity keeps its"),
-        pytest.param('{"outputs":{"a":{"value":{"a":1,"a":2}}}}', 4, [], id="output values are read by their type"),
+        pytest.param(
+            '{"resources":[{"instances":[{"attributes":{"a":1,"A":2}}]}]}', 4, [], id="attributes differ by case"
+        ),
+        pytest.param(
+            '{"resources":[{"instances":[{"identity":{"a":1,"a":2}}]}]}',
+            4,
+            ["/resources/0/instances/0/identity/a"],
+            id="in the identity",
+        ),
+        pytest.param('{"outputs":{"a":{"value":{"a":1,"a":2}}}}', 4, ["/outputs/a/value/a"], id="in an output value"),
+        pytest.param('{"serial":1,"Serial":2}', 4, ["/serial"], id="in another case"),
+        pytest.param('{"\u017ferial":1,"serial":2}', 4, ["/serial"], id="with a long s"),
+        pytest.param('{"outputs":{"a":{},"A":{}}}', 4, [], id="outputs differ by case"),
+        pytest.param('{"new":1,"New":1}', 4, [], id="unknown members differ by case"),
+        pytest.param('{"modules":[{"Path":[],"path":[]}]}', 3, ["/modules/0/path"], id="in another case in format 3"),
         pytest.param(
             '{"modules":[{"resources":{"a.b":{},"a.b":{}}}]}', 3, ["/modules/0/resources/a.b"], id="in format 3"
         ),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import asdict
+from pathlib import Path
+from typing import Final
 
 import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
-from tests.servers.http import Fault, StateServer
+from tests.servers.certificates import Authority
+from tests.servers.http import Fault, StateServer, state_server
 from tests.store.http.conftest import MINE, THEIRS, MakeClient
 
 OLD, NEW = b'{"serial": 1}\n', b'{"serial": 2}\n'
@@ -147,7 +151,7 @@ def test_a_write_that_cannot_be_read_again(server: StateServer, client: MakeClie
 
 def test_a_write_that_takes_too_long(server: StateServer, client: MakeClient) -> None:
     server.faults = [("POST", Fault(hangs=True))]
-    with pytest.raises(UnknownOutcomeError, match=r"POST was sent, and there was no answer within 0.2 s"):
+    with pytest.raises(UnknownOutcomeError, match=r"POST was sent, and the answer was not complete within 0.2 s"):
         client(environment={"STATETOOL_TIMEOUT": "0.2"}).write(NEW, None, None)
     assert server.state == NEW
 
@@ -230,3 +234,81 @@ def test_a_server_that_is_not_there(client: MakeClient, server: StateServer) -> 
 def test_a_time_that_is_none(text: str, client: MakeClient) -> None:
     with pytest.raises(StoreError, match="STATETOOL_TIMEOUT must be a number of seconds, such as 120"):
         client(environment={"STATETOOL_TIMEOUT": text})
+
+
+_ENDLESS: Final = [
+    pytest.param({"Content-Length": "1000000"}, b" ", id="with a length"),
+    pytest.param({"Transfer-Encoding": "chunked"}, b"1\r\n \r\n", id="in chunks"),
+    pytest.param({"Connection": "close"}, b" ", id="up to the end of the connection"),
+]
+
+
+@pytest.mark.parametrize(("headers", "piece"), _ENDLESS)
+def test_an_answer_that_drips(headers: dict[str, str], piece: bytes, server: StateServer, client: MakeClient) -> None:
+    """Each byte comes in time, and the last one never."""
+    server.faults = [("GET", Fault(200, headers, drips=piece))] * _STORM
+    message = r"/state/demo: the answer was not complete within 0\.5 s; set STATETOOL_TIMEOUT to wait longer\Z"
+    with pytest.raises(StoreError, match=message):
+        client(environment={"STATETOOL_TIMEOUT": "0.5"}).read()
+    assert len(server.requests) == 1
+
+
+def test_a_dripping_answer_over_tls(client: MakeClient, tmp_path: Path) -> None:
+    with state_server(Authority().server(tmp_path)) as server:
+        server.faults = [("GET", Fault(200, {"Connection": "close"}, drips=b" "))]
+        reading = client(environment={"STATETOOL_TIMEOUT": "1"}, options={"verify": False}, address=server.url)
+        with pytest.raises(StoreError, match=r"not complete within 1 s"):
+            reading.read()
+
+
+def test_a_client_goes_on_after_the_limit(server: StateServer, client: MakeClient) -> None:
+    server.state = OLD
+    server.faults = [("GET", Fault(200, {"Connection": "close"}, drips=b" "))]
+    reading = client(environment={"STATETOOL_TIMEOUT": "0.5"})
+    with pytest.raises(StoreError, match="not complete"):
+        reading.read()
+    stored = reading.read()
+    assert stored is not None
+    assert stored.data == OLD
+
+
+@pytest.mark.parametrize(("headers", "piece"), [_ENDLESS[1], _ENDLESS[2]])
+def test_an_answer_without_an_end(
+    headers: dict[str, str], piece: bytes, server: StateServer, client: MakeClient
+) -> None:
+    piece = piece.replace(b"1\r\n \r\n", b"40000\r\n%b\r\n" % (b" " * 0x40000))
+    server.faults = [("GET", Fault(200, headers, drips=piece * (1 if len(piece) > 1 else 0x40000)))] * _STORM
+    message = r"the answer has more than 2,097,152 bytes, the limit; STATETOOL_MAX_SIZE=2GiB would raise the limit\Z"
+    with pytest.raises(StoreError, match=message):
+        client(environment={"STATETOOL_MAX_SIZE": "2MiB"}).read()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("text", ["0MiB", "12", "MiB", "1 GiB", "1TiB", "-1MiB"])
+def test_a_size_that_is_not_one(text: str, client: MakeClient) -> None:
+    with pytest.raises(StoreError, match="STATETOOL_MAX_SIZE must be a size with a unit, such as 512MiB or 2GiB"):
+        client(environment={"STATETOOL_MAX_SIZE": text})
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "gzip, gzip", "identity, br", "GZIP", "no such"])
+def test_an_encoding_that_was_not_asked_for(encoding: str, server: StateServer, client: MakeClient) -> None:
+    body = gzip.compress(OLD)
+    server.faults = [("GET", Fault(200, {"Content-Encoding": encoding}, body=body))] * _STORM
+    with pytest.raises(StoreError, match=rf"the answer has the encoding '{encoding}', which was not asked for"):
+        client().read()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("encoding", ["identity", "aws-chunked", ""])
+def test_an_encoding_that_changes_nothing(encoding: str, server: StateServer, client: MakeClient) -> None:
+    server.faults = [("GET", Fault(200, {"Content-Encoding": encoding}, body=OLD))]
+    stored = client().read()
+    assert stored is not None
+    assert stored.data == OLD
+
+
+def test_the_encoding_of_a_confirmation_does_not_matter(server: StateServer, client: MakeClient) -> None:
+    server.faults = [("POST", Fault(200, {"Content-Encoding": "gzip"}, body=b"x"))]
+    server.listeners.append(lambda method: setattr(server, "state", NEW) if method == "POST" else None)
+    client().write(NEW, None, None)
+    assert server.state == NEW

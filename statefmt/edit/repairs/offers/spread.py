@@ -8,7 +8,7 @@ from typing import Final
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import INSTANCES, PROVIDER, LooseState
 from statefmt.formats.writing.changes import JsonPath, MovedText
-from statefmt.golang import compact
+from statefmt.golang import compact, fold_name
 from statefmt.model.findings import Finding
 
 _JOINED: Final = frozenset({"module", "mode", "type", "name", "each", PROVIDER, INSTANCES})
@@ -39,7 +39,7 @@ def _unknown(state: LooseState, base: JsonPath, others: Sequence[JsonPath]) -> d
     extra: dict[JsonPath, bytes | None] = {}
     for block in others:
         for name in state.names(block):
-            if name.lower() in _JOINED:
+            if fold_name(name) in _JOINED:
                 continue
             raw, there = state.raw((*block, name)), extra.get((*base, name), state.raw((*base, name)))
             if raw is None or (there is not None and compact(there) != compact(raw)):

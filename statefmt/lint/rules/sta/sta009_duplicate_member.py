@@ -1,18 +1,27 @@
 """A member appears twice in one object
 
 ## What it does
-Reports a member name that appears more than once in one object of the state.
+Reports a member name that appears more than once in one object of the state, also in attributes and output values.
+Members of the format have the same name in any case: `outputs` and `Outputs` are one.
 
 ## Why is this bad?
-Only the last one counts. The others are lost as soon as any program writes the file.
+Programs differ in what they read. Most, such as jq, take the last occurrence. Terraform and OpenTofu decode each one
+into what the earlier ones left behind: they merge repeated maps, such as `outputs`, and objects, put the elements of a
+repeated list into those of the earlier one, and ignore a null that follows a number, a string or a Boolean. In
+attributes and output values, they take the last one. What a program does not read is lost as soon as it writes the
+file.
+
+statetool reads what Terraform and OpenTofu read. It refuses to edit a state in which most other programs read
+something else.
 
 ## Example
 ```json
-{"serial": 4, "serial": 5}
+{"outputs": {"vpc": {}}, "Outputs": {"subnets": {}}}
 ```
 
 ## What to do
-Keep the right one, and remove the others with `statetool edit`.
+`statetool fmt` writes what Terraform and OpenTofu read. If something else is correct, keep that, and remove the others
+with `statetool edit`.
 """
 
 from collections.abc import Iterable
@@ -26,10 +35,9 @@ from statefmt.model.findings import Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    version = subject.inspection.version
-    # OpenTofu never writes a member twice, so canonical files need no check.
-    if version is not None and not subject.is_canonical:
-        yield from duplicate_members(subject.inspection.data, version)
+    inspection = subject.inspection
+    if inspection.version is not None:
+        yield from duplicate_members(inspection.data, inspection.version, inspection.findings)
 
 
 RULE = Rule(
@@ -37,6 +45,7 @@ RULE = Rule(
     _check,
     reads_file=True,
     mend=Mend(
-        "keeps the last of each, which is the one that counts. It rewrites the state in canonical form.", is_safe=False
+        "writes what Terraform and OpenTofu read. It rewrites the state in canonical form; repeated attributes stay.",
+        is_safe=False,
     ),
 )

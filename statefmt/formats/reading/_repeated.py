@@ -1,0 +1,273 @@
+"""Merges members that a state repeats as Go's `encoding/json` does, so that it means what Terraform and OpenTofu read.
+
+Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind: objects
+and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an object, a
+number, a string or a Boolean as it was. Most other programs take the last occurrence.
+Source: Go 1.23 `encoding/json/decode.go` (object, array, literalStore); the tests compare with a real Terraform.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json.spans import container_at, members_at, value_at
+from statefmt.formats.reading._private import canonical_private
+from statefmt.formats.versions.decode import decode_document, decode_leaf, member_types
+from statefmt.formats.versions.invalid import InvalidDocument, check_uint64
+from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
+from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4, StateV4
+from statefmt.golang import encode_string, fold_name
+from statefmt.model.codes import Code
+from statefmt.model.findings import Finding
+
+_NULL: Final = b"null"
+# Go's []byte, which JSON has as base64 or as a list of numbers.
+_BYTES: Final = member_types(InstanceObjectV4)["private"]
+# Bytes that are encoded before their quotes are counted: few enough for the cache of the processor.
+_COUNTED_AT_ONCE: Final = 1 << 17
+
+
+class MergedMembers(NamedTuple):
+    """A document in which no member of the format is repeated.
+
+    The findings are about the repeated members that Go does not read as their last occurrence.
+    """
+
+    text: bytes
+    findings: tuple[Finding, ...]
+
+
+class QuoteCount:
+    """A proof in C that decoding dropped no member: each has quotes, and what was decoded has all quotes of the text.
+
+    What was decoded is encoded again, without the nulls of the format: a document that has some is not proven.
+    """
+
+    def __init__(self) -> None:
+        self._encode_into = msgspec.json.Encoder().encode_into
+        self._buffer = bytearray()
+        self._quotes = 0
+
+    def add(self, resource: Struct) -> None:
+        """Count the quotes of a resource that was decoded."""
+        self._encode_into(resource, self._buffer, -1)
+        if len(self._buffer) > _COUNTED_AT_ONCE:
+            self._count()
+
+    def proves(self, data: bytes, document: StateV4) -> bool:
+        """Return whether a document, with the resources that were added, is certainly all of the text."""
+        self.add(replace(document, resources=None if document.resources is None else []))
+        self._count()
+        # The escape of a quote becomes a quote, and could stand in for one that was dropped.
+        return self._quotes == data.count(b'"') and not (b"\\" in data and b"\\u0022" in data)
+
+    def _count(self) -> None:
+        self._quotes += self._buffer.count(b'"')
+        self._buffer.clear()
+
+
+def merged_members(data: bytes, version: int) -> MergedMembers | None:
+    """Return a state with its repeated members merged as in Go; None if it repeats no member of its format version.
+
+    `data` is valid JSON. Unknown members, and the values that belong to providers, stay as they are. Raises
+    `msgspec.ValidationError` or InvalidDocument if Go cannot decode an occurrence, also one that does not count.
+    """
+    wrong = next(wrong_types(data, version), None)
+    if wrong is not None:
+        # Usually raises a better error.
+        decode_document(data, DOCUMENTS[version])
+        raise InvalidDocument("".join(f"/{token(step)}" for step in wrong.path), wrong.reason)
+    merger = _Merger(data, version)
+    document = merger.value(DOCUMENTS[version], *value_at(data), None, "")
+    return MergedMembers(merger.text(document), tuple(merger.findings())) if merger.repeats else None
+
+
+class _Object:
+    """A decoded object. `plain` is its text if nothing in it is repeated, `unknown` the text of unknown members."""
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain: bytes | None = plain
+        self.members: dict[str, _Value] = {}
+        self.unknown: list[bytes] = []
+
+
+class _Map:
+    """A decoded map."""
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain: bytes | None = plain
+        self.members: dict[str, _Value] = {}
+
+
+class _List:
+    """A decoded list. Elements beyond its length are what a longer list of that name had there before."""
+
+    def __init__(self, plain: bytes | None) -> None:
+        self.plain = plain
+        self.elements: list[_Value] = []
+        self.length = 0
+
+
+# The text of a value, if it is not decoded further.
+_Value: TypeAlias = _Object | _Map | _List | bytes
+
+
+class _Merger:
+    """Decodes the values of one text, which have the types of their format version."""
+
+    def __init__(self, data: bytes, version: int) -> None:
+        self.repeats = False
+        self._data = data
+        # The structs of versions 1 to 3 have pointers to others, which null sets to nil.
+        self._has_pointers = version != 4
+        self._merged: dict[str, str] = {}
+
+    def value(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Value:
+        """Decode the value in a range of the text into what its member has so far."""
+        if type_ == IndexKey or Raw in (type_, *get_args(type_)):
+            return self._data[start:end]
+        is_null = self._data.startswith(_NULL, start)
+        if type_ == _BYTES:
+            return self._byte_list(start, end, old, pointer)
+        inner = container_type(type_)
+        if inner is None or (isinstance(inner, type) and not self._has_pointers):
+            if is_null:
+                return self._unchanged(old, pointer)
+        elif is_null:
+            return _NULL
+        if inner is None:
+            self._check_number(type_, old, pointer)
+            return self._data[start:end]
+        if get_origin(inner) is list:
+            return self._list(get_args(inner)[0], start, end, old, pointer)
+        if get_origin(inner) is dict:
+            return self._map(get_args(inner)[1], start, end, old, pointer)
+        return self._object(inner, start, end, old, pointer)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield a finding for each member that is merged, but not for what is in it."""
+        for pointer, what in self._merged.items():
+            steps = pointer.split("/")
+            if any("/".join(steps[:length]) in self._merged for length in range(2, len(steps))):
+                continue
+            parent, _, name = pointer.rpartition("/")
+            yield Code.DUPLICATE_MEMBER.notice(
+                "Duplicate member in state",
+                f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}), perhaps in '
+                f"different case. {what} Most other programs, such as jq, read only the last one.",
+                pointer=pointer,
+                fix="Write what Terraform and OpenTofu read with statetool fmt, or keep the correct one with statetool "
+                "edit.",
+            )
+
+    def text(self, value: _Value) -> bytes:
+        """Return the JSON text of a value."""
+        if isinstance(value, bytes):
+            return value
+        if value.plain is not None:
+            return value.plain
+        if isinstance(value, _List):
+            return b"[%b]" % b",".join(map(self.text, value.elements[: value.length]))
+        members = [b"%b:%b" % (encode_string(name), self.text(member)) for name, member in value.members.items()]
+        return b"{%b}" % b",".join([*members, *(value.unknown if isinstance(value, _Object) else ())])
+
+    def _object(self, struct: type[Struct], start: int, end: int, old: _Value | None, pointer: str) -> _Object:
+        node = old if isinstance(old, _Object) else _Object(self._data[start:end])
+        if node is old:
+            self._merge(node, pointer)
+        types = member_types(struct)
+        seen = set()
+        for name, value, after in members_at(self._data, start):
+            field = name if name in types else fold_name(name)
+            if field not in types:
+                node.unknown.append(b"%b:%b" % (encode_string(name), self._data[value:after]))
+                continue
+            if field in seen:
+                self.repeats = True
+                node.plain = None
+            seen.add(field)
+            found = self.value(types[field], value, after, node.members.get(field), f"{pointer}/{field}")
+            node.members[field] = found
+            _note(node, found)
+        return node
+
+    def _map(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Map:
+        node = old if isinstance(old, _Map) else _Map(self._data[start:end])
+        if node is old:
+            self._merge(node, pointer)
+        for name, value, after in members_at(self._data, start):
+            if name in node.members:
+                self.repeats = True
+                node.plain = None
+            # Go decodes the values of a map into new ones.
+            found = node.members[name] = self.value(type_, value, after, None, f"{pointer}/{token(name)}")
+            _note(node, found)
+        return node
+
+    def _list(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _List:
+        items = container_at(self._data, start, end).items
+        if not items or not isinstance(old, _List):
+            node = _List(self._data[start:end])
+        else:
+            node = old
+            self._merge(node, pointer)
+        for number, item in enumerate(items):
+            before = node.elements[number] if number < len(node.elements) else None
+            found = self.value(type_, item.value.start, item.value.end, before, f"{pointer}/{number}")
+            node.elements[number : number + 1] = [found]
+            _note(node, found)
+        node.length = len(items)
+        return node
+
+    def _byte_list(self, start: int, end: int, old: _Value | None, pointer: str) -> _Value:
+        if isinstance(old, bytes) and old.startswith(b'"'):
+            try:
+                content = base64.b64decode(canonical_private(decode_leaf(old, str)))
+            except ValueError as error:
+                raise InvalidDocument(pointer, f"it is {error}", code=Code.PRIVATE_INVALID) from error
+            old = _List(None)
+            old.elements += [b"%d" % byte for byte in content]
+        if not self._data.startswith(b"[", start):
+            return self._data[start:end]
+        found = self._list(int | None, start, end, old, pointer)
+        found.elements = [b"0" if element == _NULL else element for element in found.elements]
+        return found
+
+    def _unchanged(self, old: _Value | None, pointer: str) -> _Value:
+        if old is None or old == _NULL:
+            return _NULL
+        self._merged[pointer] = "Terraform and OpenTofu ignore a null that follows a value."
+        return old
+
+    def _merge(self, node: _Object | _Map | _List, pointer: str) -> None:
+        self._merged[pointer] = "Terraform and OpenTofu merge them."
+        node.plain = None
+
+    def _check_number(self, type_: Any, old: _Value | None, pointer: str) -> None:
+        """Refuse a number that does not count and that Go cannot decode."""
+        if isinstance(old, bytes) and int in get_args(type_) and not self._has_pointers:
+            check_uint64(decode_leaf(old, int | None), pointer)
+
+
+def _note(node: _Object | _Map | _List, part: _Value) -> None:
+    """Forget the text of a node if something in it is repeated."""
+    if not isinstance(part, bytes) and part.plain is None:
+        node.plain = None
+
+
+def container_type(type_: Any) -> Any:
+    """Return the struct, list or map of a type that may be null; None if it has none."""
+    found = (one for one in (type_, *get_args(type_)) if get_origin(one) in (list, dict) or is_struct(one))
+    return next(found, None)
+
+
+def is_struct(type_: Any) -> bool:
+    """Return whether a type is an object of the format."""
+    return isinstance(type_, type) and issubclass(type_, Struct)
