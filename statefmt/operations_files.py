@@ -10,8 +10,8 @@
 `planned_operations` shows what a file does, `applied_operations` does it, and `ended_operations` ends an apply that was
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
-ends such an undo that was interrupted; `created_together` finds the change that created a state. `converted_migration`
-makes an operations file of a migration of tfmigrate. `split_parts` finds the parts of a state that is to be divided.
+ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
+`split_parts` finds the parts of a state that is to be divided.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         planned_operations,
         write_plan,
     )
-    from statefmt.edit.transactions.by_history import created_together, end_undo, undo_together
+    from statefmt.edit.transactions.by_history import end_undo, undo_together
     from statefmt.edit.transactions.in_memory import (
         CommandOperations,
         applied_in_memory,
@@ -82,7 +82,6 @@ __all__ = [
     "applied_operations",
     "begun_text",
     "converted_migration",
-    "created_together",
     "end_undo",
     "ended_in_memory",
     "ended_operations",
@@ -132,7 +131,6 @@ __getattr__ = lazy_names(
         "write_operations": "statefmt.edit.transactions.in_memory",
         "begun_text": "statefmt.edit.transactions.begun",
         "applied_operations": "statefmt.edit.transactions.by_file",
-        "created_together": "statefmt.edit.transactions.by_history",
         "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",

@@ -17,8 +17,11 @@ from statefmt.operations_files import Ending, end_undo, undo_together
 _ADVICE: Final = "Use --dry-run to see the changes, --yes to write them, or --only for this state only"
 
 
-def undo_all(name: str, to: int | None, options: SurgeryOptions, *, discard_changes: bool) -> int:
-    """Undo the change of several states of which `name` is one, in all of them; return the exit status."""
+def undo_all(name: str, to: int | None, options: SurgeryOptions, further: str, *, discard_changes: bool) -> int:
+    """Undo edits of several states of which `name` is one, in all of them; return the exit status.
+
+    `further` says how to go back further.
+    """
     why = "the edit changed several states, and is undone in all of them; add --only for this state only"
     terms = joint_terms(options, why, {"--discard-changes": discard_changes})._replace(advice=_ADVICE)
     context, command = run_context(), command_line()
@@ -35,7 +38,7 @@ def undo_all(name: str, to: int | None, options: SurgeryOptions, *, discard_chan
         terms,
     )
     if status == FINE:
-        say("`statetool undo` of any of these states now reverts this undo in all of them")
+        say(f"`statetool undo` of any of these states now reverts this undo in all of them{further}")
     return status
 
 

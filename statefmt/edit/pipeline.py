@@ -57,7 +57,7 @@ class Proposal(Generic[R]):
 
     `outcome` is for display; `pieces` build the new plain content from the old one. `stored` is the new content of the
     store if it changes between plain and encrypted or gets another encryption. With `check`, new errors are refused;
-    findings on instances that `moved` are compared with those at the old address.
+    findings on instances that `moved` are compared with those at the old address. `undoes` is as in Edit.
     """
 
     outcome: R
@@ -65,6 +65,7 @@ class Proposal(Generic[R]):
     stored: bytes | None = None
     check: bool = True
     moved: Mapping[AbsResourceInstance, AbsResourceInstance] = field(default_factory=dict)
+    undoes: int | None = None
 
 
 Operation: TypeAlias = Callable[[LoadedState], Proposal[R]]
@@ -123,7 +124,12 @@ class OpenedEdit:
             with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
                 backup = self.locked.write(
-                    new, old.version, backup=terms.backup, keeps_backup=terms.keeps_backup, now=now
+                    new,
+                    old.version,
+                    backup=terms.backup,
+                    keeps_backup=terms.keeps_backup,
+                    now=now,
+                    undoes=proposal.undoes,
                 )
                 written(proposal.outcome, backup)
         return True

@@ -56,7 +56,8 @@ def surgical(
             # An earlier content is restored even if it has errors.
             shown = configuration_findings(state, edit.restored, edit, references)
             changes = diff(before, edit.snapshot, versions=(state.result.version, edit.restored_version))
-            return Proposal(EditOutcome(edit, changes, edit.snapshot.serial, shown), [edit.restored], check=False)
+            outcome = EditOutcome(edit, changes, edit.snapshot.serial, shown)
+            return Proposal(outcome, [edit.restored], check=False, undoes=edit.undoes)
         changes = diff(before, edit.snapshot, moved=edit.moved)
         if not changes and not diff(before, edit.snapshot, exact=True, moved=edit.moved):
             return Proposal(EditOutcome(edit, changes, before.serial), [Span(0, len(state.data))], check=False)
@@ -70,7 +71,7 @@ def surgical(
         found = edit_findings(state, after, edit, content, references)
         changes = replace(changes, envelope=envelope_changes(before, after))
         outcome = EditOutcome(edit, changes, after.serial, found.shown)
-        return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved)
+        return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved, undoes=edit.undoes)
 
     return propose
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
     from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.edit.changes.edit import Edit
     from statefmt.edit.repairs.decisions import Decision
     from statefmt.edit.repairs.defect import Defect
     from statefmt.edit.repairs.listed import FoundDefects
@@ -307,11 +308,13 @@ class State:
 
         An undo is an edit, too: the restored content gets a new, higher serial, and a second undo reverts the first.
         With `discard_changes`, undoes even if something else has changed the state since. With `only`, an edit of
-        several states is undone in this one; `statefmt.operations_files.undo_together()` undoes it in all of them. The
-        other arguments are those of `edit()`. The state and its earlier content may be damaged. Raises StoreError if
-        there is no such edit, or, without `only`, if it changed several states.
+        several states is undone in this one, and the notes of the result name objects that are in two states or in none
+        then; `statefmt.operations_files.undo_together()` undoes it in all of them. The other arguments are those of
+        `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit, or,
+        without `only`, if it changed several states.
         """
         from statefmt.edit.requests.undo import undo_request
+        from statefmt.edit.transactions.by_history import undone_alone
         from statefmt.library._terms import edit_terms
         from statefmt.library.transaction import transaction
 
@@ -320,6 +323,8 @@ class State:
             request = undo_request(self._handle.store, to)
             if not only:
                 request.refuse_one_of_several()
+            if not discard_changes:
+                request.refuse_foreign()
         terms = edit_terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
@@ -328,8 +333,12 @@ class State:
             )
             terms = replace(terms, checksum=request.last.after, changed=changed)
 
+        def undone(snapshot: Snapshot) -> Edit:
+            edit = request.edit(self._handle.context, snapshot, discards_changes=discard_changes)
+            return undone_alone(self._handle.context, self._handle.location, request, snapshot, edit)
+
         with self._handle.opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
-            edit.apply(lambda snapshot: request.edit(self._handle.context, snapshot, discards_changes=discard_changes))
+            edit.apply(undone)
         if terms.in_place:
             self._handle.store.tidy()
         return edit.result

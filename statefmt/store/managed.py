@@ -67,7 +67,8 @@ class LockedManagedStore(LockedStore, Protocol):
     def discard(self, expected: Hashable) -> None:
         """Delete the state without a backup, if it still has the `expected` version: this edit has created it.
 
-        A file that is locked for a new state is deleted, too. Raises StoreError and leaves the state as it is.
+        A file that is locked for a new state is deleted, too, and so is the record of the creation. Raises StoreError
+        and leaves the state as it is.
         """
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
@@ -86,8 +87,10 @@ class ManagedStore(Store, Protocol):
     def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedManagedStore]:
         """Lock and read the state; see Store."""
 
-    def locked_place(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedManagedStore]:
-        """Like locked(), but also without a state."""
+    def locked_place(
+        self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False
+    ) -> AbstractContextManager[LockedManagedStore]:
+        """Like locked(), but also without a state; with `ends_hold`, also if the marker of the change is damaged."""
 
     def lock_state(self) -> LockState:
         """Return whether the state is locked, without locking it. Raises StoreError."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     # Most commands do not lock a state.
     from statefmt.pieces import Piece
     from statefmt.store.lock_info import LockInfo
+
+
+# The SHA-256 of no bytes, which a state has before it is created.
+NOTHING: Final = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
 class Stored(NamedTuple):
@@ -35,13 +39,20 @@ class LockedStore(Protocol):
         """
 
     def write(
-        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+        self,
+        pieces: Sequence[Piece],
+        expected: Hashable,
+        *,
+        backup: str | None,
+        keeps_backup: bool,
+        now: int,
+        undoes: int | None = None,
     ) -> str | None:
         """Replace the content with pieces of it and new bytes, if it still has the `expected` version.
 
         Backs up the old content first, to `backup` if given; `now` is in Unix seconds. Unless `keeps_backup`, only the
-        history keeps the old content. Returns the place of the backup, or None if there is none beside the history.
-        Raises StoreError and leaves the content unchanged.
+        history keeps the old content; it records the number of the edit that this write `undoes`. Returns the place of
+        the backup, or None if there is none beside the history. Raises StoreError and leaves the content unchanged.
         """
 
 
@@ -50,7 +61,8 @@ class JointEdit(Struct, frozen=True, omit_defaults=True):
 
     `id` tells it from all others. `states` are the names of all states of the file, and `writes` the places in `states`
     of those that were written, in order. `ending` is the command that ends it after a crash, without its option.
-    `undoes` is the ID of the edit that this one undoes, and `created` the places of states that it created.
+    `undoes` is the ID of the edit that this one undoes, and `created` the places of states that it created. `home` is
+    the folder of statetool on the machine that made it, which has its journal and the names of the states.
     """
 
     id: str
@@ -60,27 +72,20 @@ class JointEdit(Struct, frozen=True, omit_defaults=True):
     ending: tuple[str, ...] = ()
     undoes: str = ""
     created: tuple[int, ...] = ()
+    home: str = ""
 
     @property
     def written(self) -> tuple[str, ...]:
         """The names of the states that were written."""
         return tuple(name for place, name in enumerate(self.states) if place in self.writes)
 
-    @property
-    def created_states(self) -> tuple[str, ...]:
-        """The names of the states that were created."""
-        return tuple(name for place, name in enumerate(self.states) if place in self.created)
-
-    def count(self, state: str) -> int:
-        """Return how many times a state was written."""
-        return sum(self.states[place] == state for place in self.writes)
-
 
 class HistoryEntry(Struct, frozen=True):
     """One edit. `time` is in UTC (RFC 3339); `before` and `after` are the SHA-256 of the contents.
 
     `backup` is the part of the backup's name that tells it from others; "" if the user named it. `joint` is set if
-    other states were edited with this one.
+    other states were edited with this one. `undoes` is set for an undo: it restored the content before the edit of that
+    number. A joint edit that created the state has the SHA-256 of no bytes `before` it.
     """
 
     number: int
@@ -91,6 +96,12 @@ class HistoryEntry(Struct, frozen=True):
     after: str
     backup: str = ""
     joint: JointEdit | UnsetType = UNSET
+    undoes: int | UnsetType = UNSET
+
+    @property
+    def creates(self) -> bool:
+        """Whether the edit created the state, together with others; an empty file may be restored, too."""
+        return bool(self.joint) and self.before == NOTHING
 
 
 class Store(Protocol):

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 
+from msgspec import UNSET
+
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece, joined
 from statefmt.store.local.journal import checksum
@@ -61,7 +63,14 @@ class MemoryLock:
         return nullcontext()
 
     def write(
-        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+        self,
+        pieces: Sequence[Piece],
+        expected: Hashable,
+        *,
+        backup: str | None,
+        keeps_backup: bool,
+        now: int,
+        undoes: int | None = None,
     ) -> str | None:
         store = self.store
         if store.version != expected:
@@ -69,7 +78,8 @@ class MemoryLock:
         old, new = store.data, joined(store.data, pieces)
         store.contents[checksum(old)] = old
         number, info = len(store.entries) + 1, self.info
-        entry = HistoryEntry(number, info.Created, info.Who, info.Info, checksum(old), checksum(new))
+        before, after, goes_back = checksum(old), checksum(new), UNSET if undoes is None else undoes
+        entry = HistoryEntry(number, info.Created, info.Who, info.Info, before, after, undoes=goes_back)
         store.entries.append(entry)
         store.data, store.version = new, store.version + 1
         return None

@@ -56,6 +56,13 @@ def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
     return _attributes(mine) != _attributes(theirs) and not _one_scope(mine, theirs)
 
 
+def object_mark(instance: InstanceState) -> object:
+    """Return what tells the remote object of an instance from all others: its address, if it has nothing else."""
+    obj = _object(instance)
+    found = next((value for mark in (_identity, _id_and_scope, _attributes) if (value := mark(obj)) is not None), None)
+    return _kind(instance), instance.addr if found is None else found
+
+
 def _unique(
     old: Sequence[InstanceState], new: Sequence[InstanceState], mark: _Mark
 ) -> list[tuple[InstanceState, InstanceState]]:
@@ -70,10 +77,13 @@ def _marked(found: Sequence[InstanceState], mark: _Mark) -> dict[object, list[In
     for instance in found:
         value = mark(_object(instance))
         if value is not None:
-            resource, config = instance.resource.addr.resource, instance.resource.provider_config
-            kind = resource.mode, resource.type, None if config is None else config.provider.type
-            marked.setdefault((kind, value), []).append(instance)
+            marked.setdefault((_kind(instance), value), []).append(instance)
     return marked
+
+
+def _kind(instance: InstanceState) -> object:
+    resource, config = instance.resource.addr.resource, instance.resource.provider_config
+    return resource.mode, resource.type, None if config is None else config.provider.type
 
 
 def _object(instance: InstanceState) -> ResourceInstanceObject:

@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.analysis.diff._compare import instance_change, instance_counts
-from statefmt.analysis.diff._matching import may_be_replaced, same_objects
+from statefmt.analysis.diff._matching import may_be_replaced, object_mark, same_objects
 from statefmt.analysis.diff._model import InstanceChange, Movable, Move, SnapshotDiff
 from statefmt.analysis.diff.narrow import move_from
 from statefmt.analysis.diff.whole_moves import whole_moves
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.instances import each_instance
 from statefmt.model.snapshot import Snapshot
 
 
@@ -37,6 +38,28 @@ class Passages(NamedTuple):
 
 
 NO_PASSAGES: Final = Passages()
+
+
+class Scattered(NamedTuple):
+    """Remote objects that are in two or more states, or in none any more: addresses, with the names of the states."""
+
+    doubled: tuple[tuple[AbsResourceInstance, tuple[str, ...]], ...] = ()
+    lost: tuple[tuple[AbsResourceInstance, str], ...] = ()
+
+
+def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Scattered:
+    """Return the objects that are in more states now than before, or were in one and are in none.
+
+    Both arguments are by the names of the states.
+    """
+    had, has = _places_of_objects(before), _places_of_objects(now)
+    doubled = [
+        (places[-1][1], tuple(dict.fromkeys(name for name, _ in places)))
+        for mark, places in has.items()
+        if len(places) > max(1, len(had.get(mark, ())))
+    ]
+    lost = [(places[0][1], places[0][0]) for mark, places in had.items() if mark not in has]
+    return Scattered(tuple(doubled), tuple(lost))
 
 
 def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot]) -> dict[str, Passages]:
@@ -78,6 +101,14 @@ def apart(changes: SnapshotDiff, across: Passages) -> SnapshotDiff:
         else:
             instances.append(one)
     return replace(changes, instances=tuple(instances))
+
+
+def _places_of_objects(states: Mapping[str, Snapshot]) -> dict[object, list[tuple[str, AbsResourceInstance]]]:
+    found: dict[object, list[tuple[str, AbsResourceInstance]]] = {}
+    for name, snapshot in states.items():
+        for instance in each_instance(snapshot):
+            found.setdefault(object_mark(instance), []).append((name, instance.addr))
+    return found
 
 
 def _is_apart(change: InstanceChange) -> bool:

@@ -20,9 +20,10 @@ from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.undo_together import end_together, undo_all
 from statefmt.edit.requests.undo import undo_request
+from statefmt.edit.transactions.by_history import undone_alone
 from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
-from statefmt.operations_files import Ending, created_together
+from statefmt.operations_files import Ending
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
 
@@ -55,7 +56,8 @@ def command(
     """Undo the last edit that statetool made to a state, or a given edit and all later ones.
 
     The restored content gets a new, higher serial. An undo is an edit, too: a second undo reverts the first.
-    An `apply` over several states is undone in all of them or, if another one was changed since, in none.
+    An edit of several states is undone in all of them or, if another one has later edits of its own, in none.
+    With --only, the command says first which objects would be in two states or in none.
     With --version, restore a version that the service of the backend keeps, whoever wrote it.
     """
     if ending is not None:
@@ -69,28 +71,27 @@ def command(
             )
         return _restore(one_state(state, state_option), version, options)
     name = state_name(one_state(state, state_option))
-    if to is None and not only and (other := created_together(run_context(), name)) is not None:
-        return undo_all(other, None, options, discard_changes=discard_changes)
-    store = store_of(name)
-    undo = undo_request(store, to)
-    if not only:
-        if undo.together is not None:
-            return undo_all(name, to, options, discard_changes=discard_changes)
-        undo.refuse_one_of_several()
+    undo = undo_request(store_of(name), to)
+    words = state_words(name)
+    words = words if state or state_option else words[len(("--state", name)) :]
+    further = _further(undo.earlier, shell_line((*words, *encryption_words())))
+    if undo.joint and not only:
+        return undo_all(name, to, options, further, discard_changes=discard_changes)
+    if not discard_changes:
+        undo.refuse_foreign()
     entry, last = undo.entry, undo.last
 
     def operation(snapshot: Snapshot) -> Edit:
-        note = f"content as before edit {entry.number} ({printable(entry.command)})"
-        return with_note(undo.edit(run_context(), snapshot, discards_changes=discard_changes), note)
+        edit = undo.edit(run_context(), snapshot, discards_changes=discard_changes)
+        edit = with_note(edit, f"content as before edit {entry.number} ({printable(entry.command)})")
+        return undone_alone(run_context(), name, undo, snapshot, edit)
 
     changed = (
         f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
     checksum = None if discard_changes else last.after
-    words = state_words(name)
-    words = words if state or state_option else words[len(("--state", name)) :]
-    hint = _way_on(undo.earlier, shell_line((*words, *encryption_words())))
+    hint = f"`{shell_line(('statetool', 'undo', *words, *encryption_words()))}` now reverts this undo{further}"
     plan = Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint, even_damaged=True)
     return carry_out(plan._replace(asks=bool(undo.joint)), options)
 
@@ -115,12 +116,9 @@ def _quoted(lineage: str) -> str:
     return f"'{printable(lineage)}'"
 
 
-def _way_on(earlier: HistoryEntry | None, state: str) -> str:
-    """Say that another undo reverts this one, and how to go back further."""
-    named = f" {state}" if state else ""
-    hint = f"`statetool undo{named}` now reverts this undo"
+def _further(earlier: HistoryEntry | None, state: str) -> str:
+    """Say how to go back further than an undo, if there is an earlier edit."""
     if earlier is None:
-        return hint
-    return (
-        f"{hint}; `statetool undo --to {earlier.number}{named}` also undoes edit {earlier.number} ({earlier.command})"
-    )
+        return ""
+    named = f" {state}" if state else ""
+    return f"; `statetool undo --to {earlier.number}{named}` also undoes edit {earlier.number} ({earlier.command})"

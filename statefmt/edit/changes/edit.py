@@ -15,7 +15,8 @@ class Edit:
 
     `moved` maps old addresses to new ones; `notes` are sentences for the user. `joins` are sentences on resources and
     modules that joined existing ones, which must be confirmed. `restored` is an earlier content with a new serial, in
-    format `restored_version`, which is written back even if it has errors.
+    format `restored_version`, which is written back even if it has errors. `undoes` is the number of the edit in the
+    history before which the state was so.
     """
 
     snapshot: Snapshot
@@ -24,6 +25,7 @@ class Edit:
     joins: tuple[str, ...] = ()
     restored: bytes | None = None
     restored_version: int = 0
+    undoes: int | None = None
 
 
 def with_note(edit: Edit, *notes: str) -> Edit:

@@ -2,64 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.changes.joint_entries import entries_in_effect, entries_of, joint_edits_in_effect
+from statefmt.edit.changes.timeline import EffectiveEdit, Point, Timeline, timeline, unknown_undos
 from statefmt.edit.damaged import damage
 from statefmt.edit.operations.restore import restore, restore_damaged
 from statefmt.edit.session import StateFileError
+from statefmt.formats.reading.damaged import known_snapshot
 from statefmt.model.errors import EncryptedStateError, StateError, StoreError, SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import opened
+from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import HistoryEntry, JointEdit, Store
 from statefmt.text.printable import printable
 
 _DAMAGED: Final = "the restored content is damaged, so everything in the state counts as removed. The damage:"
-
-_JOINT: Final = (
-    "this edit was one of several states. What moved between them is in two of them or in none, unless the edits of "
-    "the others are undone, too:"
-)
+_CREATED: Final = "the edit created this state, and the undo empties it; delete it unless you want to redo the edit"
 
 
 class Undo(NamedTuple):
-    """What undoes the edit `entry` and all later ones: `content` is the stored content before it.
+    """What brings a state back to a `point` of its `timeline`: `content` is the stored content there.
 
-    `last` is the last edit and `earlier` the one before `entry`, if any. `name` is that of the state. `joint` are the
-    edits of several states that it undoes in this one only. If there is one of them, and `entry` is its first edit,
-    all states can be undone `together`.
+    `name` is that of the state. `joint` are the edits of several states that are in effect at only one of the two: the
+    undo takes them back or makes them again.
     """
 
     name: str
-    entry: HistoryEntry
-    last: HistoryEntry
-    earlier: HistoryEntry | None
+    timeline: Timeline
+    point: Point
     content: bytes
     joint: tuple[JointEdit, ...] = ()
 
     @property
-    def together(self) -> JointEdit | None:
-        """The joint edit that can be undone in all its states; None if there is none."""
-        return self.joint[0] if len(self.joint) == 1 and self.entry.joint == self.joint[0] else None
+    def entry(self) -> HistoryEntry:
+        """The first edit that is undone."""
+        return self.point.entry
+
+    @property
+    def last(self) -> HistoryEntry:
+        """The last edit of the state."""
+        return self.timeline.entries[-1]
+
+    @property
+    def earlier(self) -> HistoryEntry | None:
+        """The last edit that is still in effect after the undo, if there is one."""
+        numbers = [step.number for step in self.point.edits if not step.is_foreign]
+        return next((entry for entry in self.timeline.entries if numbers[-1:] == [entry.number]), None)
 
     def refuse_one_of_several(self) -> None:
         """Raise StoreError if this would undo a joint edit in one of its states only."""
-        if self.together is not None:
+        if not self.joint:
+            return
+        if len(self.joint) == 1:
+            what = f"edit {self.entry.number} ({printable(self.entry.command)}) changed {len(self.joint[0].written)}"
+        else:
+            what = f"the edits from {self.entry.number} on include {len(self.joint)} edits of several"
+        raise StoreError(
+            f"{self.name}: {what} states; nothing was written. ",
+            Wording("Use --only", "statefmt.operations_files.undo_together() undoes all of them, and only=True"),
+            " to undo it in this state only",
+        )
+
+    @property
+    def foreign(self) -> int | None:
+        """The number of the edit before which something else changed the state, which this would discard; or None."""
+        lost = [step for step in self.timeline.now if step.is_foreign and step not in self.point.edits]
+        return next((step.number for step in lost if step.number <= self.last.number), None)
+
+    def refuse_foreign(self) -> None:
+        """Raise StoreError if this would discard what something else wrote between edits."""
+        if self.foreign is not None:
             raise StoreError(
-                f"{self.name}: edit {self.entry.number} ({printable(self.entry.command)}) changed "
-                f"{len(self.together.written)} states; nothing was written. ",
-                Wording("Use --only", "statefmt.operations_files.undo_together() undoes all of them, and only=True"),
-                " to undo it in this state only",
-            )
-        if self.joint:
-            raise StoreError(
-                f"{self.name}: the edits from {self.entry.number} on include {_several(self.joint)} of several states, "
-                "which cannot be undone together with other edits; nothing was written. ",
-                Wording("Use --only", "Use only=True"),
-                " to undo the edits in this state only",
+                f"{self.name}: something else changed the state before edit {self.foreign}, and this undo would "
+                "discard that change; nothing was written. ",
+                Wording("Use --discard-changes", "discard_changes=True"),
+                " to undo anyway; the history keeps the content",
             )
 
     def edit(self, context: RunContext, snapshot: Snapshot, *, discards_changes: bool = False) -> Edit:
@@ -68,6 +92,9 @@ class Undo(NamedTuple):
         Raises EncryptionError, StateFileError if no configuration decrypts it, and SurgeryError if this would discard a
         state of another lineage.
         """
+        if self.entry.creates:
+            empty = structs.replace(snapshot, outputs=(), resources=(), check_results=())
+            return with_note(Edit(empty, undoes=self.entry.number), _CREATED)
         opening = opened(context, self.name, self.content)
         plain = self.content if opening is None else opening.plain
         number = self.entry.number
@@ -78,9 +105,6 @@ class Undo(NamedTuple):
                 where = f"{self.name} before edit {number}; `statetool history --content {number}` prints it"
                 raise StateFileError(where, error) from error
             found = with_note(restore_damaged(snapshot, plain), f"{_DAMAGED} {damage(error)}")
-        for joint in self.joint:
-            states = "\n".join(f"  {name}" for name in joint.written)
-            found = with_note(found, f"{_JOINT}\n{states}")
         lineages = (found.snapshot.lineage, snapshot.lineage)
         if discards_changes and all(lineages) and len(set(lineages)) > 1:
             earlier, current = (f"'{printable(lineage)}'" for lineage in lineages)
@@ -89,7 +113,7 @@ class Undo(NamedTuple):
                 f"{current}: another state is in its place by now. `statetool history --content "
                 f"{number}` prints the content"
             )
-        return found
+        return replace(found, undoes=number)
 
 
 def undo_request(store: Store, number: int | None) -> Undo:
@@ -98,26 +122,78 @@ def undo_request(store: Store, number: int | None) -> Undo:
     Reads the content, so it must be called before the state is locked: if a backup was moved in place of the state,
     both are the same file, and closing it would drop the lock. Raises StoreError if the history does not have the edit.
     """
-    name, entries = store.name, store.versions()
-    in_effect = entries_in_effect(entries)
-    if not in_effect:
-        raise StoreError(f"{name}: nothing to undo: no edits by statetool are recorded")
-    found = [entry for entry in entries if number in (None, entry.number)]
-    if not found:
+    found = read_timeline(store)
+    name, entries, wanted = store.name, found.entries, number
+    if wanted is None:
+        if found.last is None:
+            raise StoreError(f"{name}: nothing to undo: {_nothing_recorded(found)}")
+        wanted = found.last.number
+    point = found.before(wanted)
+    if point is None:
+        if not entries:
+            raise StoreError(f"{name}: nothing to undo: {_nothing_recorded(found)}")
+        if any(entry.number == wanted for entry in entries):
+            what = (
+                "is of another state that was in this place"
+                if wanted in found.forgotten
+                else "was taken back when it failed, so there is nothing to undo"
+            )
+            raise StoreError(f"{name}: edit {wanted} {what}; `statetool history --content {wanted}` prints the content")
         raise StoreError(
-            f"{name}: there is no edit {number}; the history has edits {entries[0].number} to {entries[-1].number}: "
+            f"{name}: there is no edit {wanted}; the history has edits {entries[0].number} to {entries[-1].number}: "
             "see ",
             Wording("`statetool history`", "State.history()"),
         )
-    entry = in_effect[-1] if number is None else found[-1]
-    if entry.joint:
-        # A joint edit may write a state several times; what is between the first and the last time is no result.
-        entry = entries_of(entries, entry.joint.id)[0]
-    place = entries.index(entry)
-    earlier = entries[place - 1] if place else None
-    joint = tuple(joint_edits_in_effect(entries[place:]).values())
-    return Undo(name, entry, entries[-1], earlier, store.content(entry.before), joint)
+    return undo_to(store, found, point)
 
 
-def _several(joint: tuple[JointEdit, ...]) -> str:
-    return "an edit" if len(joint) == 1 else f"{len(joint)} edits"
+def undo_to(store: Store, found: Timeline, point: Point) -> Undo:
+    """Return what brings a state back to a point. Raises StoreError if the history lacks the content."""
+    ids = [step.joint_id for step in changed_steps(found, point.edits) if step.joint_id]
+    joint = tuple(one for one in map(found.joint, ids) if one is not None)
+    return Undo(store.name, found, point, store.content(point.entry.before), joint)
+
+
+def changed_steps(found: Timeline, edits: tuple[EffectiveEdit, ...]) -> list[EffectiveEdit]:
+    """Return the edits that are in effect either now or then, oldest first."""
+    return sorted({*found.now} ^ {*edits})
+
+
+def read_timeline(store: Store, unknown: frozenset[str] = frozenset()) -> Timeline:
+    """Read the history of a state, as far as it is that of its content; `unknown` as for timeline(). Raises StoreError.
+
+    A state that cannot be read counts as one that nothing else has changed: an edit of it compares the content.
+    """
+    entries = store.versions()
+    if not entries:
+        return timeline((), None, lambda _: "")
+    try:
+        content = store.read().data
+    except StoreError:
+        content = None
+    now = None if content is None else checksum(content)
+    return timeline(entries, now, _lineages(store, now, content or b""), unknown | unknown_undos(entries))
+
+
+def _lineages(store: Store, now: str | None, current: bytes) -> Callable[[str], str]:
+    """Return the function that finds the lineage of a content by its SHA-256, "" if it is unknown."""
+
+    def lineage(found: str) -> str:
+        try:
+            return known_snapshot(current if found == now else store.content(found)).lineage
+        except StoreError:
+            return ""
+
+    return lineage
+
+
+def _nothing_recorded(found: Timeline) -> str:
+    if found.forgotten:
+        first = min(found.forgotten)
+        return (
+            "the recorded edits are those of another state that was in this place. "
+            f"`statetool history --content {first}` prints that state before edit {first}"
+        )
+    if found.entries:
+        return "all recorded edits were taken back when they failed"
+    return "no edits by statetool are recorded"

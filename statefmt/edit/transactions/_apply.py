@@ -125,7 +125,8 @@ def _journal(
     def journaled(name: str, one: Participant) -> JournaledState:
         state = before[name]
         empty = checksum(state.data) if state.is_new else ""
-        return JournaledState(one.location, one.identity, infos[name], now[name], checksum(state.stored), empty)
+        stored, undoes = checksum(state.stored), intent.back_to.get(name)
+        return JournaledState(one.location, one.identity, infos[name], now[name], stored, empty, undoes)
 
     known = {name: journaled(name, one) for name, one in states.items()}
     writes: list[JournaledWrite] = []

@@ -23,10 +23,9 @@ from statefmt.model.errors import StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.sealed import Seal
 from statefmt.store.local.journal import checksum
+from statefmt.store.protocol import NOTHING
 from statefmt.store.reading import display_name
 
-# The hash of a state that does not exist.
-NOTHING: Final = checksum(b"")
 # A UUID that is made from a name.
 _VERSION: Final = 5
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,7 +21,7 @@ class Intent(Struct, frozen=True):
     `command` is the command line, for locks and histories. `timeout` is in seconds, for each lock, None for no locks.
     A change without an operations file has a `key` of its own, which tells it from others, and `file` is its name in
     messages. `words` are the command that ends it after a crash, with --resume or --abort. `undoes` is the ID of the
-    change that it undoes.
+    change that it undoes, and `back_to` has the number of the first edit that it undoes in each state.
     """
 
     file: str
@@ -30,6 +32,7 @@ class Intent(Struct, frozen=True):
     key: str = ""
     words: tuple[str, ...] = ()
     undoes: str = ""
+    back_to: Mapping[str, int] = MappingProxyType({})
 
     @property
     def path(self) -> str:

@@ -41,7 +41,7 @@ class JournaledState(Struct, frozen=True):
 
     `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
     change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
-    none where a backend cannot delete it.
+    none where a backend cannot delete it. `undoes` is the number of the edit that an undo takes back in this state.
     """
 
     location: str
@@ -50,6 +50,7 @@ class JournaledState(Struct, frozen=True):
     before: str
     stored: str
     empty: str = ""
+    undoes: int | None = None
 
     @property
     def is_created(self) -> bool:

@@ -35,15 +35,13 @@ _MOST: Final = 1000
 class NamedPlace(Struct, frozen=True):
     """A state of a change: its `location` and `identity` as a Participant has them, and how it is named again.
 
-    `name` is a path, a folder or a URL; "" if it has something secret. `workspace` is that of a folder. If the change
-    created the state, `created` is the SHA-256 of the plain content: no history has that.
+    `name` is a path, a folder or a URL; "" if it has something secret. `workspace` is that of a folder.
     """
 
     location: str
     identity: str
     name: str
     workspace: str | None = None
-    created: str = ""
 
 
 class _Change(Struct, frozen=True):
@@ -53,12 +51,7 @@ class _Change(Struct, frozen=True):
 
 def keep_places(home: Path, journal: ApplyJournal, states: Mapping[str, Participant]) -> None:
     """Keep the names of the states of a change durably; forget those of old changes. Raises StoreError."""
-    results = journal.hashes(len(journal.writes))
-    created = {name: results[name] for name, one in journal.states.items() if one.is_created}
-    places = tuple(
-        NamedPlace(one.location, one.identity, one.name, one.workspace, created.get(name, ""))
-        for name, one in states.items()
-    )
+    places = tuple(NamedPlace(one.location, one.identity, one.name, one.workspace) for one in states.values())
     with _opened(home) as place:
         folder = place.folder
         folder.sweep()
@@ -74,21 +67,6 @@ def kept_places(home: Path, change: str) -> dict[str, NamedPlace] | None:
         return None
     with _opened(home) as place:
         return _read(place, change)
-
-
-def latest_creation(home: Path, state: Participant) -> tuple[str, dict[str, NamedPlace]] | None:
-    """Return the ID of the last change that created a state, and the states of it. Raises StoreError."""
-    if not (home / _CHANGES).is_dir():
-        return None
-    with _opened(home) as place:
-        names = [name for name in place.folder.names() if name.endswith(_SUFFIX)]
-        times = {name: status.st_mtime_ns for name in names if (status := place.folder.status(name))}
-        for name in sorted(times, key=lambda one: times[one], reverse=True):
-            change = name.removesuffix(_SUFFIX)
-            found = _read(place, change) if _ID.fullmatch(change) else None
-            if found and state.location in found and found[state.location].created:
-                return change, found
-    return None
 
 
 def _read(place: StateFile, change: str) -> dict[str, NamedPlace] | None:

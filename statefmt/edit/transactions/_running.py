@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
 
+from statefmt.analysis.diff.passages import Scattered
 from statefmt.context import RunContext
 from statefmt.edit.session import StateFileError, loaded
-from statefmt.edit.transactions._contents import NOTHING, emptied
+from statefmt.edit.transactions._contents import emptied
 from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._writable import Contents
@@ -16,9 +19,14 @@ from statefmt.pieces import Pieces
 from statefmt.store.local.ending import ending_command
 from statefmt.store.local.journal import checksum
 from statefmt.store.managed import LockedManagedStore
-from statefmt.store.protocol import JointEdit
+from statefmt.store.protocol import NOTHING, JointEdit
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
+from statefmt.text.printable import printable
+from statefmt.text.shell import shell_word
+
+# In lines, for objects in two states, and for those in none.
+_MOST: Final = 10
 
 
 @dataclass(slots=True)
@@ -48,7 +56,7 @@ class Running:
     def hold(self) -> None:
         """Keep others out of the states that are written, also after a crash. Raises StoreError."""
         for name in self.written:
-            self.locked[name] = self.locked[name].hold(joint_edit(self.journal, self.states))
+            self.locked[name] = self.locked[name].hold(joint_edit(self.context, self.journal, self.states))
 
     def release(self) -> None:
         """End the hold. Raises StoreError."""
@@ -110,7 +118,8 @@ class Running:
         now = int(self.context.clock().timestamp())
         is_before = self.now[state] == self.journal.states[state].before
         pieces = self.pieces.get((state, wanted), [content]) if is_before else [content]
-        store.write(pieces, store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now)
+        undoes = self.journal.states[state].undoes
+        store.write(pieces, store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now, undoes=undoes)
         self.locked[state] = store.renewed()
         if self.locked[state].stored.data == content:
             self.now[state] = wanted
@@ -166,20 +175,59 @@ def plain_hash(context: RunContext, state: Participant, data: bytes) -> str:
         return checksum(data)
 
 
-def joint_edit(journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
+def joint_edit(context: RunContext, journal: ApplyJournal, states: Mapping[str, Participant]) -> JointEdit:
     """Return what markers and histories say about the change."""
     names = list(states)
     writes = tuple(names.index(write.state) for write in journal.writes)
     locations = tuple(one.location for one in states.values())
     created = tuple(place for place, name in enumerate(names) if journal.states[name].empty)
-    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes, created)
+    home = str(context.connection().state_home)
+    return JointEdit(journal.id, journal.file, locations, writes, journal.ending, journal.undoes, created, home)
 
 
-def ways_out(ending: Sequence[str], *, foreign: bool = False) -> str:
+def elsewhere(joint: JointEdit, who: str) -> str:
+    """Return the sentences that say who can end a change whose journal is not in this folder of statetool."""
+    home = Path(joint.home)
+    where = (
+        f" with XDG_STATE_HOME={shell_word(printable(str(home.parent)))}: the journal is in {home}"
+        if joint.home
+        else ""
+    )
+    return (
+        f"{printable(who) or 'Somebody'} began it, and can end it{where}. If that journal is lost, compare the states "
+        "with their histories, put right what is in two states or in none, and then delete the marker of each state, "
+        ".NAME.statetool.hold beside it"
+    )
+
+
+def scattered_lines(found: Scattered) -> list[str]:
+    """Return lines that name objects which are in two states or in none."""
+    doubled = [f"  {addr} in {_listed(names)}" for addr, names in found.doubled]
+    lost = [f"  {addr}, once in {display_name(name)}" for addr, name in found.lost]
+    lines: list[str] = []
+    for heading, listed in (("in two states:", doubled), ("in no state:", lost)):
+        more = [f"  … and {len(listed) - _MOST} more"] if len(listed) > _MOST else []
+        lines += [heading, *listed[:_MOST], *more] if listed else []
+    return lines
+
+
+def _listed(names: Sequence[str]) -> str:
+    # Names may be equal, and an object may be in one state twice.
+    return " and ".join(map(display_name, names)) if len(names) > 1 else f"{display_name(names[0])} twice"
+
+
+def ways_out(ending: Sequence[str], *, foreign: bool = False, scattered: Sequence[str] = ()) -> str:
     """Return the sentence that says how an unfinished change ends; `foreign` if something else wrote a state.
 
-    `ending` are the words of the command without its option, such as `apply FILE`.
+    `ending` are the words of the command without its option, such as `apply FILE`. `scattered` are lines on objects
+    that are in two states or in none then.
     """
+    if foreign and scattered:
+        lines = "\n".join(scattered)
+        return (
+            f"To leave all states as they are and let others edit them, use --leave with the same command. That leaves "
+            f"these objects, which must be removed from one state or put back into one:\n{lines}"
+        )
     if foreign:
         return (
             f"{ending_command(ending, '--leave')} leaves all states as they are and lets others edit them; compare "

@@ -1,70 +1,59 @@
-"""Stages the undo of a change of several states: what each had before, in the reverse order of the writes."""
+"""Stages the undo of edits of several states: what each had before, destinations of objects first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from msgspec import structs
 
+from statefmt.analysis.diff.passages import passages
 from statefmt.context import RunContext
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.restore import with_serial
+from statefmt.edit.requests.undo import Undo
 from statefmt.edit.session import LoadedState
-from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.edit.surgical import EditOutcome, spliced, surgical
+from statefmt.edit.transactions._arrivals import with_arrivals
+from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
-from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import joined
-from statefmt.sealed import opened
-
-_CREATED: Final = (
-    "the change created this state, and this undo empties it; delete it unless you want to redo the change"
-)
 
 
 class UndoneState(NamedTuple):
-    """A state of a change that is undone: the operation that restores it, and what it must be until then.
+    """A state that is undone: to which point, and what it must be until then."""
 
-    `between` are the contents that the change gave it before the last one, as they are stored: those of a state that it
-    wrote twice. `last` names the last edit of the state, for messages.
-    """
-
-    restore: Callable[[RunContext, Snapshot], Edit]
+    undo: Undo
     pin: Pin
-    between: tuple[bytes, ...] = ()
-    last: str = ""
 
 
-def undoing(
-    context: RunContext, states: Mapping[str, UndoneState], writes: Sequence[str]
-) -> Staging[dict[str, EditOutcome]]:
-    """Return the function that stages the undo of a change with these `writes`, by the names of its states.
+def undoing(context: RunContext, states: Mapping[str, UndoneState]) -> Staging[dict[str, EditOutcome]]:
+    """Return the function that stages the undo of states, by their names.
 
-    The reverse order passes through what the change passed through, so no object is in no state at any time.
+    Objects arrive in one state before they leave another, so no object is in no state at any time.
     """
 
     def stage(loaded: Mapping[str, LoadedState]) -> Staged[dict[str, EditOutcome]]:
         outcomes: dict[str, EditOutcome] = {}
-        contents: dict[str, list[bytes]] = {}
-        for name, one in states.items():
-            state = loaded[name]
-            proposal = surgical(partial(one.restore, context))(state)
-            outcomes[name] = outcome = proposal.outcome
-            between = [with_serial(_plain(context, state.name, data), outcome.serial) for data in one.between]
-            contents[name] = [joined(state.data, proposal.pieces), *between]
-        # Each write takes the last content that is left.
-        return Staged(tuple(Write(name, contents[name].pop()) for name in reversed(writes)), outcomes)
+        contents: dict[str, bytes] = {}
+        for name, state in loaded.items():
+            proposal = surgical(partial(states[name].undo.edit, context))(state)
+            outcomes[name] = proposal.outcome
+            contents[name] = joined(state.data, proposal.pieces)
+        went = passages(
+            {name: one.changes for name, one in outcomes.items()},
+            {name: one.edit.snapshot for name, one in outcomes.items()},
+        )
+        flows = {(one.other, name) for name, found in went.items() for one in found.received.values()}
+        writes: list[Write] = []
+        for write in write_order(list(loaded), flows):
+            name = write.state
+            if not write.only_arrives:
+                writes.append(Write(name, contents[name]))
+                continue
+            after = structs.replace(outcomes[name].edit.snapshot, serial=outcomes[name].serial)
+            arrived = with_arrivals(loaded[name].result.snapshot, after, went[name].received.keys())
+            writes.append(Write(name, spliced(loaded[name], arrived)))
+        return Staged(tuple(writes), outcomes)
 
     return stage
-
-
-def empty_again(_context: RunContext, snapshot: Snapshot) -> Edit:
-    """Take everything out of a state that the change created; its history has the rest."""
-    return with_note(Edit(structs.replace(snapshot, outputs=(), resources=(), check_results=())), _CREATED)
-
-
-def _plain(context: RunContext, name: str, content: bytes) -> bytes:
-    found = opened(context, name, content)
-    return content if found is None else found.plain

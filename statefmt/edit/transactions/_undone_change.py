@@ -1,33 +1,46 @@
-"""Reads in the histories of several states what undoes a change of them; all of the histories must have it."""
+"""Finds in the histories of several states what undoes edits of them, so that each edit is in effect in all or in none.
+
+The user names a state and a point in its history. Every other state of the edits of several states that this takes back
+or makes again goes to a point of its own history where the same of them are in effect.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
+from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
-from statefmt.edit.changes.joint_entries import content_chain, entries_in_effect, entries_of
+from statefmt.edit.changes.timeline import EffectiveEdit, Point, Timeline, unknown_undos
 from statefmt.edit.operations_file import FileEdits
-from statefmt.edit.requests.undo import Undo, undo_request
+from statefmt.edit.requests.undo import Undo, read_timeline, undo_to
+from statefmt.edit.session import loaded
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._intent import Intent
+from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staging
-from statefmt.edit.transactions._undoing import UndoneState, empty_again, undoing
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.edit.transactions._undoing import UndoneState, undoing
+from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.local.journal import checksum
-from statefmt.store.protocol import JointEdit
+from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.text.printable import printable
-from statefmt.text.shell import shell_line
+from statefmt.text.shell import shell_line, shell_word
+
+# Opens another state of an edit, by its location.
+StateOpening: TypeAlias = Callable[[str, JointEdit], Participant]
 
 
 class UndoneChange(NamedTuple):
-    """A change that is undone: the state that the user named, and all of them by their locations."""
+    """What is undone: the state that the user named, and all that are written, by their locations, as they are locked.
 
-    joint: JointEdit
+    `id` identifies the edit, or the undo, that is undone.
+    """
+
+    id: str
     named: Participant
     states: Mapping[str, Participant]
     undone: Mapping[str, UndoneState]
@@ -39,13 +52,14 @@ class UndoneChange(NamedTuple):
 
     def intent(self, command: str = "", timeout: float | None = 0, *, keeps_backup: bool = True) -> Intent:
         """Return the intent of the undo; the arguments are those of an Intent."""
-        key, words = undo_key(self.joint.id), ("undo", *self.named.words)
+        key, words = undo_key(self.id), ("undo", *self.named.words)
         change = checksum(key.encode())
-        return Intent(self.named.location, change, command, timeout, keeps_backup, key, words, self.joint.id)
+        back_to = {location: one.undo.entry.number for location, one in self.undone.items()}
+        return Intent(self.named.location, change, command, timeout, keeps_backup, key, words, self.id, back_to)
 
     def staging(self, context: RunContext) -> Staging[dict[str, EditOutcome]]:
         """Return the function that stages the undo."""
-        return undoing(context, self.undone, [self.joint.states[place] for place in self.joint.writes])
+        return undoing(context, self.undone)
 
     def outcome(self, outcomes: Mapping[str, EditOutcome]) -> FileOutcome:
         """Return the outcome by the names of the states, which have no short ones."""
@@ -55,8 +69,11 @@ class UndoneChange(NamedTuple):
     def changed(self, pin: Pin) -> StoreError:
         """Return the error for a state that is not what it must be."""
         location = next(location for location, one in self.undone.items() if one.pin is pin)
-        what = f"something else has changed the state since {self.undone[location].last}"
-        return refused(self.states[location].store.name, what, self.named)
+        what = f"{_FOREIGN} {_described(self.undone[location].undo.last)}"
+        return refused(self.states[location].store.name, what, _BY_HAND)
+
+
+_FOREIGN = "something else has changed the state since"
 
 
 def undo_key(change_id: str) -> str:
@@ -64,72 +81,263 @@ def undo_key(change_id: str) -> str:
     return f"undo-{change_id}"
 
 
-def undone_change(
-    joint: JointEdit,
-    named: Participant,
-    states: Mapping[str, Participant],
-    undo: Undo | None = None,
-    created: Mapping[str, str] | None = None,
-) -> UndoneChange:
-    """Find what undoes a change; `states` are those that it wrote, by their locations.
+def undone_change(context: RunContext, named: Participant, undo: Undo, opening: StateOpening) -> UndoneChange:
+    """Find what undoes edits of several states; `undo` is that of the named one, and `opening` opens the others.
 
-    `undo` is the edit of the named state. Without it, the undo has begun already, and states have any content.
-    `created` are the SHA-256 of the plain contents of states that the change created. Raises StoreError if a history
-    does not have the change, or if another state has later edits.
+    Raises StoreError if another state has later edits of its own, or if its history does not have one of the edits.
     """
+    if undo.foreign is not None:
+        what = f"something else changed the state before edit {undo.foreign}, and this undo would discard that change"
+        raise refused(undo.name, what, _BY_HAND)
+    plan = _Plan(context, named, undo, opening)
+    targets = plan.targets()
+    undone: dict[str, UndoneState] = {}
+    for location, point in targets.items():
+        view = plan.views[location]
+        if point is not None:
+            one = undo if location == named.location else undo_to(view.state.store, view.timeline, point)
+            undone[location] = UndoneState(one, Pin(stored=view.now))
+    entry = undo.entry
+    change_id = entry.joint.id if entry.joint else undo.joint[0].id
+    states = {location: plan.views[location].state for location in undone}
+    in_lock_order = dict(sorted(states.items(), key=lambda item: (item[0], item[1].identity)))
+    return UndoneChange(change_id, named, in_lock_order, undone)
+
+
+def begun_undo(journal: ApplyJournal, named: Participant, states: Mapping[str, Participant]) -> UndoneChange:
+    """Return an undo that has begun, from its journal; states have any content. Raises StoreError."""
     undone: dict[str, UndoneState] = {}
     for location, one in states.items():
-        if one.location != location:
-            raise refused(location, f"the state is now {one.location}", named)
-        given = undo if location == named.location else None
-        is_created = location in joint.created_states
-        found = (_created if is_created else _changed)(joint, named, one, given, (created or {}).get(location, ""))
-        undone[location] = found if undo is not None else found._replace(pin=Pin())
-        later = _later_edit(joint, one)
-        if undo is not None and given is None and later:
-            raise refused(location, f"{later} came after the change", named)
-    return UndoneChange(joint, named, states, undone)
+        number = journal.states[location].undoes if location in journal.states else None
+        if number is not None:
+            found = read_timeline(one.store)
+            entry = next((entry for entry in found.entries if entry.number == number), None)
+            if entry is None:
+                raise StoreError(f"{one.store.name}: the history has no edit {number} any more; nothing was written")
+            undone[location] = UndoneState(undo_to(one.store, found, Point(entry, ())), Pin())
+    return UndoneChange(journal.undoes, named, states, undone)
 
 
-def refused(name: str, what: str, named: Participant) -> StoreError:
-    """Return the error that says why not all states can be undone, and how one is."""
+def refused(name: str, what: str, *ways: str) -> StoreError:
+    """Return the error that says why not all states can be undone, and what to do."""
     return StoreError(
         f"{printable(name)}: {what}, so the edit of several states cannot be undone in all of them; nothing was "
-        "written. ",
-        Wording(f"`{shell_line(('statetool', 'undo', '--only', *named.words))}`", "State.undo(only=True)"),
-        f" undoes it in {printable(named.store.name)} only",
+        "written",
+        *(f". {way}" for way in ways),
     )
 
 
-def _changed(joint: JointEdit, named: Participant, one: Participant, undo: Undo | None, _result: str) -> UndoneState:
-    """Return what restores a state that was there before the change."""
-    of_change = entries_of(one.store.versions(), joint.id)
-    if not of_change or any(entry.joint != joint for entry in of_change):
-        raise refused(one.location, "the history of this state does not have the change", named)
-    undo = undo or undo_request(one.store, of_change[0].number)
-    chain = content_chain(of_change)
-    if len(chain) != 1 + joint.count(one.location):
-        raise refused(one.location, "the change was taken back in this state, or is not all in its history", named)
-    last = f"edit {undo.last.number} ({printable(undo.last.command)})"
-    between = tuple(map(one.store.content, chain[1:-1]))
-    return UndoneState(undo._replace(joint=()).edit, Pin(stored=undo.last.after), between, last)
+class _View(NamedTuple):
+    """A state with its history, and the SHA-256 of its content."""
+
+    state: Participant
+    timeline: Timeline
+    now: str
+
+    @property
+    def present(self) -> frozenset[str]:
+        """The joint edits in effect."""
+        return _joint(self.timeline.now)
 
 
-def _created(joint: JointEdit, named: Participant, one: Participant, _undo: Undo | None, result: str) -> UndoneState:
-    """Return what empties a state that the change created; no history has the first write of it."""
-    of_change = entries_of(one.store.versions(), joint.id)
-    chain = content_chain(of_change)
-    if len(chain) not in (0, joint.count(one.location)) or (not chain and joint.count(one.location) > 1):
-        raise refused(one.location, "the change was taken back in this state, or is not all in its history", named)
-    if not result:
-        raise refused(one.location, "what the change created there is not recorded on this machine", named)
-    between = tuple(map(one.store.content, chain[:-1]))
-    return UndoneState(empty_again, Pin(hash=result), between, "the change")
+class _Plan:
+    """Chooses a point for each state; None is where the state stays."""
+
+    def __init__(self, context: RunContext, named: Participant, undo: Undo, opening: StateOpening) -> None:
+        self.context, self.named, self.undo, self.opening = context, named, undo, opening
+        self.unknown: frozenset[str] = unknown_undos(undo.timeline.entries)
+        self.views = {named.location: _View(named, undo.timeline, undo.last.after)}
+        # Edits that must be in effect afterwards, or must not.
+        self.required: dict[str, bool] = {}
+        self.joint: dict[str, JointEdit] = {}
+
+    def targets(self) -> dict[str, Point | None]:
+        """Return the point of each state of the edits. Raises StoreError."""
+        after = _joint(self.undo.point.edits)
+        targets: dict[str, Point | None] = {self.named.location: self.undo.point}
+        waiting = list(self.undo.joint)
+        for one in waiting:
+            self.joint[one.id], self.required[one.id] = one, one.id in after
+            self._refuse_copy(one)
+        while waiting:
+            one = waiting.pop(0)
+            for location in one.written:
+                if location in targets:
+                    continue
+                view = self._view(location, one)
+                targets[location] = point = self._target(view)
+                for further in self._taken_along(view, point):
+                    self.joint[further.id] = further
+                    self.required[further.id] = point is not None and further.id in _joint(point.edits)
+                    waiting.append(further)
+        for location, point in list(targets.items()):
+            view = self.views[location]
+            for changed in sorted(view.present ^ (view.present if point is None else _joint(point.edits))):
+                self._refuse_half(view, changed, changed not in view.present, targets)
+        return targets
+
+    def _refuse_copy(self, joint: JointEdit) -> None:
+        """Raise StoreError if the named state was not one of those of an edit: its history was copied."""
+        if not joint.writes or not all(0 <= place < len(joint.states) for place in joint.writes):
+            raise refused(self.named.location, "its history does not say which states were written")
+        if self.named.location not in joint.written:
+            then = ", ".join(map(printable, joint.written))
+            raise refused(self.named.location, f"the edit was made when this state was one of {then}")
+
+    def _view(self, location: str, joint: JointEdit) -> _View:
+        if location in self.views:
+            return self.views[location]
+        state = self.opening(location, joint)
+        if state.location != location:
+            raise refused(location, f"the state is now {state.location}")
+        try:
+            now = checksum(state.store.read().data)
+        except MissingStateError as error:
+            raise self._missing(state) from error
+        found = read_timeline(state.store, self.unknown)
+        self.views[location] = _View(state, found, now)
+        return self.views[location]
+
+    def _target(self, view: _View) -> Point | None:
+        """Return the point where the required edits are in effect or not; None where the state is.
+
+        The state loses no edits of its own, unless the undo takes back an undo, and makes them again.
+        """
+        here = view.state.location
+        mine = {one: wanted for one, wanted in self.required.items() if here in self.joint[one].written}
+        if any(view.timeline.joint(one) is None for one in mine):
+            raise self._obstacle(view, mine)
+
+        def fits(edits: Collection[EffectiveEdit]) -> bool:
+            present = _joint(edits)
+            return all((one in present) is wanted for one, wanted in mine.items())
+
+        foreign = {step for step in view.timeline.now if step.is_foreign}
+        if fits(view.timeline.now):
+            return None
+        points = [point for point in view.timeline.points if fits(point.edits) and foreign <= {*point.edits}]
+        if (found := next((point for point in points if self._is_same(view, point)), None)) is not None:
+            return found
+        own = _own(view.timeline.now)
+        points = [point for point in points if _own(point.edits) == own]
+        if not points:
+            raise self._obstacle(view, mine)
+        others = view.present - self.required.keys()
+        return min(
+            points, key=lambda point: (len(others ^ (_joint(point.edits) - self.required.keys())), -point.number)
+        )
+
+    def _is_same(self, view: _View, point: Point) -> bool:
+        """Return whether a state goes back over the same edits as the named one, beginning with the same."""
+        first, back = _id_of(self.undo.entry), self.undo.timeline.later_than(self.undo.point.number)
+        is_first = first != "" and _id_of(point.entry) == first
+        return is_first and view.timeline.later_than(point.number) == back & view.timeline.later_than(0) - {""}
+
+    def _taken_along(self, view: _View, point: Point | None) -> list[JointEdit]:
+        """Return further edits that are made again or taken back in all their states, with an undo that is undone."""
+        if point is None or not self._is_same(view, point):
+            return []
+        changed = (view.present ^ _joint(point.edits)) - self.required.keys()
+        return [one for one in map(view.timeline.joint, sorted(changed)) if one is not None]
+
+    def _refuse_half(self, view: _View, joint_id: str, is_wanted: bool, targets: Mapping[str, Point | None]) -> None:
+        """Raise StoreError if another edit would not be in effect in all of its states or in none."""
+        joint = view.timeline.joint(joint_id)
+        assert joint is not None
+        for location in joint.written:
+            point = targets.get(location)
+            other = self._view(location, joint)
+            present = other.present if point is None else _joint(point.edits)
+            # A history that does not have the edit proves nothing.
+            if (joint_id in present) is not is_wanted or other.timeline.joint(joint_id) is None:
+                if not is_wanted:
+                    raise self._later(view, next(step for step in view.timeline.now if step.joint_id == joint_id))
+                again = next(point.entry for point in view.timeline.points if _id_of(point.entry) == joint_id)
+                raise refused(view.state.store.name, f"{_described(again)} would be made again", _BY_HAND)
+
+    def _obstacle(self, view: _View, mine: Mapping[str, bool]) -> StoreError:
+        """Return the error that names what keeps a state from going to where the required edits are, or are not."""
+        name, found = view.state.store.name, view.timeline
+        if any(found.joint(one) is None for one in mine):
+            return refused(name, "the history of this state does not have the edit", self._elsewhere(view.state, mine))
+        numbers = [step.number for step in found.now if step.joint_id in mine and not mine[step.joint_id]]
+        later = [step for step in found.now if step.joint_id not in mine and step.number > min(numbers, default=-1)]
+        foreign = next((step for step in later if step.is_foreign), None)
+        if foreign is not None:
+            before = [entry for entry in found.entries if entry.number < foreign.number]
+            what = _described(before[-1]) if before else "its first edit"
+            return refused(name, f"{_FOREIGN} {what}", _BY_HAND)
+        if numbers and later:
+            return self._later(view, later[0])
+        return refused(name, "the change was taken back in this state, or is not all in its history", _BY_HAND)
+
+    def _later(self, view: _View, step: EffectiveEdit) -> StoreError:
+        """Return the error that names a later edit of another state, and how to undo it first."""
+        entry = next(entry for entry in view.timeline.entries if entry.number == step.number)
+        way = shell_line(("statetool", "undo", "--to", str(step.number), *view.state.words))
+        return refused(view.state.store.name, f"{_described(entry)} came after the change", f"Undo that first: `{way}`")
+
+    def _missing(self, state: Participant) -> StoreError:
+        """Return the error for a state that was deleted; an undo without it must leave no object in no state."""
+        here, what = printable(self.named.store.name), "there is no such state any more"
+        steps = [step for step in self.undo.timeline.now if step not in self.undo.point.edits]
+        if len(steps) > 1:
+            last = shell_line(("statetool", "undo", "--to", str(steps[-1].number), *self.named.words))
+            return refused(state.store.name, what, f"Undo one edit after the other: `{last}`")
+        lost = self._lost_objects()
+        if lost:
+            move = ("statetool", "mv", "--from-state", self.named.words[1], "--to-state", state.words[1])
+            ways = [shell_line((*move, *(() if number else ("--create",)), one)) for number, one in enumerate(lost)]
+            more = " and so on" if len(ways) > _MOST else ""
+            listed = ", ".join(f"`{way}`" for way in ways[:_MOST])
+            return refused(state.store.name, what, f"Move the objects there instead: {listed}{more}")
+        number = str(self.undo.entry.number)
+        way = shell_line(("statetool", "undo", "--only", "--to", number, *self.named.words))
+        way = f"If it was deleted with all its objects, `{way}` undoes the edit in {here}"
+        return refused(state.store.name, what, way)
+
+    def _lost_objects(self) -> list[str]:
+        """Return the addresses of the objects that the undo takes out of the named state."""
+        name = self.named.store.name
+        before = loaded(self.context, name, self.named.store.read().data).result.snapshot
+        after = self.undo.edit(self.context, before).snapshot
+        return [str(addr) for addr, _ in scattered({name: before}, {name: after}).lost]
+
+    def _elsewhere(self, state: Participant, mine: Mapping[str, bool]) -> str:
+        """Return what to do if the history of another state lacks an edit: it may be on another machine."""
+        made = [entry for entry in self.undo.timeline.entries if _id_of(entry) in mine]
+        if not (made and state.is_remote):
+            return _BY_HAND
+        user, home = made[0].user, made[0].joint.home if made[0].joint else ""
+        is_here = user == self.context.user() and home == str(self.context.connection().state_home)
+        return _BY_HAND if is_here else made_elsewhere(user, home)
 
 
-def _later_edit(joint: JointEdit, one: Participant) -> str:
-    """Return the last edit of a state if it is not the change, for messages."""
-    entries = entries_in_effect(one.store.versions())
-    if not entries or entries[-1].joint == joint:
-        return ""
-    return f"edit {entries[-1].number} ({printable(entries[-1].command)})"
+# In commands that move objects.
+_MOST = 3
+_BY_HAND = (
+    "`statetool history` lists what statetool did to each state. Move the objects back instead: "
+    "`statetool mv --from-state STATE --to-state STATE ADDRESS`"
+)
+
+
+def made_elsewhere(user: str, home: str) -> str:
+    """Return the sentence that says where an edit can be undone; `home` is the folder of statetool there, if known."""
+    folder = f" with XDG_STATE_HOME={shell_word(printable(str(Path(home).parent)))}" if home else ""
+    return f"{printable(user)} made the edit, and can undo it{folder}"
+
+
+def _id_of(entry: HistoryEntry) -> str:
+    return entry.joint.id if entry.joint else ""
+
+
+def _joint(edits: Collection[EffectiveEdit]) -> frozenset[str]:
+    return frozenset(step.joint_id for step in edits if step.joint_id)
+
+
+def _own(edits: Collection[EffectiveEdit]) -> list[EffectiveEdit]:
+    return [step for step in edits if not step.joint_id]
+
+
+def _described(entry: HistoryEntry) -> str:
+    return f"edit {entry.number} ({printable(entry.command)})"

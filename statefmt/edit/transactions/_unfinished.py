@@ -8,18 +8,23 @@ from typing import TypeVar
 
 from msgspec import structs
 
+from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
 from statefmt.edit.ending import Ending
+from statefmt.edit.session import loaded
 from statefmt.edit.transactions._apply import end
-from statefmt.edit.transactions._contents import NOTHING, before_change
+from statefmt.edit.transactions._contents import before_change
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, opened_journal
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._running import Running, joint_edit, ways_out
+from statefmt.edit.transactions._running import Running, elsewhere, joint_edit, scattered_lines, ways_out
 from statefmt.edit.transactions._staged import Staging
 from statefmt.edit.transactions._writable import Contents, contents_after, contents_before
 from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.ending import ending_command
+from statefmt.store.protocol import NOTHING
+from statefmt.store.reading import display_name
 from statefmt.store.remote.interruption import interruptible
 from statefmt.text.printable import printable
 
@@ -42,7 +47,7 @@ def ended(
         if journal is None:
             raise StoreError(
                 f"{printable(intent.file)}: there is no unfinished {intent.what} on this machine: {folder.path} "
-                "does not exist"
+                f"does not exist{_begun_elsewhere(states)}"
             )
         _refuse_other_file(journal, states, intent, ending)
         with ExitStack() as quiet, ExitStack() as locks:
@@ -53,10 +58,12 @@ def ended(
             if ending is Ending.LEAVE or (foreign and journal.is_done):
                 if foreign:
                     context.note(running.changed_by_others(foreign))
+                if ending is Ending.LEAVE and (lines := _scattered(running)):
+                    context.note("\n".join(["what --leave leaves:", *lines]))
                 end(running, folder, locks)
                 return ()
             if foreign:
-                ways = ways_out(journal.ending, foreign=True)
+                ways = ways_out(journal.ending, foreign=True, scattered=_scattered(running))
                 raise StoreError(f"{running.changed_by_others(foreign)}; nothing was written. {ways}")
             try:
                 _carry_out(running, folder, staging, back=ending is Ending.TAKE_BACK)
@@ -87,7 +94,9 @@ def _locked(
     running = Running(context, found, journal, {}, {}, {}, intent.keeps_backup)
     for name, one in states.items():
         try:
-            store = locks.enter_context(one.store.locked_place(journal.states[name].lock, intent.timeout))
+            store = locks.enter_context(
+                one.store.locked_place(journal.states[name].lock, intent.timeout, ends_hold=True)
+            )
         except StoreError as error:
             if not isinstance(error.__cause__, FileNotFoundError):
                 raise
@@ -96,16 +105,49 @@ def _locked(
             context.note(f"{error}. Its folder was deleted since the change began")
             del found[name]
             continue
-        running.locked[name] = store.hold(joint_edit(journal, states)) if name in running.written else store
+        running.locked[name] = store.hold(joint_edit(context, journal, states)) if name in running.written else store
     context.phase("reading")
     running.now = {name: running.hash_now(name) for name in found}
     return running
+
+
+def _begun_elsewhere(states: Mapping[str, Participant]) -> str:
+    """Return what the marker of a file says about a change whose journal is in another folder, "" if there is none."""
+    found = (one.store.lock_state() for one in states.values() if not one.is_remote)
+    held = next((state for state in found if state.change is not None), None)
+    if held is None or held.change is None:
+        return ""
+    return f". {elsewhere(held.change, held.holder.Who if held.holder else '')}"
 
 
 def _foreign(running: Running, *, back: bool) -> list[str]:
     """Return the states that something else has written; states that the change only reads matter to finish it."""
     names = running.written if back else tuple(running.states)
     return [name for name in names if running.now[name] not in running.journal.known(name)]
+
+
+def _scattered(running: Running) -> list[str]:
+    """Return lines on objects that are in two states or in none, and on states where that cannot be told."""
+    names = [name for name in running.written if name in running.locked]
+    now = {name: running.locked[name].stored.data for name in names}
+    before, unknown = dict[str, bytes](), list[str]()
+    for name in names:
+        try:
+            before |= _stored_before(running, [name])
+        except StoreError:
+            # Something else wrote it before the change did: nothing else has what it was.
+            before[name] = now[name]
+            unknown.append(f"  {display_name(running.states[name].store.name)}")
+    told = ["the content before the change is not known of:", *unknown] if unknown else []
+    try:
+        return [*scattered_lines(scattered(_snapshots(running, before), _snapshots(running, now))), *told]
+    except StatetoolError as error:
+        return [f"what moved may be in two states or in none: {error}"]
+
+
+def _snapshots(running: Running, contents: Mapping[str, bytes]) -> dict[str, Snapshot]:
+    found = {running.states[name].store.name: data for name, data in contents.items() if data}
+    return {name: loaded(running.context, name, data).result.snapshot for name, data in found.items()}
 
 
 def _carry_out(running: Running, folder: JournalFolder, staging: Staging[R], *, back: bool) -> None:

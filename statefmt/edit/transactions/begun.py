@@ -40,4 +40,5 @@ def begun_text(context: RunContext, command: str, state: str, text_of: Callable[
 def _last_contents(store: ManagedStore) -> Iterator[bytes]:
     yield store.read().data
     for entry in store.versions()[-1:]:
-        yield store.content(entry.before)
+        if not entry.creates:
+            yield store.content(entry.before)

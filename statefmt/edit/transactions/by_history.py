@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from msgspec import structs
 
+from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
-from statefmt.edit.changes.joint_entries import entries_of
+from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.ending import Ending
-from statefmt.edit.requests.undo import undo_request
+from statefmt.edit.requests.undo import Undo, undo_request
 from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions._apply import applied
-from statefmt.edit.transactions._journal import has_journal
+from statefmt.edit.transactions._journal import ApplyJournal, has_journal, opened_journal
 from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant, participant, participants
-from statefmt.edit.transactions._places import NamedPlace, kept_places, latest_creation
-from statefmt.edit.transactions._running import ways_out
-from statefmt.edit.transactions._undone_change import UndoneChange, refused, undo_key, undone_change
+from statefmt.edit.transactions._places import NamedPlace, kept_places
+from statefmt.edit.transactions._running import elsewhere, scattered_lines, ways_out
+from statefmt.edit.transactions._undone_change import (
+    StateOpening,
+    UndoneChange,
+    begun_undo,
+    made_elsewhere,
+    refused,
+    undo_key,
+    undone_change,
+)
 from statefmt.edit.transactions._unfinished import ended
-from statefmt.model.errors import ChangedError, StoreError
+from statefmt.model.errors import ChangedError, StatetoolError, StoreError
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.protocol import HistoryEntry, JointEdit
-from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
+from statefmt.store.protocol import JointEdit
+from statefmt.store.reading import display_name
 from statefmt.text.printable import printable
 
 
@@ -41,8 +52,8 @@ def undo_together(
 ) -> FileOutcome:
     """Undo a change of several states in all of them or in none; `name` is one of them, as `current_state()` returns.
 
-    The change is the last edit of each of them; `to` is its number in the history of the named state, whose later edits
-    are undone, too. `command` is recorded in locks and histories; `timeout` is in seconds, for each lock, None for no
+    Undoes the last edit of the named state, or edit `to` and all later ones; of the others, what changed together with
+    that. `command` is recorded in locks and histories; `timeout` is in seconds, for each lock, None for no
     locks. `agreed` gets the names of the states and the results before the first write. An undo is a change of several
     states, too: a second one reverts it. Raises StoreError if another of the states was changed since or cannot be
     found, and what `applied_operations()` raises.
@@ -71,28 +82,32 @@ def undo_together(
     return change.outcome(staged.outcome)
 
 
-def created_together(context: RunContext, name: str) -> str | None:
-    """Return the name of a state that a change took objects from when it created a state, by the name of that.
+def undone_alone(context: RunContext, name: str, undo: Undo, before: Snapshot, edit: Edit) -> Edit:
+    """Return the edit of an undo in one state only, with notes on objects that it leaves in two states or in none.
 
-    The history of a state begins after its creation, so the history of another one has the change that undo_together()
-    undoes. None if statetool has not created the state on this machine, or if it was edited since. Raises StoreError.
+    `before` is the state before it. An undo that takes back no edit of several states has none.
     """
-    if name == STANDARD_INPUT or name.startswith(GIT):
-        return None
-    created = participant(context, name)
-    if created.store.versions():
-        return None
-    found = latest_creation(context.connection().state_home, created)
-    if found is None:
-        return None
-    change, places = found
-    for location, place in places.items():
-        if not place.created:
-            other = _name(context, location, places, created)
-            entries = participant(context, other).store.versions()
-            if entries and entries[-1].joint and entries[-1].joint.id == change:
-                return other
-    return None
+    if not undo.joint:
+        return edit
+    named = participant(context, name)
+    others: dict[str, Snapshot] = {}
+    unknown: list[str] = []
+    for location in dict.fromkeys(place for one in undo.joint for place in one.written):
+        if location != named.location:
+            try:
+                joint = next(one for one in undo.joint if location in one.written)
+                other = _opening(context, named)(location, joint)
+                others[other.store.name] = loaded(context, other.store.name, other.read().data).result.snapshot
+            except StatetoolError:
+                unknown.append(location)
+    here = named.store.name
+    lines = scattered_lines(scattered({here: before} | others, {here: edit.snapshot} | others))
+    if lines:
+        edit = with_note(edit, "\n".join(["this undo is in one of several states, and leaves objects", *lines]))
+    if unknown:
+        listed = "\n".join(f"  {printable(location)}" for location in unknown)
+        edit = with_note(edit, f"what moved to or from these states may be in two states or in none:\n{listed}")
+    return edit
 
 
 def end_undo(
@@ -103,35 +118,52 @@ def end_undo(
     Returns the names of the states that it writes. Raises StatetoolError; see `ended_operations()`.
     """
     named = participant(context, name)
-    entries = named.store.versions()
-    joint = _unfinished(context, entries)
-    if joint is None:
-        last = entries[-1].joint if entries else None
-        home = context.connection().state_home
-        # The history of a state that the change created does not have the change.
-        is_known = last and last.undoes and has_journal(home, undo_key(last.undoes))
-        way = f". {ways_out(last.ending)}" if last and is_known else " on this machine"
-        raise StoreError(f"{display_name(name)}: its history has no unfinished undo of several states{way}")
-    states, created = _states(context, name, named, joint)
-    if ending is Ending.LEAVE:
-        # Whatever the histories have.
-        change = UndoneChange(joint, named, states, {})
-    else:
-        change = undone_change(joint, named, states, created=created)
+    home = context.connection().state_home
+    change_id = _unfinished(home, named)
+    if change_id is None:
+        raise StoreError(
+            f"{display_name(name)}: its history has no unfinished undo of several states{_way(home, named)}"
+        )
+    with opened_journal(home, undo_key(change_id)) as folder:
+        journal = folder.read()
+    if journal is None:
+        raise StoreError(f"{display_name(name)}: the undo has ended meanwhile; nothing was written")
+    states = _journaled(context, named, journal)
+    # To leave them, it does not matter what the histories have.
+    is_left = ending is Ending.LEAVE
+    change = UndoneChange(change_id, named, states, {}) if is_left else begun_undo(journal, named, states)
     intent = change.intent(timeout=timeout, keeps_backup=keeps_backup)
     written = ended(context, states, intent, change.staging(context), ending)
     return tuple(states[location].store.name for location in written)
 
 
-def _unfinished(context: RunContext, entries: Sequence[HistoryEntry]) -> JointEdit | None:
-    """Return the change whose undo has begun and not ended, if that is or undoes the last edit of a state."""
-    last = entries[-1].joint if entries else None
-    home = context.connection().state_home
-    for one in (last.id, last.undoes) if last else ():
-        of_change = entries_of(entries, one)
-        if of_change and of_change[0].joint and has_journal(home, undo_key(one)):
-            return of_change[0].joint
-    return None
+def _unfinished(home: Path, named: Participant) -> str | None:
+    """Return the ID of the change whose undo has begun and not ended, if a state is part of it; else None."""
+    joint = [entry.joint for entry in reversed(named.store.versions()) if entry.joint]
+    known = dict.fromkeys(one for edit in joint for one in (edit.undoes, edit.id))
+    found = next((one for one in known if one and has_journal(home, undo_key(one))), None)
+    if found is None and not named.is_remote and (held := named.store.lock_state().change) is not None:
+        # Its history has nothing of what is undone yet.
+        found = held.undoes if held.undoes and has_journal(home, undo_key(held.undoes)) else None
+    return found
+
+
+def _way(home: Path, named: Participant) -> str:
+    """Return how an undo ends that another folder has the journal of."""
+    held = None if named.is_remote else named.store.lock_state()
+    if held is None or held.change is None:
+        return " on this machine"
+    return f" in {home}. {elsewhere(held.change, held.holder.Who if held.holder else '')}"
+
+
+def _journaled(context: RunContext, named: Participant, journal: ApplyJournal) -> dict[str, Participant]:
+    """Return the states of an undo that has begun. Raises StoreError."""
+    places = kept_places(context.connection().state_home, journal.id)
+    names = {
+        location: named.store.name if location == named.location else _name(context, location, places, named)
+        for location in journal.states
+    }
+    return participants(context, names)
 
 
 def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
@@ -139,46 +171,39 @@ def _change(context: RunContext, name: str, to: int | None) -> UndoneChange:
     named = participant(context, name)
     _refuse_unfinished(context, name, named)
     undo = undo_request(named.store, to)
-    joint = undo.together
-    if joint is None:
-        undo.refuse_one_of_several()
+    if not undo.joint:
         raise StoreError(f"{display_name(name)}: edit {undo.entry.number} did not change several states")
-    states, created = _states(context, name, named, joint)
-    return undone_change(joint, named, states, undo, created)
+    change = undone_change(context, named, undo, _opening(context, named))
+    # Refuses one state under two names.
+    participants(context, {location: one.store.name for location, one in change.states.items()})
+    return change
+
+
+def _opening(context: RunContext, named: Participant) -> StateOpening:
+    """Return the function that opens another state of an edit. It raises StoreError."""
+
+    def opening(location: str, joint: JointEdit) -> Participant:
+        places = kept_places(context.connection().state_home, joint.id)
+        found = participant(context, _name(context, location, places, named))
+        if places and location in places and found.identity != places[location].identity:
+            raise refused(location, "another state has this place now")
+        return found
+
+    return opening
 
 
 def _refuse_unfinished(context: RunContext, name: str, named: Participant) -> None:
     """Raise StoreError if the last change of a state, or its undo, has begun and not ended."""
+    home = context.connection().state_home
     entries = named.store.versions()
     last = entries[-1].joint if entries else None
-    if _unfinished(context, entries) is not None:
+    if _unfinished(home, named) is not None:
         what, ending = "an earlier undo", ("undo", *named.words)
-    elif last and last.ending[:1] == ("apply",) and has_journal(context.connection().state_home, last.file):
+    elif last and last.ending[:1] == ("apply",) and has_journal(home, last.file):
         what, ending = "the apply", last.ending
     else:
         return
     raise StoreError(f"{display_name(name)}: {what} is unfinished; nothing was written. {ways_out(ending)}")
-
-
-def _states(
-    context: RunContext, name: str, named: Participant, joint: JointEdit
-) -> tuple[dict[str, Participant], dict[str, str]]:
-    """Return the states that a change wrote, by their locations, and the hashes of those that it created."""
-    if not joint.writes or not all(0 <= place < len(joint.states) for place in joint.writes):
-        raise refused(name, "its history does not say which states were written", named)
-    if named.location not in joint.written:
-        then = ", ".join(map(printable, joint.written))
-        raise refused(name, f"the edit was made when this state was one of {then}", named)
-    places = kept_places(context.connection().state_home, joint.id)
-    names = {
-        location: name if location == named.location else _name(context, location, places, named)
-        for location in joint.written
-    }
-    states = participants(context, names)
-    for location, place in (places or {}).items():
-        if location in states and states[location].identity != place.identity:
-            raise refused(location, "another state has this place now", named)
-    return states, {location: place.created for location, place in (places or {}).items()}
 
 
 def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] | None, named: Participant) -> str:
@@ -189,6 +214,14 @@ def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] |
         return location
     if place is None or not place.name:
         where = "on this machine" if place is None else "anywhere, since it has a secret"
-        raise refused(location, f"how the state was named is not recorded {where}", named)
+        raise refused(location, f"how the state was named is not recorded {where}", _recorded(location, place, named))
     options = structs.replace(context.backend or BackendOptions(), workspace=place.workspace)
     return state_name(replace(context, backend=options), place.name)
+
+
+def _recorded(location: str, place: NamedPlace | None, named: Participant) -> str:
+    """Return how a change is undone that this machine does not have the names of."""
+    if place is not None:
+        return f"Name that state: `statetool undo --state URL`, with the URL of {printable(location)}"
+    entry = next(one for one in reversed(named.store.versions()) if one.joint and location in one.joint.states)
+    return made_elsewhere(entry.user, entry.joint.home if entry.joint else "")

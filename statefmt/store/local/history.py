@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from statefmt.model.errors import StoreError
 from statefmt.store.explain import explained
@@ -62,8 +62,7 @@ class History(Struct, frozen=True):
         entries = (*self.entries, entry)
         # A joint edit may write a state several times, and is taken back with the content before the first.
         # What an edit undoes is needed to finish it after a crash.
-        needed = {entry.joint.id, entry.joint.undoes or entry.joint.id} if entry.joint else set()
-        first = next((place for place, one in enumerate(entries) if one.joint and one.joint.id in needed), len(entries))
+        first = next((place for place, one in enumerate(entries) if _is_needed(one, entry)), len(entries))
         keep = max(self.keep, len(entries) - first)
         return self.without(entries[:-keep], entries[-keep:])
 
@@ -76,6 +75,14 @@ class History(Struct, frozen=True):
 
 
 _NONE: Final = History()
+
+
+def _is_needed(one: HistoryEntry, last: HistoryEntry) -> bool:
+    """Return whether an edit is of the same joint edit as the last one, or undone by that."""
+    if not (joint := last.joint):
+        return False
+    is_undone = last.undoes is not UNSET and one.number >= last.undoes
+    return is_undone or bool(one.joint and one.joint.id in (joint.id, joint.undoes or joint.id))
 
 
 def load_history(path: Path, initial: History = _NONE) -> History:

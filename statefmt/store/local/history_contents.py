@@ -25,6 +25,7 @@ from statefmt.store.local._names import (
 from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile, around, history_path
+from statefmt.store.protocol import NOTHING
 from statefmt.store.reading import LARGEST_STATE, reason_of
 
 _LEVEL: Final = 3
@@ -57,6 +58,8 @@ def kept_content(path: Path, name: str) -> bytes:
 
 def content_of(state: StateFile, name: str) -> bytes:
     """Like kept_content(), for a state file whose folders are open."""
+    if name == NOTHING:
+        return b""
     where = history_path(state.path) / CONTENTS / name
     if not is_content(name):
         raise StoreError(f"{history_path(state.path)}: the history contains {name!r}, which is not a checksum")
@@ -108,15 +111,20 @@ def forget_history(path: Path) -> None:
     where = history_path(path)
     try:
         with around(path) as state:
-            with state.folder.inner(history_name(state.name)) as folder:
-                if folder is None:
-                    return
-                _empty(folder)
-            state.folder.remove_folder(history_name(state.name))
+            forget_history_of(state)
             if state.folder.status(history_name(state.name)) is not None:
                 raise StoreError(f"{where}: the history was deleted, but the folder contains other files")
     except OSError as error:
         raise StoreError(f"{where}: cannot delete the history ({reason_of(error)})") from error
+
+
+def forget_history_of(state: StateFile) -> None:
+    """Like forget_history(), for a state file whose folders are open; other files stay. Raises OSError, StoreError."""
+    with state.folder.inner(history_name(state.name)) as folder:
+        if folder is None:
+            return
+        _empty(folder)
+    state.folder.remove_folder(history_name(state.name))
 
 
 def any_content(path: Path, wanted: Callable[[bytes], bool]) -> bool:

@@ -75,18 +75,21 @@ def found_hold(state: StateFile) -> Hold | None:
         return None
     try:
         marker = msgspec.json.decode(data, type=_Marker)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return Hold(None, JointEdit("", "", ()))
     return Hold(marker.lock, marker.edit)
 
 
-def refuse_held(state: StateFile, info: LockInfo | None = None, name: str = "") -> None:
+def refuse_held(state: StateFile, info: LockInfo | None = None, name: str = "", *, ends_hold: bool = False) -> None:
     """Raise LockedError if there is a marker of another edit than that of `info`; `name` is that of the state.
 
-    Raises OSError, StoreError.
+    A damaged marker may be of any edit: only one that `ends_hold`, whose journal names the state, goes on. Raises
+    OSError, StoreError.
     """
     found = found_hold(state)
-    if found is not None and (found.lock is None or info is None or found.lock.ID != info.ID):
+    if found is None or (found.lock is None and ends_hold):
+        return
+    if found.lock is None or info is None or found.lock.ID != info.ID:
         raise LockedError(_message(state, found, name or str(state.path)))
 
 
@@ -95,8 +98,8 @@ def _message(state: StateFile, found: Hold, name: str) -> str:
         path = state.folder.path / hold_name(state.name)
         return (
             f"{name}: a change of several states is unfinished, and its marker {path} is damaged; nothing was "
-            "written. `statetool apply --resume FILE` finishes the change, and `statetool apply --abort FILE` takes it "
-            "back; FILE is its operations file"
+            "written. The command that began the change ends it: with --resume, it finishes the change, and with "
+            "--abort it takes the change back, as `statetool apply --abort FILE` does for an operations file"
         )
     ending = found.edit.ending
     others = [_short(name) for name in found.edit.states[:_MOST]]
@@ -105,6 +108,7 @@ def _message(state: StateFile, found: Hold, name: str) -> str:
         f"{name}: {_short(found.lock.Who) or 'somebody'} began a change of {', '.join(others)}{more} at "
         f"{_short(found.lock.Created)}, and it is unfinished; nothing was written. "
         f"{ending_command(ending, '--resume')} finishes it, and {ending_command(ending, '--abort')} takes it back"
+        f"{f', with the journal in {_short(found.edit.home)}' if found.edit.home else ''}"
     )
 
 

@@ -66,7 +66,14 @@ class LockedFile:
         return signals_held_back()
 
     def write(
-        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+        self,
+        pieces: Sequence[Piece],
+        expected: Hashable,
+        *,
+        backup: str | None,
+        keeps_backup: bool,
+        now: int,
+        undoes: int | None = None,
     ) -> str | None:
         """Write the file in place, after a backup."""
         self._check(expected, "written")
@@ -74,7 +81,7 @@ class LockedFile:
             self.opened.fill(joined(b"", pieces))
             return None
         path = None if backup is None else Path(backup)
-        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now)
+        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now, undoes=undoes)
         return None if kept is None else str(kept)
 
     def renewed(self) -> LockedFile:
@@ -156,13 +163,13 @@ class LocalFile:
         return stored if stored.data else None
 
     @contextmanager
-    def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
+    def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[LockedFile]:
         """Open, lock and read the file, which is created if it is missing."""
         if self.makes_folders:
             with explained(self.path.parent):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
-        with open_state(self.path, info, self.reader.note, create=True, **wait) as opened:
+        with open_state(self.path, info, self.reader.note, create=True, ends_hold=ends_hold, **wait) as opened:
             stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
             yield LockedFile(opened, stored, is_new=not opened.data)
 

@@ -26,11 +26,19 @@ from statefmt.store.local._folder import PRIVATE_MODE
 from statefmt.store.local._lock import locked
 from statefmt.store.local._names import backup_name
 from statefmt.store.local._recovery import UnrecoverableError, recover
-from statefmt.store.local.history import history_of, publish_history
+from statefmt.store.local.history import History, history_of, publish_history
 from statefmt.store.local.history_contents import discard_staged, drop_contents
 from statefmt.store.local.hold import refuse_held
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
-from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
+from statefmt.store.local.recording import (
+    Recording,
+    discard,
+    failing,
+    forget_creation,
+    record,
+    record_creation,
+    remove_backup,
+)
 from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
@@ -63,14 +71,21 @@ class OpenState:
         return replace(_settled(self.file, self.descriptor, self.info, self.note), joint=self.joint)
 
     def commit(
-        self, new: bytes | Sequence[Piece], *, backup: Path | None = None, keeps_backup: bool = True, now: int
+        self,
+        new: bytes | Sequence[Piece],
+        *,
+        backup: Path | None = None,
+        keeps_backup: bool = True,
+        now: int,
+        undoes: int | None = None,
     ) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
         `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
         the name of the backup unless `backup` is given. Unless `keeps_backup`, the backup is deleted after the write,
-        and only the history keeps the old content. Returns the path of the backup; None if there is none or the content
-        is the same. Raises StoreError if the write fails, and restores the old content if possible.
+        and only the history keeps the old content; it records the number of the edit that this one `undoes`. Returns
+        the path of the backup; None if there is none or the content is the same. Raises StoreError if the write fails,
+        and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -78,7 +93,7 @@ class OpenState:
         self._check_place()
         with signals_held_back():
             with explained(self.file.path):
-                kept, recording = self._prepare(pieces, backup, now)
+                kept, recording = self._prepare(pieces, backup, now, undoes)
             self._write(pieces, kept)
             finished = self._finish(recording)
             if finished and not keeps_backup:
@@ -86,12 +101,16 @@ class OpenState:
         return kept
 
     def fill(self, new: bytes) -> None:
-        """Write the first content of an empty file: there is nothing to back up, and nothing to undo.
+        """Write the first content of an empty file: there is nothing to back up.
 
-        Raises StoreError if the write fails, and leaves the file empty if possible.
+        Only an edit of several states records this in the history. Raises StoreError if the write fails, and leaves the
+        file empty if possible.
         """
         self._check_place()
         state, info = self.file, self.info
+        if self.joint:
+            with signals_held_back():
+                record_creation(state, info, new, self.joint, History())
         entry = HistoryEntry(0, info.Created, info.Who, info.Info or info.Operation, checksum(b""), checksum(new))
         with signals_held_back():
             with failing(f"{state.path}: cannot create a journal beside it"):
@@ -103,6 +122,7 @@ class OpenState:
                 with suppress(OSError, StoreError):
                     overwrite(self.descriptor, [])
                     remove_journal(state)
+                    self._forget_creation()
                 raise StoreError(f"{state.path}: the write failed ({error.strerror}); there is no state yet") from error
             try:
                 remove_journal(state)
@@ -137,6 +157,11 @@ class OpenState:
             overwrite(self.descriptor, [])
             self.file.folder.remove(self.file.name)
             self.file.folder.sync()
+            self._forget_creation()
+
+    def _forget_creation(self) -> None:
+        if self.joint:
+            forget_creation(self.file, self.joint, History())
 
     def _check_place(self) -> None:
         """Raise StoreError if the file was replaced or deleted since it was opened."""
@@ -145,12 +170,16 @@ class OpenState:
                 f"{self.file.path}: the file was replaced or deleted during the edit; nothing was written, try again"
             )
 
-    def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, Recording]:
+    def _prepare(
+        self, pieces: tuple[Piece, ...], wanted: Path | None, now: int, undoes: int | None
+    ) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
         found = version_of(os.fstat(self.descriptor))
         earlier = history_of(state)
-        recording = record(state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint)
+        recording = record(
+            state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint, undoes=undoes
+        )
         kept = recording.backup
         assert kept is not None
         # Resolve links first: a relative path across a link would be wrong.
@@ -223,16 +252,17 @@ def open_state(
     lock: bool = True,
     even_torn: bool = False,
     even_held: bool = False,
+    ends_hold: bool = False,
     create: bool = False,
 ) -> Iterator[OpenState]:
     """Open, lock (unless `lock` is false) and read a state file for an edit.
 
     `info` describes the edit in the lock and in the history. Finishes or rolls back an interrupted write first and
     reports it to `note`; with `even_torn`, opens the file even if that is impossible, and with `even_held`, even if the
-    marker of an edit of several states is beside it. With `create`, a missing file is
-    created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises StoreError if the
-    file cannot be opened for writing, and LockedError if another process holds the lock for longer than `timeout`
-    seconds.
+    marker of an edit of several states is beside it; with `ends_hold`, if that marker is damaged. With `create`, a
+    missing file is created, with mode 0600, and deleted at the end if it is still empty, as OpenTofu does. Raises
+    StoreError if the file cannot be opened for writing, and LockedError if another process holds the lock for longer
+    than `timeout` seconds.
     """
     check_platform()
     check_own_name(path)
@@ -240,7 +270,7 @@ def open_state(
         with explained(path):
             file, descriptor = _opened(opened, path, info, timeout if lock else None, create=create)
             if not even_held:
-                refuse_held(file, info)
+                refuse_held(file, info, ends_hold=ends_hold)
         yield _settled(file, descriptor, info, note, even_torn=even_torn)
 
 

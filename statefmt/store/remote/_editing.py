@@ -53,12 +53,19 @@ class LockedRemote:
         return self._interruption.deferred()
 
     def write(
-        self, pieces: Sequence[Piece], expected: Hashable, *, backup: str | None, keeps_backup: bool, now: int
+        self,
+        pieces: Sequence[Piece],
+        expected: Hashable,
+        *,
+        backup: str | None,
+        keeps_backup: bool,
+        now: int,
+        undoes: int | None = None,
     ) -> str | None:
         """Write the state, after a backup."""
         with self.undisturbed():
             wanted = None if backup is None else Path(backup)
-            terms = WriteTerms(wanted, keeps_backup, now, self._outcome.joint)
+            terms = WriteTerms(wanted, keeps_backup, now, self._outcome.joint, undoes)
             kept = self._writing.write(self.stored, pieces, expected, terms)
             self._outcome.is_written = True
         return None if kept is None else str(kept)
@@ -87,7 +94,7 @@ class LockedRemote:
         if expected is None:
             return
         with self.undisturbed():
-            self._writing.discard(self.stored, expected)
+            self._writing.discard(self.stored, expected, self._outcome.joint)
             self._outcome.is_written = True
 
     def delete(self, expected: Hashable, *, now: int) -> str | None:
@@ -110,7 +117,13 @@ class RemoteEdit:
 
     @contextmanager
     def locked(
-        self, client: StateClient, info: LockInfo, timeout: float | None, read: Callable[[], Stored]
+        self,
+        client: StateClient,
+        info: LockInfo,
+        timeout: float | None,
+        read: Callable[[], Stored],
+        *,
+        ends_hold: bool = False,
     ) -> Iterator[LockedRemote]:
         """Lock the state and `read` it; unlock it at the end, whatever happens. See Store.locked."""
         kept = self.records if is_kept(self.connection.environment.get(SETTING, "")) else None
@@ -124,7 +137,7 @@ class RemoteEdit:
             return stored
 
         def opened(*, is_locked: bool) -> LockedRemote:
-            self.records.refuse_held(info)
+            self.records.refuse_held(info, ends_hold=ends_hold)
             writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
             return LockedRemote(settled(), writing, outcome, interruption, settled)
 

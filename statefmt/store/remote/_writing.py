@@ -11,14 +11,22 @@ from msgspec import UNSET, UnsetType
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.local.recording import Recording, back_up, discard, publish, remove_backup
+from statefmt.store.local.recording import (
+    Recording,
+    back_up,
+    discard,
+    forget_creation,
+    publish,
+    record_creation,
+    remove_backup,
+)
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.store import create_file
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import JointEdit, Stored
 from statefmt.store.reading import reason_of
 from statefmt.store.remote.client import StateClient, UnknownOutcomeError
-from statefmt.store.remote.records import RemoteRecords
+from statefmt.store.remote.records import INITIAL, RemoteRecords
 from statefmt.text.printable import printable
 
 # Seconds before each reading after a lost answer: the write may still arrive.
@@ -32,6 +40,7 @@ class WriteTerms(NamedTuple):
     keeps_backup: bool
     now: int
     joint: JointEdit | UnsetType = UNSET
+    undoes: int | None = None
 
 
 class RemoteWrite(NamedTuple):
@@ -52,16 +61,23 @@ class RemoteWrite(NamedTuple):
     def write(
         self, stored: Stored, pieces: Sequence[Piece], expected: Hashable | None, terms: WriteTerms
     ) -> Path | None:
-        """Replace the content; see LockedStore.write. A new state has neither a backup nor a history."""
+        """Replace the content; see LockedStore.write. A new state has no backup."""
         new = joined(stored.data, pieces)
         if expected is None:
-            self._sent(stored.data, new, None)
+            self._created(new, terms.joint)
             return None
         if self.records is None:
             return self._written_without_record(stored.data, new, expected, terms.backup)
         with self.records.opened() as state:
             recording = self.records.begin(
-                state, self.info, stored.data, pieces, wanted=terms.backup, now=terms.now, joint=terms.joint
+                state,
+                self.info,
+                stored.data,
+                pieces,
+                wanted=terms.backup,
+                now=terms.now,
+                joint=terms.joint,
+                undoes=terms.undoes,
             )
             try:
                 self._sent(stored.data, new, expected)
@@ -102,9 +118,27 @@ class RemoteWrite(NamedTuple):
                 raise
             return backup
 
-    def discard(self, stored: Stored, expected: Hashable) -> None:
-        """Delete the state without a backup. Raises StoreError."""
+    def discard(self, stored: Stored, expected: Hashable, joint: JointEdit | UnsetType) -> None:
+        """Delete the state that a joint edit has created, without a backup. Raises StoreError."""
         self._deleted(stored.data, expected)
+        if self.records is not None and joint:
+            with self.records.opened() as state:
+                forget_creation(state, joint, INITIAL)
+
+    def _created(self, new: bytes, joint: JointEdit | UnsetType) -> None:
+        """Write a new state; only a joint edit records this in the history. Raises StoreError."""
+        if self.records is None or not joint:
+            self._sent(b"", new, None)
+            return
+        with self.records.opened() as state:
+            record_creation(state, self.info, new, joint, INITIAL)
+            try:
+                self._sent(b"", new, None)
+            except UnknownOutcomeError:
+                raise
+            except StoreError:
+                forget_creation(state, joint, INITIAL)
+                raise
 
     def _deleted(self, old: bytes, expected: Hashable) -> None:
         try:

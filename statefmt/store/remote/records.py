@@ -40,7 +40,7 @@ SETTING: Final = "STATETOOL_REMOTE_HISTORY"
 _STATE: Final = "terraform.tfstate"
 _STATES: Final = "states"
 # Nobody sees the folder, so it must not grow for ever.
-_INITIAL: Final = History(keep=10)
+INITIAL: Final = History(keep=10)
 _UNSAFE: Final = pattern(r"[^A-Za-z0-9._]+")
 _LONGEST_READABLE: Final = 80
 _DIGITS: Final = 32
@@ -118,15 +118,18 @@ class RemoteRecords:
         with self.opened() as state, explained(self.folder):
             return found_hold(state)
 
-    def refuse_held(self, info: LockInfo) -> None:
-        """Raise LockedError if a change of several states on this machine holds the state, unless it is that edit."""
+    def refuse_held(self, info: LockInfo, *, ends_hold: bool = False) -> None:
+        """Raise LockedError if a change of several states on this machine holds the state, unless it is that edit.
+
+        With `ends_hold`, the marker may be damaged.
+        """
         if may_be_held(self.path):
             with self.opened() as state, explained(self.folder):
-                refuse_held(state, info, printable(without_credentials(self.location)))
+                refuse_held(state, info, printable(without_credentials(self.location)), ends_hold=ends_hold)
 
     def edit_history(self, changing: Callable[[LockInfo], AbstractContextManager[StateFile]]) -> EditHistory:
         """Return the history to show and to shorten; `changing` opens the folder."""
-        return EditHistory(self.path, changing, _INITIAL, is_apart=True)
+        return EditHistory(self.path, changing, INITIAL, is_apart=True)
 
     def begin(
         self,
@@ -138,10 +141,11 @@ class RemoteRecords:
         wanted: Path | None,
         now: int,
         joint: JointEdit | UnsetType = UNSET,
+        undoes: int | None = None,
     ) -> Recording:
         """Record an edit durably that is about to be written; see record(). Raises StoreError."""
-        earlier = history_of(state, initial=_INITIAL)
-        return record(state, info, old, pieces, earlier, wanted=wanted, now=now, joint=joint)
+        earlier = history_of(state, initial=INITIAL)
+        return record(state, info, old, pieces, earlier, wanted=wanted, now=now, joint=joint, undoes=undoes)
 
     def keep_unconfirmed(self, state: StateFile, recording: Recording, new: bytes) -> Path | None:
         """Keep the new content of a write of unknown outcome; return its path, None if that fails."""
@@ -159,7 +163,7 @@ class RemoteRecords:
         if not self.may_be_unsettled:
             return
         with self.opened() as state, explained(self.folder):
-            recording = unpublished(state, _INITIAL)
+            recording = unpublished(state, INITIAL)
             if recording is None:
                 return
             entry, new = recording.entry, _unconfirmed(recording)

@@ -69,13 +69,14 @@ class RemoteStore:
             yield locked
 
     @contextmanager
-    def locked_place(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
+    def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[LockedRemote]:
         """Lock and read the state, if there is one; else its version is None, as for `StateClient.write`."""
 
         def read() -> Stored:
             return client.read() or Stored(b"", None)
 
-        with self._client() as client, self._edit.locked(client, info, timeout, read) as locked:
+        locking = self._edit.locked
+        with self._client() as client, locking(client, info, timeout, read, ends_hold=ends_hold) as locked:
             yield locked
 
     def lock_state(self) -> LockState:

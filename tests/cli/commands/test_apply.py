@@ -187,7 +187,9 @@ def test_undo_of_one_state_is_asked_about(statetool: Statetool) -> None:
     assert statetool("apply", "-y", FILE).status == 0
     refused = statetool("undo", "--only", "net.tfstate")
     assert refused.status == 2
-    assert "What moved between them is in two of them or in none" in " ".join(refused.err.split())
+    assert "this undo is in one of several states, and leaves objects\nin two states:\n" in refused.err
+    assert "  terraform_data.subnet in net.tfstate and app.tfstate\n" in refused.err
+    assert contents() != old
     for name in BEFORE:
         assert statetool("undo", "--only", "-y", f"{name}.tfstate").status == 0
     assert [owners(contents())] == [owners(old)]
@@ -217,11 +219,28 @@ def test_after_a_crash(
     ended = statetool("apply", option, FILE)
     assert ended.status == 0, ended.err
     assert (contents() == before) is (option == "--abort")
+    what = "as it was before" if option == "--abort" else "written"
+    said = sorted(line for line in ended.err.splitlines() if "interrupted" not in line)
+    assert said == [f"{name}.tfstate: {what}" for name in sorted(BEFORE)]
     assert list(Path().glob(".*.hold")) == []
     if option == "--resume":
         assert statetool("list", "--state", "far.tfstate").text.count("terraform_data.vpc") == 1
         assert statetool("list", "--state", "app.tfstate").text.count("terraform_data.vpc") == 0
     assert statetool("rm", "-y", "--state", "net.tfstate", "terraform_data.own").status == 0
+
+
+def test_only_what_changes_is_written(statetool: Statetool) -> None:
+    move = "move {\n  from = state.app.terraform_data.vpc\n  to = state.net.terraform_data.main\n}\n"
+    Path(FILE).write_text(LOCAL + move)
+    far = contents()["far"]
+    applied = statetool("apply", "-y", FILE)
+    assert (applied.status, sorted(applied.err.splitlines())) == (0, ["app.tfstate: written", "net.tfstate: written"])
+    assert contents()["far"] == far
+    Path(FILE).write_text(LOCAL + "taint {\n  of = state.net.terraform_data.main\n}\n")
+    assert statetool("apply", "-y", FILE).err == "net.tfstate: written\n"
+    again, known = contents(), statetool("apply", "-y", FILE)
+    assert (known.status, known.err) == (0, f"{FILE}: no changes; nothing was written\n")
+    assert contents() == again
 
 
 @NEEDS_STRACE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES
 from tests.cli.terminal import on_terminal
+from tests.store.local.test_watched import NEEDS_STRACE
 
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 NAME = "terraform.tfstate"
@@ -70,6 +72,56 @@ def test_backups_of_edits_that_the_history_dropped_itself(statetool: Statetool) 
     assert (_numbers(statetool), len(_backups())) == ([5, 4], 5)
     assert statetool("history", "--prune", "--yes").status == 0
     assert (_numbers(statetool), sorted(_backups())) == ([5, 4], [61, 62])
+
+
+def test_an_edit_without_a_valid_time_is_not_old(statetool: Statetool) -> None:
+    """Anyone who can write the folder can write the history; in doubt, nothing is deleted."""
+    path = HISTORY / "history.json"
+    history = json.loads(path.read_text())
+    for entry, time in zip(history["entries"], ("", "yesterday", "2020-13-01T00:00:00Z", "2020-01-01"), strict=True):
+        entry["time"] = time
+    path.write_text(json.dumps(history))
+    done = statetool("history", "--prune", "--older-than", "0h", "--yes")
+    assert (done.status, done.text) == (0, "nothing to delete\n")
+    assert (_numbers(statetool), sorted(_backups())) == ([4, 3, 2, 1], [58, 59, 60, 61])
+
+
+@pytest.mark.parametrize("kind", ["backups", "contents", "edits and contents"])
+def test_whatever_there_is_to_delete_is_asked_about(kind: str, folder: Path, statetool: Statetool) -> None:
+    if kind == "backups":
+        # The history drops old edits itself, with their contents.
+        statetool("history", "--keep", "2")
+        statetool("taint", 'aws_vpc.main["eu-west-1"]')
+        expected = "3 backups"
+    elif kind == "contents":
+        statetool("history", "--prune", "--keep", "1", "--yes")
+        (HISTORY / "contents" / ("0" * 64)).write_bytes(b"left")
+        expected = "leftover contents"
+    else:
+        for path in _backups().values():
+            path.unlink()
+        statetool("history", "--keep", "3")
+        expected = "1 edit"
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    refused = statetool("history", "--prune")
+    assert (refused.status, expected in refused.text) == (2, True), refused
+    assert "needs confirmation, and there is no terminal to ask on; nothing was deleted" in " ".join(
+        refused.err.split()
+    )
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+    assert f"deleted {expected}" in statetool("history", "--prune", "--yes").err
+
+
+@NEEDS_STRACE
+def test_deletions_are_durable_before_they_are_forgotten(folder: Path, program: Program) -> None:
+    """Otherwise a power failure could bring a backup back that no history knows."""
+    line = "strace -y -o calls -e trace=unlinkat,fsync,renameat statetool history --prune --keep 1 --yes"
+    assert program.in_shell(line).status == 0
+    calls = (folder / "calls").read_text("utf-8").splitlines()
+    last = max(number for number, call in enumerate(calls) if "unlinkat" in call and ".backup" in call)
+    synced = next(number for number, call in enumerate(calls) if number > last and "fsync" in call)
+    assert re.search(rf"fsync\(\d+<{re.escape(str(folder))}>\)", calls[synced])
+    assert [call for call in calls[last:synced] if "renameat" in call] == []
 
 
 def test_by_age(statetool: Statetool) -> None:

@@ -111,11 +111,18 @@ def test_a_state_that_was_changed_since_stops_all(by: str, statetool: Statetool,
     assert refused.status == 2
     assert f"far.tfstate: {what}, so the edit of several states cannot be undone in all of them" in refused.err
     assert contents() == new
+    # An undo in one state would leave objects in two states and in none.
+    assert "--only" not in refused.err
+    if by == "others":
+        assert (
+            "Move the objects back instead: `statetool mv --from-state STATE --to-state STATE ADDRESS`" in refused.err
+        )
+        return
     way = refused.err.split("`")[1]
-    assert way == f"statetool undo --only --state {folder}/net.tfstate"
+    assert way == f"statetool undo --to 2 --state {folder}/far.tfstate"
     assert statetool(*way.split()[1:], "-y").status == 0
-    assert contents() | {"net": b""} == new | {"net": b""}
-    assert found()["net"] == OLD["net"]
+    assert statetool("undo", "-y", "net.tfstate").status == 0
+    assert found() == OLD
 
 
 def test_later_edits_of_the_named_state(statetool: Statetool) -> None:
@@ -127,19 +134,19 @@ def test_later_edits_of_the_named_state(statetool: Statetool) -> None:
     assert found() == OLD
 
 
-def test_further_back_than_the_change(statetool: Statetool) -> None:
+@pytest.mark.parametrize("undone_before", [False, True])
+def test_further_back_than_the_change(undone_before: bool, statetool: Statetool) -> None:
     statetool("taint", "--state", "net.tfstate", "terraform_data.own")
     statetool("apply", "-y", FILE)
-    new = contents()
-    refused = statetool("undo", "-y", "--to", "1", "net.tfstate")
-    assert refused.status == 2
-    assert "include an edit of several states, which cannot be undone together with other edits" in refused.err
-    assert contents() == new
-    # Undone, it does not stand in the way.
-    assert statetool("undo", "-y", "app.tfstate").status == 0
+    if undone_before:
+        assert statetool("undo", "-y", "app.tfstate").status == 0
     assert statetool("undo", "-y", "--to", "1", "net.tfstate").status == 0
     assert found() == OLD
     assert b"tainted" not in contents()["net"]
+    # All of it is made again.
+    assert statetool("undo", "-y", "net.tfstate").status == 0
+    assert b"tainted" in contents()["net"]
+    assert (found() == OLD) is undone_before
 
 
 def test_a_copy_of_a_state_is_not_one_of_them(statetool: Statetool) -> None:
@@ -260,6 +267,9 @@ def test_after_a_crash(option: str, name: str, statetool: Statetool, forked: For
     assert "an earlier undo is unfinished; nothing was written" in refused.err
     ended = statetool("undo", option, f"{name}.tfstate")
     assert ended.status == 0, ended.err
+    what = "as it was before" if option == "--abort" else "written"
+    said = sorted(line for line in ended.err.splitlines() if "interrupted" not in line)
+    assert said == [f"{one}.tfstate: {what}" for one in sorted(BEFORE)]
     assert found() == (OLD if option == "--resume" else {one: objects(content) for one, content in new.items()})
     assert (contents() == new) is (option == "--abort")
     again = statetool("undo", option, f"{name}.tfstate")
@@ -314,3 +324,220 @@ def test_in_a_program(statetool: Statetool, folder: Path) -> None:
     operations_files.undo_together(context, "net.tfstate")
     assert found() == OLD
     assert opened.undo(only=True).written
+
+
+def _move(statetool: Statetool, name: str, source: str, target: str, *options: str) -> None:
+    move = ("mv", "-y", "--from-state", f"{source}.tfstate", "--to-state", f"{target}.tfstate", *options)
+    assert statetool(*move, f"terraform_data.{name}").status == 0
+
+
+def test_two_edits_one_after_the_other(statetool: Statetool) -> None:
+    """Each of them can be undone, also once the other one is, and all can be made again."""
+    _move(statetool, "vpc", "app", "far")
+    first = found()
+    _move(statetool, "subnet", "net", "far")
+    both = found()
+    done = statetool("undo", "-y", "far.tfstate")
+    assert (done.status, found()) == (0, first)
+    way = done.err.strip().split("; ")[-1].split("`")[1]
+    assert way == "statetool undo --to 1 --state far.tfstate"
+    assert statetool(*way.split()[1:], "-y").status == 0
+    assert found() == OLD
+    # An undo of each undo, from another state each time.
+    assert statetool("undo", "-y", "app.tfstate").status == 0
+    assert found() == first
+    assert statetool("undo", "-y", "--to", "2", "net.tfstate").status == 0
+    assert found() == both
+
+
+def test_both_at_once_and_back_to_between_them(statetool: Statetool) -> None:
+    _move(statetool, "vpc", "app", "far")
+    first = found()
+    _move(statetool, "subnet", "net", "far")
+    both = found()
+    assert statetool("undo", "-y", "--to", "1", "far.tfstate").status == 0
+    assert found() == OLD
+    # The content before edit 2 is as after edit 1, which is made again in both of its states.
+    assert statetool("undo", "-y", "--to", "2", "far.tfstate").status == 0
+    assert found() == first
+    assert statetool("undo", "-y", "far.tfstate").status == 0
+    assert found() == OLD
+    assert statetool("undo", "-y", "--to", "3", "far.tfstate").status == 0
+    assert found() == both
+
+
+def test_what_one_state_got_from_a_third_one_is_undone_first(statetool: Statetool, folder: Path) -> None:
+    _move(statetool, "vpc", "app", "net")
+    _move(statetool, "vpc", "net", "far")
+    new = contents()
+    refused = statetool("undo", "-y", "app.tfstate")
+    assert (refused.status, contents()) == (2, new)
+    assert "net.tfstate: edit 2 (mv -y --from-state net.tfstate" in refused.err
+    way = refused.err.split("`")[1]
+    assert way == f"statetool undo --to 2 --state {folder}/net.tfstate"
+    assert statetool(*way.split()[1:], "-y").status == 0
+    assert statetool("undo", "-y", "app.tfstate").status == 0
+    assert found() == OLD
+
+
+def test_an_undo_in_one_state_says_what_it_leaves(statetool: Statetool) -> None:
+    _move(statetool, "vpc", "app", "far")
+    new = contents()
+    for name, told in (
+        ("app", "in two states:\n  terraform_data.vpc in app.tfstate and far.tfstate\n"),
+        ("far", "in no state:\n  terraform_data.vpc, once in far.tfstate\n"),
+    ):
+        refused = statetool("undo", "--only", f"{name}.tfstate")
+        assert (refused.status, contents()) == (2, new)
+        assert told in refused.err
+        dry = statetool("undo", "--only", "--dry-run", f"{name}.tfstate")
+        assert (dry.status, contents()) == (0, new)
+        assert told in dry.text
+        assert dry.err == f"{name}.tfstate: dry run; nothing was written\n"
+    # The other state follows, and loses nothing of its own.
+    assert statetool("undo", "--only", "-y", "app.tfstate").status == 0
+    followed = statetool("undo", "-y", "far.tfstate")
+    assert (followed.status, found()) == (0, OLD)
+    assert "app.tfstate: written" not in followed.err
+    assert statetool("undo", "-y", "--to", "1", "app.tfstate").status == 0
+    assert found() == OLD
+
+
+@pytest.mark.parametrize("lineage", ["the same", "another"])
+def test_a_state_that_was_deleted_and_made_again(lineage: str, statetool: Statetool) -> None:
+    """It does not inherit the edits of the state that was in its place."""
+    _move(statetool, "vpc", "app", "far")
+    statetool("mv", "-y", "--state", "far.tfstate", "terraform_data.vpc", "terraform_data.main")
+    old = state("far", ("own",))
+    Path("far.tfstate").write_bytes(old if lineage == "the same" else old.replace(b"lineage-far", b"lineage-new"))
+    new = contents()
+    refused = statetool("undo", "-y", "app.tfstate")
+    assert (refused.status, contents()) == (2, new)
+    _move(statetool, "shared", "app", "far")
+    assert statetool("undo", "-y", "far.tfstate").status == 0
+    assert {name: objects(content) for name, content in new.items()} == found()
+    if lineage == "another":
+        refused = statetool("undo", "-y", "--to", "2", "far.tfstate")
+        assert refused.status == 2
+        assert "edit 2 is of another state that was in this place" in refused.err
+
+
+@pytest.mark.parametrize("edits", [False, True])
+def test_a_state_that_a_split_made_again(edits: bool, statetool: Statetool) -> None:
+    app = Path("app.tfstate").read_bytes()
+    split = ("split", "app.tfstate", "--select", "terraform_data.vpc=new.tfstate", "-y")
+    for _ in range(2):
+        Path("app.tfstate").write_bytes(app)
+        Path("new.tfstate").unlink(missing_ok=True)
+        assert statetool(*split).status == 0
+        if edits:
+            statetool("mv", "-y", "--state", "new.tfstate", "terraform_data.vpc", "terraform_data.main")
+    if edits:
+        assert statetool("undo", "-y", "new.tfstate").status == 0
+        assert statetool("undo", "-y", "--to", "2", "new.tfstate").status == 2
+    assert statetool("undo", "-y", "--to", "3" if edits else "2", "new.tfstate").status == 0
+    assert (found(), objects(Path("new.tfstate").read_bytes())) == (OLD, {})
+
+
+def test_a_state_that_is_gone(statetool: Statetool, folder: Path) -> None:
+    """Its objects went with it, or are elsewhere: the advice leaves each of them in one state."""
+    _move(statetool, "vpc", "app", "far")
+    _move(statetool, "subnet", "net", "app")
+    Path("far.tfstate").unlink()
+    refused = statetool("undo", "-y", "--to", "1", "app.tfstate")
+    assert refused.status == 2
+    assert "far.tfstate: there is no such state any more" in refused.err
+    way = refused.err.split("`")[1]
+    assert way == f"statetool undo --to 2 --state {folder}/app.tfstate"
+    assert statetool(*way.split()[1:], "-y").status == 0
+    refused = statetool("undo", "-y", "--to", "1", "app.tfstate")
+    way = refused.err.split("`")[1]
+    assert way == f"statetool undo --only --to 1 --state {folder}/app.tfstate"
+    assert statetool(*way.split()[1:], "-y").status == 0
+    assert objects(Path("app.tfstate").read_bytes()) == OLD["app"]
+    # The other way round, its objects are here: an undo in this state would leave them nowhere.
+    assert statetool("mv", "-y", "--state", "app.tfstate", "terraform_data.own", "terraform_data.mine").status == 0
+    _move(statetool, "own", "net", "app")
+    Path("net.tfstate").unlink()
+    new = Path("app.tfstate").read_bytes()
+    refused = statetool("undo", "-y", "app.tfstate")
+    assert (refused.status, Path("app.tfstate").read_bytes()) == (2, new)
+    way = refused.err.split("`")[1]
+    move = f"statetool mv --from-state {folder}/app.tfstate --to-state {folder}/net.tfstate --create"
+    assert way == f"{move} terraform_data.own"
+    assert statetool(*way.split()[1:], "-y").status == 0
+
+
+def test_what_something_else_wrote_between_two_edits_stays(statetool: Statetool) -> None:
+    _move(statetool, "vpc", "app", "far")
+    data = json.loads(Path("far.tfstate").read_bytes())
+    data["resources"] += json.loads(state("far", ("made",)))["resources"]
+    Path("far.tfstate").write_text(json.dumps(data | {"serial": data["serial"] + 1}))
+    between = found()
+    _move(statetool, "subnet", "net", "far")
+    new = contents()
+    for name in ("far", "app"):
+        refused = statetool("undo", "-y", "--to", "1", f"{name}.tfstate")
+        assert (refused.status, contents()) == (2, new)
+        assert "something else" in refused.err
+        assert "--discard-changes" not in refused.err
+    assert statetool("undo", "-y", "net.tfstate").status == 0
+    assert found() == between
+
+
+@NEEDS_STRACE
+@pytest.mark.parametrize("command", ["mv", "undo"])
+def test_the_end_of_a_crash_in_another_history_folder(
+    command: str, statetool: Statetool, forked: Forks, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message names the folder that has the journal, and what to do if that is lost."""
+    move = ("mv", "-y", "--from-state", "app.tfstate", "--to-state", "far.tfstate", "terraform_data.vpc")
+    if command == "undo":
+        assert statetool(*move).status == 0
+    words = move if command == "mv" else ("undo", "-y", "app.tfstate")
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    assert forked(folder, *words, strace=kill, environment=environment).status == -signal.SIGKILL
+    half = contents()
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "other"))
+    named = ("undo", "app.tfstate") if command == "undo" else move
+    for option in ("--resume", "--abort", "--leave"):
+        refused = statetool(named[0], option, *(word for word in named[1:] if word != "-y"))
+        assert (refused.status, contents()) == (2, half)
+        said = " ".join(refused.err.split())
+        assert f"can end it with XDG_STATE_HOME={folder}/home: the journal is in {folder}/home/statetool" in said
+        assert "If that journal is lost, compare the states with their histories" in said
+    held = " ".join(statetool("rm", "-y", "--state", "far.tfstate", "terraform_data.own").err.split())
+    assert f"with the journal in {folder}/home/statetool" in held
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "home"))
+    assert statetool(named[0], "--abort", *(word for word in named[1:] if word != "-y")).status == 0
+    assert (found() == OLD) is (command == "mv")
+
+
+@NEEDS_STRACE
+def test_what_leave_leaves_is_said(statetool: Statetool, forked: Forks, folder: Path) -> None:
+    move = ("mv", "-y", "--from-state", "app.tfstate", "--to-state", "far.tfstate", "terraform_data.vpc")
+    kill = ["-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:signal=SIGKILL:when=2"]
+    environment = {"XDG_STATE_HOME": str(folder / "home"), "HOME": str(folder)}
+    assert forked(folder, *move, strace=kill, environment=environment).status == -signal.SIGKILL
+    settled = statetool("list", "--state", "app.tfstate")
+    assert settled.status == 0
+    path = Path("far.tfstate")
+    path.write_bytes(path.read_bytes().replace(b"far-own", b"far-new"))
+    new = contents()
+    words = [word for word in move if word != "-y"]
+    for option in ("--resume", "--abort"):
+        refused = statetool("mv", option, *words[1:])
+        assert (refused.status, contents()) == (2, new)
+        assert "something else has written since the change began" in refused.err
+    left = statetool("mv", "--leave", *words[1:])
+    assert (left.status, contents()) == (0, new)
+    assert "the change has ended; no state was written" in left.err
+
+
+@pytest.mark.parametrize("words", [("undo",), ("undo", "--to", "1"), ("undo", "--only"), ("undo", "--version", "1")])
+def test_nothing_to_undo(words: tuple[str, ...], statetool: Statetool) -> None:
+    before = contents()
+    refused = statetool(*words, "-y", "app.tfstate")
+    assert (refused.status, refused.out, contents()) == (2, b"", before)
+    assert "versions" in refused.err or "nothing to undo: no edits by statetool are recorded" in refused.err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.cli.main import main
 from statefmt.model.errors import StoreError
 from tests.edit.transactions.three_states import CIRCLE, Scene, scene
 
@@ -50,3 +51,21 @@ def test_a_journal_that_cannot_be_read(members: dict[str, object], message: str,
     with pytest.raises(StoreError, match=message):
         made.end(back=back)
     assert made.contents == before
+
+
+@pytest.mark.parametrize("marker", [b"", b"{", b"{}", b"[1]", b"\xff", b'{"format_version": "1.0", "lock": {}}'])
+def test_a_damaged_marker_refuses_every_edit(marker: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The state may be half changed, whatever the marker says."""
+    made = scene(tmp_path / "s", CIRCLE)
+    half_done(made)
+    held = made.folder / ".net.tfstate.statetool.hold"
+    held.write_bytes(marker)
+    before = made.contents
+    for command in (["rm", "-y", "terraform_data.own"], ["fmt", "--style", "compact"], ["undo", "-y"]):
+        assert main([*command, "--state", str(made.folder / "net.tfstate")]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"a change of several states is unfinished, and its marker {held} is damaged; nothing was written" in said
+    assert made.contents == before
+    # It does not keep the change from being ended.
+    made.end(back=True)
+    assert made.leftovers == set()

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
+from statefmt.edit.requests.undo import Undo
 from statefmt.edit.transactions import Ending
 from statefmt.model.errors import StoreError
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, UndoScene, owners, scene, state, undo_scene
+from tests.edit.transactions.undo_model import failures
 
 
 def _apart_from_serials(contents: dict[str, bytes]) -> dict[str, bytes]:
@@ -125,3 +127,25 @@ def test_markers_name_the_undo(half_done: UndoScene, capsys: pytest.CaptureFixtu
     assert main(["rm", "-y", "--state", str(half_done.folder / "net.tfstate"), "terraform_data.own"]) == 2
     app = half_done.folder / "app.tfstate"
     assert f"`statetool undo --abort --state {app}` takes it back" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 150), pytest.param(150, 19_850, marks=pytest.mark.slow)], ids=["sample", "all"]
+)
+def test_each_object_is_in_one_state_after_any_edits(first: int, count: int) -> None:
+    """Random edits, undos, crashes, deletions and new states at old places: see the model."""
+    assert failures(range(first, first + count)) == []
+
+
+@pytest.mark.parametrize(
+    ("first", "count"), [(0, 12), pytest.param(12, 288, marks=pytest.mark.slow)], ids=["sample", "all"]
+)
+def test_each_object_is_in_one_state_after_kills(first: int, count: int) -> None:
+    """The same, with processes that are killed between their writes."""
+    assert failures(range(first, first + count), kills=True) == []
+
+
+def test_the_model_notices_a_lost_object(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An undo of one state only, where several were edited, is what it is made to find."""
+    monkeypatch.setattr(Undo, "joint", ())
+    assert any("in two states" in one for one in failures(range(40)))

@@ -11,15 +11,18 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
+
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.operations_file import created_states, read_operations_file
 from statefmt.edit.requests.undo import undo_request
 from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
+from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._participants import participants
-from statefmt.edit.transactions._places import kept_places
-from statefmt.edit.transactions._undone_change import UndoneChange, undone_change
+from statefmt.edit.transactions._undone_change import UndoneChange, begun_undo, undone_change
+from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.local.settled import read_settled
@@ -155,23 +158,28 @@ class Scene:
         file = read_operations_file(str(self.file), self.file.read_bytes())
         applied(self.context, self.participants, self.intent(), staging(file))
 
-    def undone(self, *, is_begun: bool = False) -> UndoneChange:
+    def undone(self) -> UndoneChange:
         """The undo of the change, as the user of the state app asks for it."""
         states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
         app = self.participants["app"]
-        undo = undo_request(app.store, None)
-        entries = reversed(app.store.versions())
-        joint = next(entry.joint for entry in entries if entry.joint and not entry.joint.undoes)
-        places = kept_places(self.folder / "home/statetool", joint.id) or {}
-        created = {location: place.created for location, place in places.items()}
-        return undone_change(joint, app, states, None if is_begun else undo, created)
+        return undone_change(
+            self.context, app, undo_request(app.store, None), lambda location, _joint: states[location]
+        )
 
     def undo(self) -> None:
         change = self.undone()
         applied(self.context, change.states, change.intent("undo"), change.staging(self.context), pins=change.pins)
 
     def end_undo(self, ending: Ending) -> tuple[str, ...]:
-        change = self.undone(is_begun=True)
+        states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
+        app = self.participants["app"]
+        journals = list(self.folder.glob("home/statetool/applies/undo-*/journal.json"))
+        if not journals:
+            # What the command says then, in other words.
+            raise StoreError("there is no unfinished undo")
+        [journal] = journals
+        begun = msgspec.json.decode(journal.read_bytes(), type=ApplyJournal)
+        change = begun_undo(begun, app, {location: states[location] for location in begun.states})
         return ended(self.context, change.states, change.intent(), change.staging(self.context), ending)
 
     def end(self, *, back: bool) -> tuple[str, ...]:

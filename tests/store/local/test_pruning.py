@@ -79,3 +79,17 @@ def test_cut_off(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert _backups(path) == [f"state.{NOW + 3}.backup"]
     assert len(list((path.parent / ".state.statetool" / "contents").iterdir())) == 1
     assert load_history(path).old_backups == ()
+
+
+def test_a_backup_of_a_kept_edit_stays_whatever_an_older_edit_is_called(path: Path, tmp_path: Path) -> None:
+    """Two edits of one second have the same stamp if they name the state differently."""
+    (tmp_path / "deep").mkdir()
+    link = tmp_path / "deep/link"
+    link.symlink_to(path)
+    _edit(link, b"4", NOW + 9)
+    path.write_bytes(b"3")
+    _edit(path, b"5", NOW + 9)
+    planned = plan_pruning(link, keep=1)
+    assert [entry.number for entry in planned.edits] == [1, 2, 3, 4]
+    _prune(link, planned)
+    assert path.with_name(f"state.{NOW + 9}.backup").read_bytes() == b"3"
