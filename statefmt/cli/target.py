@@ -12,7 +12,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.edit.pipeline import Operation, edit
 from statefmt.edit.session import LoadedState
-from statefmt.locations import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT, display_name
 
 InPlaceOption = Annotated[bool, Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")]
 
@@ -34,7 +34,10 @@ def rewrite_state(
     done: list[str] = []
 
     def written(outcome: Rewriting, backup: str | None) -> None:
-        done.append("" if target == STANDARD_INPUT else f"written to {target or name}{kept_text(backup)}")
+        if target == STANDARD_INPUT:
+            done.append(printed_text(name, options))
+        else:
+            done.append(f"written to {target or name}{kept_text(backup)}")
         _print(outcome[1], done[0])
 
     outcome = edit(
@@ -48,6 +51,14 @@ def rewrite_state(
     if not done:
         _print(outcome[1], f"{why_not(target, dry_run=terms.dry_run)}; nothing was written")
     return outcome[0]
+
+
+def printed_text(name: str, options: WriteOptions) -> str:
+    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
+    if name == STANDARD_INPUT:
+        return ""
+    way = "; add --in-place to write the result to it" if options.out is None else ""
+    return f"printed to standard output; {display_name(name)} was not written{way}"
 
 
 def why_not(target: str | None, *, dry_run: bool) -> str:
