@@ -231,7 +231,14 @@ class Transaction:
         chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), self._known(new_provider)
         self.apply(
             lambda snapshot: operations.rebind(
-                snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
+                snapshot,
+                chosen,
+                to,
+                mapping=mapping,
+                whole_resource=whole_resource,
+                known=known,
+                references=self._references,
+                note=self._note,
             )
         )
 
