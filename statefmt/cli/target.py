@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from statefmt.cli.declared import Option
@@ -68,7 +69,7 @@ def why_not(target: str | None, *, dry_run: bool) -> str:
     return f"{target} already has this content" if target else "nothing to change"
 
 
-def kept_text(backup: str | None, what: str = "file") -> str:
+def kept_text(backup: str | Path | None, what: str = "file") -> str:
     """Return the end of a message that names the backup of the previous `file` or `state`."""
     return f"; the previous {what} is kept in {backup}" if backup else ""
 

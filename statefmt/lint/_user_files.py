@@ -37,7 +37,8 @@ def _message(error: ValidationError) -> str:
     if error.validator != "additionalProperties" or not isinstance(error.schema, Mapping):
         return _short(error.message)
     known = [*error.schema.get("properties", ())]
-    unknown = [name for name in error.instance if name not in known]
+    instance: Any = error.instance
+    unknown = [name for name in instance if name not in known]
     return ", ".join(f"unknown key {_short(repr(name))}{_nearest(name, known)}" for name in unknown[:_MOST])
 
 

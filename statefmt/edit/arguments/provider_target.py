@@ -67,8 +67,8 @@ def _config(
     configs = {i.resource.provider_config for i in chosen}
     known = {config for config in configs if config is not None and _is_named(local.config, config, references)}
     root = {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
-    own = {i.resource.provider_config for i in chosen if _changes(i, local)} & known - root
-    own = {config for config in own if config.alias == alias}
+    changed = {i.resource.provider_config for i in chosen if _changes(i, local)}
+    own = {config for config in known - root if config.alias == alias and config in changed}
     meant = root | own
     if own:
         there = {config for config in meant if _exists(config, snapshot, references)}

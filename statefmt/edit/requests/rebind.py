@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from statefmt.analysis.selection import Criteria
 from statefmt.edit.arguments.key_map import KeyMap
 from statefmt.edit.arguments.provider_target import provider_target
 from statefmt.edit.changes.bindings import new_bindings
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.rebind import rebind
-from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.instances import InstanceState
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
 def rebind_request(
     snapshot: Snapshot,
-    chosen: Criteria,
-    target: str | None,
+    chosen: Selection,
+    target: str | AbsProviderInstance | None = None,
     *,
     mapping: KeyMap | None = None,
     whole_resource: bool = False,
@@ -39,7 +38,9 @@ def rebind_request(
     SurgeryError.
     """
     found = choose(snapshot, chosen, note)
-    to = None if target is None else provider_target(target, found, snapshot, references)
+    if target is not None and not isinstance(target, (str, AbsProviderInstance)):
+        raise TypeError(f"target must be a string or an AbsProviderInstance, not {type(target).__name__}")
+    to = None if target is None else provider_target(str(target), found, snapshot, references)
     if to is not None and mapping is None and all(_is_bound(instance, to) for instance in found):
         # Nothing to allow: the way out of a refusal would change nothing.
         return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from statefmt.analysis.selection import Criteria
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.set import set_attributes
-from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ _MOST = 10
 
 def set_request(
     snapshot: Snapshot,
-    chosen: Criteria,
+    chosen: Selection,
     shown: Sequence[Assignment],
     secret: Sequence[Assignment],
     *,
