@@ -42,7 +42,8 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.configuration          configurations as values, loaded and evaluated
     statefmt.encryption             encrypted states as values
 
-Of the last two, the names that the package itself has are public. All other modules may change with any release. Names are imported on first use, so that small commands start fast.
+Of the last two, the names that the package itself has are public. All other modules may change with any release. Names
+are imported on first use, so that small commands start fast.
 """
 
 from __future__ import annotations

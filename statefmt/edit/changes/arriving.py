@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from statefmt.edit.changes.ways import REBIND_COMMAND
+from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
@@ -73,6 +74,7 @@ def refuse_taken(
     message says about one that is taken.
     """
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
+    collisions: list[tuple[AbsResourceInstance, str]] = []
 
     @cache
     def keys_of(addr: AbsResource) -> frozenset[InstanceKey]:
@@ -89,8 +91,12 @@ def refuse_taken(
         stays = other.key in keys_of(other.containing_resource()) and other not in leaving
         if stays or other in taken:
             what = exists if stays else f"{taken[other]} would move there, too"
-            raise SurgeryError(f"{one} cannot become {other}: {what}", address=one)
-        taken[other] = one
+            collisions.append((one, f"{one} cannot become {other}: {what}"))
+        taken.setdefault(other, one)
+    if len(collisions) == 1:
+        raise SurgeryError(collisions[0][1], address=collisions[0][0])
+    if collisions:
+        raise SurgeryError(f"{len(collisions)} destinations are taken:{named([text for _, text in collisions])}")
 
 
 def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[AbsResource, AbsResource]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
-from statefmt.edit.arguments.destinations import destinations, normalised
+from statefmt.edit.arguments.destinations import ROOT_NAMES, destinations, normalised
 from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.joins import joins, module_depth
@@ -22,7 +22,8 @@ def mv_request(snapshot: Snapshot, source: Selector, destination: Selector, *, r
     source, destination = selector_text(source), _destination_text(destination)
     found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
-    depth = module_depth(destination)
+    # What goes to the root module may join the modules that it has.
+    depth = 1 if destination in ROOT_NAMES else module_depth(destination)
     edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))
     return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
 
