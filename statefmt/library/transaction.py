@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from statefmt import operations
@@ -283,17 +284,30 @@ class Transaction:
         chosen = criteria(selectors, filters, "key")
         self.apply(lambda snapshot: operations.forget_deposed(snapshot, chosen, key, note=self._note))
 
-    def set(self, selector: Selector, values: Mapping[str, object], *, force_type: bool = False) -> None:
+    def set(
+        self,
+        selector: Selector,
+        values: Mapping[str, object] = MappingProxyType({}),
+        *,
+        schema_version: int | None = None,
+        force_type: bool = False,
+    ) -> None:
         """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
 
         `values` maps paths (`tags.env`, `ports[0]`) to what JSON has: None, bool, int, float, Decimal, str, lists and
-        mappings. `force_type` allows a value of another type than the current one. Sensitive attributes can be set.
+        mappings. All objects of the instances get the `schema_version`, if one is given. `force_type` allows a value of
+        another type than the current one. Sensitive attributes can be set.
+
 
             edit.set("aws_db_instance.main", {"deletion_protection": True})
         """
         given = [_assignment(path, value) for path, value in values.items()]
         chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: operations.set(snapshot, chosen, (), given, force_type=force_type, note=self._note))
+        self.apply(
+            lambda snapshot: operations.set(
+                snapshot, chosen, (), given, schema_version=schema_version, force_type=force_type, note=self._note
+            )
+        )
 
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""
