@@ -16,7 +16,7 @@ from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.wording import Wording
+from statefmt.model.wording import MessagePart, Wording
 
 _REBIND: Final = Wording("--rebind", "rebind=True")
 
@@ -67,11 +67,14 @@ def refuse_taken(
     moved: Moved,
     leaving: Collection[AbsResourceInstance],
     exists: str = "the instance already exists",
+    any_type: bool = False,
+    way_out: MessagePart = "",
 ) -> None:
     """Raise SurgeryError if a destination is taken, or of another type or mode.
 
     `there` are the resources at the destination, and `leaving` the instances that leave it. `exists` is what the
-    message says about one that is taken.
+    message says about one that is taken. With `any_type`, the types may differ; `way_out` ends the message if they must
+    not.
     """
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
     collisions: list[tuple[AbsResourceInstance, str]] = []
@@ -86,8 +89,8 @@ def refuse_taken(
             raise SurgeryError(
                 f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode", address=one
             )
-        if source.type != target.type:
-            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", address=one)
+        if source.type != target.type and not any_type:
+            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", way_out, address=one)
         stays = other.key in keys_of(other.containing_resource()) and other not in leaving
         if stays or other in taken:
             what = exists if stays else f"{taken[other]} would move there, too"
