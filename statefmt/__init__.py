@@ -39,14 +39,18 @@ Public are the names in `__all__`, here and in the modules by subject:
     statefmt.rules                  the rules of `statetool check`
     statefmt.salvage                what is whole in a damaged state
     statefmt.testing                states for tests: make, generate and compare them
+    statefmt.configuration          configurations as values, loaded and evaluated
+    statefmt.encryption             encrypted states as values
 
-All other modules may change with any release. Names are imported on first use, so that small commands start fast.
+Of the last two, the names that the package itself has are public. All other modules may change with any release. Names
+are imported on first use, so that small commands start fast.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
+from statefmt._arguments import checked, is_checkable
 from statefmt.version import __version__
 
 # Not imported from typing, which takes as long to load as everything else here. Type checkers know the name.
@@ -101,6 +105,7 @@ if TYPE_CHECKING:
         EncryptionError,
         InvalidAddressError,
         LockedError,
+        MissingPathError,
         NoMatchError,
         NotAStateError,
         ProviderSourceError,
@@ -141,6 +146,7 @@ __all__ = [
     "InvalidAddressError",
     "LockedError",
     "Migration",
+    "MissingPathError",
     "NoMatchError",
     "NotAStateError",
     "Output",
@@ -222,6 +228,7 @@ _HOMES = {
     "InvalidAddressError": "statefmt.model.errors",
     "LockedError": "statefmt.model.errors",
     "Migration": "statefmt.library.migration",
+    "MissingPathError": "statefmt.model.errors",
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
@@ -280,7 +287,8 @@ if not TYPE_CHECKING:
         if name in _MODULES:
             return import_module(f"statefmt.{name}")
         if name in _HOMES:
-            return getattr(import_module(_HOMES[name]), name)
+            found = getattr(import_module(_HOMES[name]), name)
+            return checked(found) if is_checkable(found) else found
         raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
 
 

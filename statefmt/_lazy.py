@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
+from statefmt._arguments import checked, is_checkable
+
 # As in statefmt/__init__.py: not imported from typing, which takes longer than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ def lazy_names(module: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         home, _, other = homes[name].partition(":")
-        return getattr(import_module(home), other or name)
+        found = getattr(import_module(home), other or name)
+        return checked(found, name) if is_checkable(found) else found
 
     return get

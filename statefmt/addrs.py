@@ -1,5 +1,6 @@
 """Exports OpenTofu's address types, their parsers and the error that the parsers raise."""
 
+from statefmt._arguments import check_functions
 from statefmt.model.addrs import (
     DEFAULT_HOST,
     NO_KEY,
@@ -109,3 +110,5 @@ __all__ = [
     "resource_file_order",
     "resource_order",
 ]
+
+check_functions(globals())

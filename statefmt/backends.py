@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
@@ -84,6 +85,9 @@ def remove_lock(context: RunContext, name: str, lock_id: str) -> LockInfo | None
     from statefmt.edit.stores import managed_store_at
 
     return managed_store_at(context, name).remove_lock(lock_id)
+
+
+check_functions(globals())
 
 
 def __dir__() -> list[str]:

@@ -17,6 +17,7 @@ False
 <RecoveryCase.STORED: 'already_stored'>
 """
 
+from statefmt._arguments import check_functions
 from statefmt.analysis.diff import (
     CheckResultsChange,
     EnvelopeChange,
@@ -62,3 +63,5 @@ __all__ = [
     "reconcile",
     "typed_changes",
 ]
+
+check_functions(globals())

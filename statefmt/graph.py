@@ -7,6 +7,7 @@
 ['aws_instance.web', 'aws_vpc.main', 'module.database.aws_db_instance.this']
 """
 
+from statefmt._arguments import check_functions
 from statefmt.analysis.graph.dependencies import (
     DependencyGraph,
     Node,
@@ -19,3 +20,5 @@ from statefmt.analysis.graph.dependencies import (
 )
 
 __all__ = ["DependencyGraph", "Node", "dependency_graph", "edges_down", "edges_up", "part_of", "reachable", "reaching"]
+
+check_functions(globals())

@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
@@ -152,6 +153,9 @@ def _versioned_state(context: RunContext, location: str | None) -> RemoteName:
     except RemoteStateError as error:
         # A pipe, which is the way out elsewhere, has no versions.
         raise StoreError(f"{error}; list the versions with a program of the service") from None
+
+
+check_functions(globals())
 
 
 def __dir__() -> list[str]:

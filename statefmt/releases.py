@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
 from statefmt.formats.releases.releases import Fact, Release, Written, all_releases, facts_of, parse_release
 
@@ -41,6 +42,8 @@ __getattr__ = lazy_names(
         "losses": "statefmt.formats.releases.downgrade",
     },
 )
+
+check_functions(globals())
 
 
 def __dir__() -> list[str]:

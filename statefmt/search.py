@@ -7,7 +7,10 @@
 ['aws_instance.web["eu-west-1"]: id']
 """
 
+from statefmt._arguments import check_functions
 from statefmt.analysis.search.matcher import Matcher
 from statefmt.analysis.search.search import Match, NotSearched, TooDeepError, not_searched, search
 
 __all__ = ["Match", "Matcher", "NotSearched", "TooDeepError", "not_searched", "search"]
+
+check_functions(globals())

@@ -11,6 +11,7 @@ For the state of a file, use `State.select()`.
 
 from __future__ import annotations
 
+from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
 from statefmt.analysis.selection import Condition, Criteria, select
 from statefmt.analysis.selection.nearest import suggestion
@@ -23,6 +24,8 @@ __all__ = ["Condition", "Criteria", "parse_condition", "select", "suggestion"]
 
 # Few selections have a condition, whose patterns and values take time to load.
 __getattr__ = lazy_names(__name__, {"parse_condition": "statefmt.analysis.selection.condition"})
+
+check_functions(globals())
 
 
 def __dir__() -> list[str]:

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.formats.reading.inspect import CURRENT_VERSION
     from statefmt.formats.style import Layout, Style
+    from statefmt.formats.writing.write import as_dict
     from statefmt.model.check_results import CheckResult
     from statefmt.model.instances import InstanceState, each_instance, instances
     from statefmt.model.outputs import OutputValue
@@ -33,6 +34,7 @@ __all__ = [
     "Snapshot",
     "Style",
     "UnknownMember",
+    "as_dict",
     "each_instance",
     "instances",
 ]
@@ -52,6 +54,7 @@ __getattr__ = lazy_names(
         "Snapshot": "statefmt.model.snapshot",
         "Style": "statefmt.formats.style",
         "UnknownMember": "statefmt.model.resources",
+        "as_dict": "statefmt.formats.writing.write",
         "each_instance": "statefmt.model.instances",
         "instances": "statefmt.model.instances",
     },

@@ -7,6 +7,9 @@
 (True, 2)
 """
 
+from statefmt._arguments import check_functions
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics, statistics
 
 __all__ = ["Counts", "LargeInstance", "Statistics", "statistics"]
+
+check_functions(globals())

@@ -45,7 +45,8 @@ OPENING: Final = Theme(
         "read", "inspect", "write", "ReadResult", "Inspection", "__version__",
     ),
     (
-        "statefmt.library.selecting.Selector", "statefmt.library.selecting.ProviderSelector",
+        "statefmt.analysis.selection._criteria.Selector", "statefmt.analysis.selection._criteria.Addressed",
+        "statefmt.library.selecting.Selected", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
         "statefmt.store.protocol.JointEdit",
         "statefmt.library._encryption.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.style.Style",

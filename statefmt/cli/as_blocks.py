@@ -10,13 +10,23 @@ from statefmt.cli.streams import say, write_result
 from statefmt.differences import SnapshotDiff
 from statefmt.operations_files import FileOutcome
 from statefmt.render.counted import counted
-from statefmt.render.diff.edit_blocks import edit_blocks
+from statefmt.render.diff.edit_blocks import apart_by_type, edit_blocks
 from statefmt.render.printable import printable
 
 
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:
-    """Print the blocks for the edit of a state, and return the exit status."""
-    return _shown([("", changes, after)], show_sensitive=show_sensitive)
+    """Print the blocks for the edit of a state, and return the exit status.
+
+    For objects that get another resource type, there are two ways: not every provider can move them.
+    """
+    apart = apart_by_type(changes)
+    if apart is None:
+        return _shown([("", changes, after)], show_sensitive=show_sensitive)
+    titled = [
+        ("# 1. If the provider can move them to the other type, as its documentation says:\n\n", changes, after),
+        ("# 2. If not, forget the objects, and import them by their ids:\n\n", apart, after),
+    ]
+    return _shown(titled, show_sensitive=show_sensitive, done="paste the blocks of one of the two ways")
 
 
 def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, show_sensitive: bool) -> int:
@@ -29,7 +39,9 @@ def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, sh
     return _shown(titled, show_sensitive=show_sensitive)
 
 
-def _shown(edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitive: bool) -> int:
+def _shown(
+    edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitive: bool, done: str = "paste the blocks"
+) -> int:
     left, texts = 0, list[str]()
     for title, changes, after in edits:
         found = edit_blocks(changes, after, show_sensitive=show_sensitive)
@@ -44,5 +56,5 @@ def _shown(edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitiv
     elif left:
         say(f"statetool: warning: blocks do not do all of it: see {counted(left, 'comment')}; nothing was written")
     else:
-        say("nothing was written; change the configuration to the new addresses, paste the blocks, and plan")
+        say(f"nothing was written; change the configuration to the new addresses, {done}, and plan")
     return FOUND if left else FINE

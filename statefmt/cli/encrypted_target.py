@@ -17,7 +17,7 @@ from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.cli.target import kept_text
+from statefmt.cli.target import kept_text, printed_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encrypts, glance
@@ -121,7 +121,9 @@ def write_form(
     def written(made: EncryptionChange, backup: str | None) -> None:
         kept.append(backup)
         shown = None if leaves_plain(made) and discard_plain else backup
-        say(f"{where}: {made.done}{kept_text(shown, 'state' if target is None else 'file')}")
+        printed = printed_text(name, options) if target == STANDARD_INPUT else ""
+        kept_in = kept_text(shown, "state" if target is None else "file")
+        say(f"{where}: {made.done}{kept_in}{'; ' if printed else ''}{printed}")
 
     terms = options.terms(name, operation, to=target)
     made = edit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from statefmt.cli.declared import Option
@@ -12,7 +13,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
 from statefmt.edit.pipeline import Operation, edit
 from statefmt.edit.session import LoadedState
-from statefmt.locations import STANDARD_INPUT
+from statefmt.locations import STANDARD_INPUT, display_name
 
 InPlaceOption = Annotated[bool, Option("--in-place", "-i", help="Write the result back to STATE, after a backup.")]
 
@@ -34,7 +35,10 @@ def rewrite_state(
     done: list[str] = []
 
     def written(outcome: Rewriting, backup: str | None) -> None:
-        done.append("" if target == STANDARD_INPUT else f"written to {target or name}{kept_text(backup)}")
+        if target == STANDARD_INPUT:
+            done.append(printed_text(name, options))
+        else:
+            done.append(f"written to {target or name}{kept_text(backup)}")
         _print(outcome[1], done[0])
 
     outcome = edit(
@@ -50,6 +54,14 @@ def rewrite_state(
     return outcome[0]
 
 
+def printed_text(name: str, options: WriteOptions) -> str:
+    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
+    if name == STANDARD_INPUT:
+        return ""
+    way = "; add --in-place to write the result to it" if options.out is None else ""
+    return f"printed to standard output; {display_name(name)} was not written{way}"
+
+
 def why_not(target: str | None, *, dry_run: bool) -> str:
     """Return why nothing was written to another file, or to the state."""
     if dry_run:
@@ -57,7 +69,7 @@ def why_not(target: str | None, *, dry_run: bool) -> str:
     return f"{target} already has this content" if target else "nothing to change"
 
 
-def kept_text(backup: str | None, what: str = "file") -> str:
+def kept_text(backup: str | Path | None, what: str = "file") -> str:
     """Return the end of a message that names the backup of the previous `file` or `state`."""
     return f"; the previous {what} is kept in {backup}" if backup else ""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.changes.attributes import attribute
+from statefmt.edit.changes.whole_resources import named
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.lifecycle.schemas.typed import typed_instance
 from statefmt.lifecycle.stored import decode_state
@@ -19,17 +20,27 @@ from statefmt.redaction.path_text import path_text
 
 
 def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:
-    """Raise SurgeryError if attributes that differ between two snapshots with the same objects do not decode.
+    """Raise SurgeryError if objects that differ between two snapshots with the same objects do not decode.
 
     Return the addresses of changed objects that cannot be told: those of another schema version, and those without a
     schema. Raises SchemaError if a schema is invalid.
     """
     unchecked: list[str] = []
+    refused: list[str] = []
     for old, new in zip(before.resources, after.resources, strict=True):
         if new is not old:
             for one, other in zip(old.objects, new.objects, strict=True):
-                if other.attributes is not one.attributes and not _decodes(new, other, schemas):
+                if other.attributes is one.attributes and other.schema_version == one.schema_version:
+                    continue
+                reason = _refusal(new, other, schemas)
+                if reason is None:
                     unchecked.append(str(new.addr.instance(other.key)))
+                elif reason:
+                    refused.append(reason)
+    if len(refused) == 1:
+        raise SurgeryError(refused[0])
+    if refused:
+        raise SurgeryError(f"the attributes of {len(refused)} objects do not fit the schema:{named(refused)}")
     return tuple(unchecked)
 
 
@@ -47,16 +58,16 @@ def refuse_sensitive(
             attribute(current, path, steps, allow_sensitive=False)
 
 
-def _decodes(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> bool:
-    """Return whether attributes decode by their schema; False if that cannot be told. Raises SurgeryError."""
+def _refusal(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> str | None:
+    """Return why attributes do not decode by their schema: "" if they do, None if that cannot be told."""
     config, addr = resource.provider_config, resource.addr.resource
     schema = None if config is None else schemas.schema(config.provider, addr.mode, addr.type)
     if schema is None or obj.attributes is None or obj.schema_version != schema.version:
-        return False
+        return None
     try:
         decode_state(bytes(obj.attributes), schema.type)
     except CtyValueError as error:
         where = path_text(undecodable_steps(error)) or "the attributes"
         address = str(resource.addr.instance(obj.key))
-        raise SurgeryError(f"{address}: {where}: {undecodable_reason(error)}, by the schema") from error
-    return True
+        return f"{address}: {where}: {undecodable_reason(error)}, by the schema"
+    return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 from statefmt.edit.pipeline import Proposal, Terms
 from statefmt.edit.requests.migrate import Migrated
@@ -37,4 +38,7 @@ def migrated(
     if terms.in_place:
         handle.store.tidy()
     made = proposal.outcome
-    return replace(made, written=True, backup=backups[0]) if backups else made
+    if not backups:
+        return made
+    backup = backups[0]
+    return replace(made, written=True, backup=None if backup is None else Path(backup))

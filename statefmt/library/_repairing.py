@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.edit.pipeline import Terms
@@ -42,7 +43,7 @@ def repaired(
     ended: list[RepairResult] = []
 
     def was_written(result: RepairResult, kept: str | None) -> None:
-        ended.append(replace(result, backup=kept, written=True))
+        ended.append(replace(result, backup=None if kept is None else Path(kept), written=True))
         written(ended[0])
 
     def opening(data: bytes) -> LoadedState:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from statefmt.analysis.diff import SnapshotDiff
 from statefmt.edit.pipeline import OpenedEdit, Proposal
@@ -23,7 +24,7 @@ class EditResult:
 
     diff: SnapshotDiff
     serial: int
-    backup: str | None
+    backup: Path | None
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     written: bool
@@ -47,7 +48,7 @@ def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable
 
     def was_written(_: EditOutcome, backup: str | None) -> None:
         written.append(True)
-        end(replace(result, backup=backup, written=True))
+        end(replace(result, backup=None if backup is None else Path(backup), written=True))
 
     opened.commit(proposal, written=was_written)
     if not written:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias, TypedDict, Unpack
 
+from statefmt._arguments import refuse_unknown
 from statefmt.edit.requests.migrate import (
     Migrated,
     downgrade_request,
@@ -69,6 +70,7 @@ def upgrade(state: bytes | Snapshot, **options: Unpack[UpgradeOptions]) -> Migra
     Raises ProviderSourceError if a source is unknown, StateError if the state is invalid, and StoreError if `config` is
     not a directory.
     """
+    refuse_unknown("option", options, UpgradeOptions.__annotations__)
     with located(None):
         return migration_of(upgraded(_loaded(state, source_request(options, {})), options))
 
@@ -85,6 +87,7 @@ def downgrade(state: bytes | Snapshot, release: str | Release, **options: Unpack
     Raises DowngradeError if the release would lose anything, ReleaseError if it is unknown, and what `upgrade()`
     raises.
     """
+    refuse_unknown("option", options, DowngradeOptions.__annotations__)
     with located(None):
         release = wanted_release(release)
         return migration_of(downgraded(_loaded(state, source_request(options, {})), release, options))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.edit.requests.migrate import Migrated
@@ -41,7 +42,7 @@ class Migration:
     sources: tuple[SourceChange, ...] = ()
     unresolved: tuple[tuple[str, int], ...] = ()
     written: bool = False
-    backup: str | None = None
+    backup: Path | None = None
 
     @cached_property
     def snapshot(self) -> Snapshot:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
+from statefmt._arguments import checked_methods, refuse_unknown
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState
 from statefmt.library._handle import StateHandle
@@ -21,6 +22,7 @@ from statefmt.model.snapshot import Snapshot
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff import SnapshotDiff
+    from statefmt.analysis.selection import Selector
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.edit.changes.edit import Edit
     from statefmt.edit.repairs.decisions import Decision
@@ -30,16 +32,16 @@ if TYPE_CHECKING:
     from statefmt.encryption import Opened
     from statefmt.formats.releases.releases import Release
     from statefmt.library.edit_result import EditResult
-    from statefmt.library.instance import Instance
     from statefmt.library.migrating import DowngradeOptions, UpgradeOptions
     from statefmt.library.migration import Migration
-    from statefmt.library.selecting import Filters, Selector
+    from statefmt.library.selecting import Filters, Selected
     from statefmt.library.text_edit import TextEdit
     from statefmt.library.transaction import Transaction
     from statefmt.library.values import Output
     from statefmt.store.protocol import HistoryEntry
 
 
+@checked_methods
 class State:
     """A state at a place, as `statefmt.open()` returns it.
 
@@ -124,11 +126,13 @@ class State:
         except MissingStateError:
             return False
 
-    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
+    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> Selected:
         """Return the instances that match any selector and all filters, in the order of `tofu state list`.
 
         Selectors are addresses and patterns as on the command line, or typed addresses. Without selectors and filters,
-        returns all instances. Raises SelectionError if a selector or a filter is invalid or matches nothing.
+        returns all instances. `.one()` of the result is the only one.
+
+        Raises SelectionError if a selector or a filter is invalid or matches nothing.
 
             state.select("module.*.aws_instance.web[*]", provider='aws.by_region["eu-west-1"]')
         """
@@ -264,8 +268,8 @@ class State:
         read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
         `address`, and StateError if the state is damaged and an address is given.
         """
+        from statefmt.analysis.selection import selector_text
         from statefmt.library._terms import edit_terms, full_terms
-        from statefmt.library.selecting import selector_text
         from statefmt.library.text_edit import text_edit
         from statefmt.store.remote.interruption import interruptible
 
@@ -441,8 +445,9 @@ class State:
         """
         from statefmt.library._migrating_in_place import migrated
         from statefmt.library._terms import edit_terms
-        from statefmt.library.migrating import upgraded
+        from statefmt.library.migrating import UpgradeOptions, upgraded
 
+        refuse_unknown("option", options, UpgradeOptions.__annotations__)
         terms = edit_terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
         return migrated(self._handle, terms, options, lambda found: upgraded(found, options))
 
@@ -465,8 +470,9 @@ class State:
         """
         from statefmt.library._migrating_in_place import migrated
         from statefmt.library._terms import edit_terms
-        from statefmt.library.migrating import downgraded, wanted_release
+        from statefmt.library.migrating import DowngradeOptions, downgraded, wanted_release
 
+        refuse_unknown("option", options, DowngradeOptions.__annotations__)
         with located(self.location):
             wanted = wanted_release(release)
         terms = edit_terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)

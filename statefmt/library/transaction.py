@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from statefmt import operations
+from statefmt._arguments import checked_methods
 from statefmt.analysis.diff import SnapshotDiff, diff
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection import Criteria, Selector, selector_text
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.pipeline import OpenedEdit, Proposal
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.library.edit_result import EditResult, committed, result_of
-from statefmt.library.selecting import Filters, Selector, criteria, selected, selector_text
+from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -36,12 +39,12 @@ if TYPE_CHECKING:
     from statefmt.edit.arguments.assignment import Assignment
     from statefmt.edit.arguments.key_map import KeyMap
     from statefmt.edit.requests.known_providers import KnownProviders
-    from statefmt.library.instance import Instance
 
 # A key of an instance or a provider: a number, a string, or None for no key.
 Key: TypeAlias = "InstanceKey | str | int | None"
 
 
+@checked_methods
 class Transaction:
     """An edit of a state between its lock and its commit, made by `State.edit()`.
 
@@ -87,7 +90,7 @@ class Transaction:
         return self.result.serial
 
     @property
-    def backup(self) -> str | None:
+    def backup(self) -> Path | None:
         """The path of the backup; None if nothing was written or backed up. Raises SurgeryError before the end."""
         return self.result.backup
 
@@ -138,7 +141,7 @@ class Transaction:
         """Return what the operations so far change."""
         return diff(self._before, self.snapshot, moved={} if self._edit is None else self._edit.moved)
 
-    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> tuple[Instance, ...]:
+    def select(self, *selectors: Selector, **filters: Unpack[Filters]) -> Selected:
         """Return instances as they are after the operations so far; see `State.select()`."""
         return selected(self.snapshot, criteria(selectors, filters), self._note)
 
@@ -175,7 +178,7 @@ class Transaction:
 
         Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`.
         """
-        chosen = criteria(selectors, filters)
+        chosen = criteria(selectors, filters, "keep_dangling")
         self.apply(lambda snapshot: operations.remove(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
 
     def rekey(
@@ -196,7 +199,7 @@ class Transaction:
         """
         if (keys is not None and by is not None) or (keys is None and by is None and self._references is None):
             raise SurgeryError("give either keys or by")
-        chosen, mapping = criteria(selectors, filters), _key_map(keys)
+        chosen, mapping = criteria(selectors, filters, "keys", "by", "count"), _key_map(keys)
         declared = None
         if keys is None and by is None and self._references is not None:
             from statefmt.library._configuration import declared_instances
@@ -227,11 +230,18 @@ class Transaction:
 
             edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
         """
-        to = None if target is None else str(target)
-        chosen, mapping, known = criteria(_selectors(selector), filters), _key_map(keys), self._known(new_provider)
+        chosen = criteria(_selectors(selector), filters, "target", "keys", "whole_resource", "new_provider")
+        mapping, known = _key_map(keys), self._known(new_provider)
         self.apply(
             lambda snapshot: operations.rebind(
-                snapshot, chosen, to, mapping=mapping, whole_resource=whole_resource, known=known, note=self._note
+                snapshot,
+                chosen,
+                target,
+                mapping=mapping,
+                whole_resource=whole_resource,
+                known=known,
+                references=self._references,
+                note=self._note,
             )
         )
 
@@ -250,7 +260,8 @@ class Transaction:
 
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
-        chosen, known = criteria(selectors, filters), self._known(new_provider)
+        chosen = criteria(selectors, filters, "whole_resource", "new_provider")
+        known = self._known(new_provider)
         replaced = operations.parse_replaced(str(old))
         replacement = operations.parse_replaced(str(new), instead_of=replaced)
         self.apply(
@@ -271,20 +282,33 @@ class Transaction:
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
         """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
-        chosen = criteria(selectors, filters)
+        chosen = criteria(selectors, filters, "key")
         self.apply(lambda snapshot: operations.forget_deposed(snapshot, chosen, key, note=self._note))
 
-    def set(self, selector: Selector, values: Mapping[str, object], *, force_type: bool = False) -> None:
+    def set(
+        self,
+        selector: Selector,
+        values: Mapping[str, object] = MappingProxyType({}),
+        *,
+        schema_version: int | None = None,
+        force_type: bool = False,
+    ) -> None:
         """Set attributes that have a value, as `statetool set`; everything else keeps its bytes.
 
         `values` maps paths (`tags.env`, `ports[0]`) to what JSON has: None, bool, int, float, Decimal, str, lists and
-        mappings. `force_type` allows a value of another type than the current one. Sensitive attributes can be set.
+        mappings. All objects of the instances get the `schema_version`, if one is given. `force_type` allows a value of
+        another type than the current one. Sensitive attributes can be set.
+
 
             edit.set("aws_db_instance.main", {"deletion_protection": True})
         """
         given = [_assignment(path, value) for path, value in values.items()]
         chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: operations.set(snapshot, chosen, (), given, force_type=force_type, note=self._note))
+        self.apply(
+            lambda snapshot: operations.set(
+                snapshot, chosen, (), given, schema_version=schema_version, force_type=force_type, note=self._note
+            )
+        )
 
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from statefmt.formats.reading.inspect import Inspection, inspect, without_pointers
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.writing.write import write
-from statefmt.lint.registry import all_codes, rules_for
+from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import Rule, found_while_reading
+from statefmt.lint.settings import refuse_unknown_code
 from statefmt.lint.subject import Subject
 from statefmt.model import codes
 from statefmt.model.findings import NO_FIX, Finding, Fix, Place
@@ -163,8 +164,7 @@ def selected_rules(
     """
     rules = rules_for(inputs)
     for prefix in (*(select or ()), *ignore):
-        if not prefix or not any(code.startswith(prefix) for code in all_codes()):
-            raise ValueError(f"no rule has a code that starts with {prefix!r}; `statetool rule` lists them")
+        refuse_unknown_code(prefix)
     chosen = {
         code: rule
         for code, rule in rules.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -11,7 +11,8 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from statefmt.lint._user_files import problems
+from statefmt.lint._user_files import place, problems
+from statefmt.model.codes import Code
 from statefmt.model.errors import SettingsError
 from statefmt.model.wording import Wording
 from statefmt.store.small_files import read_bounded
@@ -94,14 +95,47 @@ def find_settings(folder: Path) -> Path | None:
 
 
 def load_settings(path: Path) -> Settings:
-    """Read the settings in a file. Raises SettingsError if it cannot be read, or names the invalid key."""
+    """Read the settings in a file.
+
+    Raises SettingsError if it cannot be read, or with the invalid key, or the key with the code of no rule.
+    """
     table = _table(path)
     if table is None:
         raise SettingsError(f"{path}: table [tool.statetool] is missing")
     try:
-        return msgspec.convert(table, Settings)
+        settings = msgspec.convert(table, Settings)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{path}: {problems('settings', table, str(error))}") from error
+    for key, codes in _codes(settings):
+        for code in codes:
+            try:
+                refuse_unknown_code(code)
+            except ValueError as error:
+                raise SettingsError(f"{path}: {place(key)}{error}") from error
+    return settings
+
+
+def refuse_unknown_code(prefix: str) -> None:
+    """Raise ValueError if no rule has a code that starts with `prefix`."""
+    if prefix and any(code.startswith(prefix) for code in Code):
+        return
+    # Imported late: nearly every code is right.
+    from difflib import get_close_matches
+
+    known = {name for code in Code for name in (code.value, code.value[:3])}
+    near = get_close_matches(prefix.upper(), sorted(known), n=1)
+    meant = f"did you mean {near[0]!r}? " if near else ""
+    raise ValueError(f"no rule has a code that starts with {prefix!r}; {meant}`statetool rule` lists the codes")
+
+
+def _codes(settings: Settings) -> Iterator[tuple[tuple[str, ...], Sequence[str]]]:
+    """Yield the codes in settings with the path of the key that has them."""
+    yield ("select",), settings.select or ()
+    yield ("ignore",), settings.ignore
+    for pattern, codes in settings.per_file_ignores.items():
+        yield ("per-file-ignores", pattern), codes
+    for pattern, codes in settings.per_address_ignores.items():
+        yield ("per-address-ignores", pattern), codes
 
 
 def _table(path: Path) -> dict[str, Any] | None:
@@ -109,12 +143,14 @@ def _table(path: Path) -> dict[str, Any] | None:
     import tomllib
 
     try:
-        content = tomllib.loads(read_bounded(path, _LARGEST, pipes=True).decode("utf-8"))
+        text = read_bounded(path, _LARGEST, pipes=True)
     except OSError as error:
         raise SettingsError(f"{path}: {error.strerror}") from error
+    try:
+        content = tomllib.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
-        if path.name == _SHARED_FILE:
-            # The file belongs to other tools too, which will report it.
+        if path.name == _SHARED_FILE and b"[tool.statetool" not in text:
+            # The file belongs to other tools, which will report it.
             return None
         raise SettingsError(f"{path}: not valid TOML: {error}") from error
     if path.name != _SHARED_FILE:

@@ -10,6 +10,7 @@ StatetoolError
 ├── ReleaseError           the name of a release is unknown
 ├── SelectionError         a selector is invalid or matches nothing
 │   ├── NoMatchError           a selector matches nothing
+│   ├── MissingPathError       an object or an output has no value at a path; a LookupError, too
 │   └── InvalidAddressError    an address, a selector or a provider on the command line is invalid
 ├── DowngradeError         a release would lose parts of a state (`statefmt.formats.releases.loss`)
 ├── SurgeryError           an operation would harm the state or does not apply to it
@@ -156,6 +157,12 @@ class NoMatchError(SelectionError):
         state = ("; ", option, " to name a state") if selector.endswith(".tfstate") else ()
         super().__init__(f"no resource instance matches {selector!r}", *state, suggestion, address=selector)
         self.selector = selector
+
+
+class MissingPathError(SelectionError, LookupError):
+    """An object or an output has no value at a path."""
+
+    code = "missing-path"
 
 
 class InvalidAddressError(SelectionError):

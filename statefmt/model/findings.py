@@ -95,3 +95,18 @@ class Finding:
     fix: Fix = NO_FIX
     place: Place | None = None
     anchor: str = ""
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the finding as values that JSON has; the commands of the fix are lists of words."""
+        place = self.place
+        return {
+            "code": str(self.code),
+            "severity": self.severity.value,
+            "summary": self.summary,
+            "detail": self.detail,
+            "address": self.address,
+            "pointer": self.pointer,
+            "commands": [["statetool", *command.name.split(), *command.arguments] for command in self.fix.commands],
+            "snippet": self.fix.snippet,
+            "place": place and {name: getattr(place, name) for name in place.__slots__},
+        }

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from statefmt.golang import JSONValue, Members
-from statefmt.model.errors import SelectionError
+from statefmt.model.errors import MissingPathError, SelectionError
 from statefmt.redaction.hidden import Hidden
 from statefmt.redaction.path_text import parse_path, path_text
 
@@ -17,7 +17,7 @@ _MOST_NAMES: Final = 2000
 def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
     """Return the value at the end of a path, or HIDDEN if the path leads into a hidden value.
 
-    Raises SelectionError with the nearest names if the path does not exist.
+    Raises MissingPathError with the nearest names if the path does not exist.
     """
     current = value
     for place, step in enumerate(steps):
@@ -29,7 +29,7 @@ def look_up(value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
         members = dict(current) if isinstance(current, Members) else {}
         # A map key may be, or look like, the index of an element.
         if str(step) not in members:
-            raise SelectionError(_missing(current, steps, place))
+            raise MissingPathError(_missing(current, steps, place))
         current = members[str(step)]
     return current
 
@@ -72,7 +72,7 @@ def _missing(current: JSONValue, steps: Sequence[str | int], place: int) -> str:
 def look_up_flat(value: Members, path: str) -> JSONValue:
     """Return a flat attribute by its name (`rule.0.port`) or by the equivalent path (`rule[0].port`).
 
-    Raises SelectionError with the nearest names if it does not exist.
+    Raises MissingPathError with the nearest names if it does not exist.
     """
     members = dict(value)
     name = path
@@ -80,7 +80,7 @@ def look_up_flat(value: Members, path: str) -> JSONValue:
         with suppress(SelectionError):
             name = ".".join(map(str, parse_path(path)))
     if name not in members:
-        raise SelectionError(_no_such(path, _nearest(name, list(members))))
+        raise MissingPathError(_no_such(path, _nearest(name, list(members))))
     return members[name]
 
 

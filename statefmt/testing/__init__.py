@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from statefmt._arguments import checked, is_checkable
+
 # As in statefmt/__init__.py: not imported from typing, which takes longer than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
         if name in _HOMES:
-            return getattr(import_module(_HOMES[name]), name)
+            found = getattr(import_module(_HOMES[name]), name)
+            return checked(found) if is_checkable(found) else found
         raise AttributeError(f"module 'statefmt.testing' has no attribute {name!r}")
 
 

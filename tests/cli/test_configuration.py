@@ -228,3 +228,44 @@ def test_a_state_that_is_encrypted(statetool: Statetool, folder: Path, command: 
     sealed = statetool(command[0], "sealed", *arguments, "--encryption", "new.json")
     assert (sealed.status, sealed.out) == (plain.status, plain.out)
     assert statetool(command[0], "sealed", *arguments).status == 2
+
+
+def _module_that_had_its_provider(folder: Path, name: str) -> None:
+    """Write a state whose module had a provider block, and a configuration with the block in the root module only."""
+    (folder / "s.tfstate").write_text(
+        json.dumps({
+            "version": 4, "terraform_version": "1.9.0", "serial": 9, "lineage": "l", "outputs": {}, "resources": [{
+                "module": "module.cluster", "mode": "managed", "type": "hcloud_server", "name": "cp",
+                "provider": 'module.cluster.provider["registry.terraform.io/hetznercloud/hcloud"]',
+                "instances": [{"schema_version": 0, "attributes": {"id": "77"}}],
+            }],
+        })
+    )  # fmt: skip
+    (folder / "c").mkdir()
+    (folder / "c/main.tf").write_text(
+        f'terraform {{\n  required_providers {{\n    {name} = {{ source = "hetznercloud/hcloud" }}\n  }}\n}}\n'
+        f'provider "{name}" {{}}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("hcloud", ()), ("hcloud", ("--new-provider",)), ("hcloud", ("--config", "c")), ("cloud", ("--config", "c"))],
+)
+def test_rebind_to_a_short_name(name: str, options: tuple[str, ...], statetool: Statetool, folder: Path) -> None:
+    """It is the configuration of the root module, by the name that it has there, and not the one that is gone."""
+    _module_that_had_its_provider(folder, name)
+    done = statetool("rebind", "module.cluster.hcloud_server.cp", name, "--state", "s.tfstate", *options)
+    assert done.status == 0, done.err
+    [resource] = json.loads((folder / "s.tfstate").read_text())["resources"]
+    assert resource["provider"] == 'provider["registry.terraform.io/hetznercloud/hcloud"]'
+
+
+def test_no_command_that_changes_nothing_is_offered(statetool: Statetool, folder: Path) -> None:
+    """To bind an object to what it is bound to is no new provider."""
+    _module_that_had_its_provider(folder, "hcloud")
+    bound = 'module.cluster.provider["registry.terraform.io/hetznercloud/hcloud"]'
+    done = statetool("rebind", "module.cluster.hcloud_server.cp", bound, "--state", "s.tfstate", "--config", "c")
+    assert done.status == 0
+    assert "--new-provider" not in done.err
+    assert f"the selected instances are bound to {bound} already" in done.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 import pytest
 
 from statefmt.cli.command import WITHOUT_ENCRYPTION, ProgramCommand
-from statefmt.cli.habits import command_arguments
+from statefmt.cli.habits import _OTHER_NAMES as OTHER_NAMES, _TASKS as TASKS, command_arguments
 from statefmt.cli.program import COMMANDS as ALL_COMMANDS, program
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
@@ -36,7 +37,18 @@ CASES = [
     ("fleet", "Error: After 'fleet', write one of: index, check, query, duplicates, graph, diff."),
     ("fleet --help", "Error: After 'fleet', write one of: index, check, query, duplicates, graph, diff."),
     ("fleet chek", "Error: No such command 'fleet chek'. Did you mean 'fleet check'?"),
-    ("state push x", "Error: No such command 'state push'. To send a state to its backend, use `tofu state push`."),
+    (
+        "state push x",
+        "Error: No such command 'state push'. To send a state to the backend of this folder: `statetool copy",
+    ),
+    ("push x", "Error: No such command 'push'. To send a state to the backend of this folder: `statetool copy FILE .`"),
+    ("json", "Error: No such command 'json'. To print a state as JSON: `statetool show --format json`"),
+    ("ops", "Error: No such command 'ops'. To see what an operations file does: `statetool plan FILE`"),
+    ("dups", "Error: No such command 'dups'. Did you mean 'fleet duplicates'?"),
+    ("fix", "Error: No such command 'fix'. `statetool check --fix` fixes what has one right answer"),
+    ("orphans", "Error: No such command 'orphans'. `statetool check --config DIR` lists the objects"),
+    ("workspace list", "Error: No such command 'workspace'. Did you mean 'workspaces'?"),
+    ("login", "Error: No such command 'login': statetool works offline on states. Use `tofu login`."),
     # `terraform.tfstate` as the first word: which command?
     ("old.tfstate", "Error: No such command 'old.tfstate'. To check this state: statetool check old.tfstate"),
     ("check --select", "Error: Option '--select' requires an argument."),
@@ -149,6 +161,22 @@ def test_examples(name: str) -> None:
                 assert one is not None, found
                 # Parses everything, and runs nothing.
                 one.make_context(found, arguments, parent=context)
+
+
+def test_suggested_names_are_commands() -> None:
+    """A name has one suggestion, is no command itself, and what is suggested is a command with these options."""
+    assert not {*OTHER_NAMES, *TASKS} & {*ALL_COMMANDS}
+    assert not {*OTHER_NAMES} & {*TASKS}
+    assert {*OTHER_NAMES.values()} <= {*ALL_COMMANDS}
+    group = program()
+    with click.Context(group, info_name="statetool") as context:
+        for line in {line for text in TASKS.values() for line in re.findall("`statetool ([^`]+)`", text)}:
+            name, *arguments = line.split()
+            command = group.get_command(context, name)
+            assert command is not None, line
+            needed = [parameter for parameter in command.params if parameter.required]
+            words = arguments or ["placeholder" for _ in needed]
+            command.make_context(name, words, parent=context)
 
 
 def _commands(line: str) -> list[list[str]]:

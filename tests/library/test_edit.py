@@ -61,8 +61,8 @@ def test_several_operations_are_one_write(path: Path) -> None:
     modules = [one["module"] for one in json.loads(_REGIONS)["resources"] if "module" in one]
     assert len(edit.diff.moved) >= len([module for module in modules if module.startswith("module.database")]) > 0
     assert edit.backup is not None
-    assert Path(edit.backup).read_bytes() == _REGIONS
-    assert _files(path) == [path.name, Path(edit.backup).name]
+    assert edit.backup.read_bytes() == _REGIONS
+    assert _files(path) == [path.name, edit.backup.name]
     assert edit.result.written
     (entry,) = state.history()
     assert (entry.command, entry.before) == ("move the network", hashlib.sha256(_REGIONS).hexdigest())
@@ -219,7 +219,7 @@ def test_backups(path: Path) -> None:
     state, backup = statefmt.open(path), path.with_name("kept")
     with state.edit(backup=backup) as edit:
         edit.taint("aws_vpc.main")
-    assert (edit.backup, backup.read_bytes()) == (str(backup), _REGIONS)
+    assert (edit.backup, backup.read_bytes()) == (backup, _REGIONS)
     with state.edit(keep_backup=False) as edit:
         edit.untaint("aws_vpc.main")
     assert (edit.backup, _files(path)) == (None, ["kept", path.name])

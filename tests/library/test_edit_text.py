@@ -37,7 +37,7 @@ def test_writes_the_text_that_was_proposed_last(path: Path) -> None:
         assert not edit.is_written
         assert edit.write().written
     assert path.read_bytes() == LARGER.replace(b'"serial": 58,', b'"serial": 59,')
-    assert [result.backup for result in results] == [str(one) for one in path.parent.glob("*.backup")]
+    assert [result.backup for result in results] == list(path.parent.glob("*.backup"))
     assert state.serial == 59
     assert [one.command for one in state.history()] == ["resize"]
     state.undo()

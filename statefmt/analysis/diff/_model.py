@@ -198,3 +198,28 @@ class SnapshotDiff(Struct, frozen=True, kw_only=True):
     def changed(self) -> tuple[InstanceChange, ...]:
         """The instances that differ in more than their address and provider."""
         return tuple(change for change in self.instances if change.is_changed)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the differences as values that JSON has: addresses and names, without values that may be secret."""
+        checks = self.check_results
+        return {
+            "differs": bool(self),
+            "added": [str(change.addr) for change in self.added],
+            "removed": [str(change.addr) for change in self.removed],
+            "changed": [
+                {"address": str(one.addr), "members": list(dict.fromkeys(member.name for member in one.members))}
+                for one in self.changed
+            ],
+            "moved": [{"from": str(one.old and one.old.addr), "to": str(one.addr)} for one in self.moved],
+            "moves": [{"from": str(one.old), "to": str(one.new), "instances": one.count} for one in self.moves],
+            "rebound": [
+                {"address": str(one.addr), "from": before and str(before), "to": now and str(now)}
+                for one in self.rebound
+                for before, now in [one.rebound or (None, None)]
+            ],
+            "resources": [str(side.addr) for one in self.resources for side in [one.new or one.old] if side],
+            "outputs": [one.name for one in self.outputs],
+            "check_results": [address for address, *_ in checks.differing] if checks else [],
+            "envelope": [one.name for one in self.envelope],
+            "followed": len(self.followed),
+        }

@@ -17,10 +17,15 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
+_OTHER_TYPE: Final = (
+    "; nothing was written. --as-blocks prints the moved block, if the provider supports that, and the removed and "
+    "import blocks otherwise"
+)
+
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
-    ("Move the resources of one type into a module.", "statetool mv 'aws_subnet.*' 'module.net.aws_subnet.$1'"),
+    ("Move everything in a module up to the root module.", "statetool mv module.app root"),
     ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
 )
 
@@ -39,7 +44,8 @@ def command(
         Positional(
             metavar="DESTINATION",
             show_default=False,
-            help="The new address. With a pattern, $1, $2... are what its wildcards matched, and $$ is $: "
+            help="The new address, or root for the root module. With a pattern, $1, $2... are what its wildcards "
+            "matched, and $$ is $: "
             "'module.b[$1].aws_vpc.$2'. With --to-state, the default is the same address.",
         ),
     ] = None,
@@ -65,7 +71,7 @@ def command(
 
     Dependencies on them are updated; nothing else changes. A resource or module without a key moves with all its
     instances, which keep their keys. A pattern of modules moves whole modules. If a resource or module joins an
-    existing one, mv asks for confirmation.
+    existing one, mv asks for confirmation. To the root module, resources and submodules of a module move as they are.
     """
     if from_state is not None and options.state is not None:
         raise click.BadParameter("cannot be combined with --state", param_hint="--from-state")
@@ -86,6 +92,6 @@ def command(
     options = options._replace(state=options.state or from_state)
 
     def operation(snapshot: Snapshot) -> Edit:
-        return move(snapshot, source, destination, rebind=rebind)
+        return move(snapshot, source, destination, rebind=rebind, any_type=as_blocks, way_out=_OTHER_TYPE)
 
     return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)

@@ -62,7 +62,8 @@ def command(
     together can be bound to another configuration. With --map, PROVIDER_INSTANCE is the new configuration for all of
     them, and optional.
 
-    The provider instance must be declared by the configuration in --config or, without one, be used in the state.
+    The provider instance must be declared by the configuration in --config or, without one, be used in the state. A
+    short name, such as aws or aws.west["eu"], is one of the root module.
     """
     given = list(selectors or [])
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
@@ -78,6 +79,15 @@ def command(
 
     def operation(snapshot: Snapshot) -> Edit:
         wanted = replace(chosen, selectors=tuple(given))
-        return rebind(snapshot, wanted, target, mapping=mapping, whole_resource=whole_resource, known=known, note=tell)
+        return rebind(
+            snapshot,
+            wanted,
+            target,
+            mapping=mapping,
+            whole_resource=whole_resource,
+            known=known,
+            references=references,
+            note=tell,
+        )
 
     return carry_out(Plan("rebind", operation, references=references), options)

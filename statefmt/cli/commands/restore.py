@@ -24,6 +24,7 @@ from statefmt.edit.damaged import damage, loaded_to_replace
 from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.pipeline import Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
+from statefmt.edit.transfers.comparison import joining
 from statefmt.library.transaction import transaction
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.operations import restore, with_note
@@ -96,7 +97,7 @@ def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
         return state
 
     def operation(snapshot: Snapshot) -> Edit:
-        _refuse_other_lineage(snapshot, name, backup)
+        _refuse_other_lineage(current[0], name, backup)
         if not errors and with_serial(backup.data, snapshot.serial) == current[0].data:
             return Edit(snapshot)
         try:
@@ -157,11 +158,15 @@ def _store(name: str) -> Store:
     return replace(store, even_torn=True) if isinstance(store, LocalFile) else store
 
 
-def _refuse_other_lineage(snapshot: Snapshot, name: str, backup: LoadedState) -> None:
-    theirs = backup.result.snapshot.lineage
-    if snapshot.lineage and theirs and snapshot.lineage != theirs:
+def _refuse_other_lineage(state: LoadedState, name: str, backup: LoadedState) -> None:
+    lineage, theirs = state.result.snapshot.lineage, backup.result.snapshot.lineage
+    if lineage and theirs and lineage != theirs:
+        offered = joining(backup, state)
+        snapshot, away = state.result.snapshot, ""
+        if not isinstance(name, RemoteName) and (snapshot.resources or snapshot.outputs or not offered.on_command_line):
+            away = f" To use it nevertheless, move {name} away first: restore then creates the state"
         raise SurgeryError(
             f"{display_name(backup.name)}: this is a backup of another state: its lineage is {printable(theirs)}, "
-            f"that of {name} is {printable(snapshot.lineage)}; nothing was written. To use it nevertheless, move "
-            f"{name} away first: restore then creates the state"
+            f"that of {name} is {printable(lineage)}; nothing was written.",
+            away or offered,
         )

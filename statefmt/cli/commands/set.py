@@ -21,6 +21,10 @@ from statefmt.selection import Criteria
 EXAMPLES: Final = (
     ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
     ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
+    (
+        "Set the schema version, if the attributes fit it.",
+        "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
+    ),
     ("Set a secret from the environment.", "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON"),
 )
 
@@ -41,6 +45,9 @@ def command(
     force_type: Annotated[
         bool, Option("--force-type", help="Allow a value of another type than the current one.")
     ] = False,
+    schema_version: Annotated[
+        int | None, Option("--schema-version", metavar="N", help="Set the schema version of all selected objects.")
+    ] = None,
     schemas: SchemasOption = None,
     *,
     options: SurgeryOptions,
@@ -49,17 +56,22 @@ def command(
 
     The attributes must already have a value. Sensitive ones can only be set from a file or the environment, where no
     other user sees the value. With --schemas, a value that does not fit the type of the attribute is refused.
+
+    --schema-version is for a provider that lowered the number: no attribute changes. With --schemas, objects whose
+    attributes do not fit that version are listed and refused.
     """
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
-    if not shown and not secret:
-        raise click.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
+    if not shown and not secret and schema_version is None:
+        raise click.BadParameter("nothing to set: give PATH=JSON or --schema-version", param_hint="assignments")
 
     by_type = provider_schemas(schemas)
 
     def operation(snapshot: Snapshot) -> Edit:
         chosen = Criteria(selectors=(selector,))
-        return set_attributes(snapshot, chosen, shown, secret, force_type=force_type, schemas=by_type)
+        return set_attributes(
+            snapshot, chosen, shown, secret, schema_version=schema_version, force_type=force_type, schemas=by_type
+        )
 
     hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
     return carry_out(Plan("set", operation, asks=True, said=command_line(hidden), schemas=by_type), options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from statefmt.analysis.selection.invalid import invalid_address
 from statefmt.analysis.selection.modules import Modules, NamedModules, modules_of
@@ -21,6 +22,9 @@ from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.text.wildcards import has_wildcards
 
+# How a destination names the root module, which has no address.
+ROOT_NAMES: Final = ("root", "")
+
 
 def destinations(
     found: Sequence[AbsResourceInstance], source: str, target: str
@@ -28,9 +32,9 @@ def destinations(
     """Return the destination of each of `found`, the instances that the selector `source` matches.
 
     `source` and `target` both name modules, or both a resource or an instance; if neither has a key, instances keep
-    theirs. If `source` is a pattern, `$1`, `$2`… in `target` are the matches of its wildcards in order
-    (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a dollar sign is literal. Raises SurgeryError if the
-    two do not fit together.
+    theirs. `root` or "" is the root module, as the destination of modules. If `source` is a pattern, `$1`, `$2`… in
+    `target` are the matches of its wildcards in order (the whole key for `[*]`) and `$$` is a dollar sign; otherwise a
+    dollar sign is literal. Raises SurgeryError if the two do not fit together.
     """
     named = Modules(modules_of(addr.module for addr in found)).named(source)
     if named is not None and named.modules:
@@ -40,10 +44,9 @@ def destinations(
         return {addr: _one(addr, source, filled(target, captures(source, addr))) for addr in found}
     goal = _module(target)
     if goal is not None:
-        raise SurgeryError(
-            f"{target} is a module, but {source} is not; give a full address: {target}.{found[0].resource}",
-            address=target,
-        )
+        full = found[0].resource if goal.is_root else f"{target}.{found[0].resource}"
+        what = "the destination is the root module" if goal.is_root else f"{target} is a module"
+        raise SurgeryError(f"{what}, but {source} is not a module; give a full address: {full}", address=target)
     instance = _instance(target)
     if len({addr.containing_resource() for addr in found}) > 1:
         raise SurgeryError(
@@ -113,7 +116,7 @@ def _module_goals(named: NamedModules, source: str, target: str) -> dict[ModuleI
         if named.by_pattern and PLACE.search(target):
             text = filled(target, captures(source, module))
         goal = _module_goal(module, source, text)
-        if goal in taken:
+        if goal in taken and not goal.is_root:
             way_out = "; use $1, $2… in the destination" if named.by_pattern else ""
             raise SurgeryError(
                 f"{module} cannot become {goal}: {taken[goal]} would move there, too{way_out}", address=module
@@ -127,6 +130,8 @@ def _module_goal(module: ModuleInstance, source: str, text: str) -> ModuleInstan
     if goal is None:
         _instance(text)
         raise SurgeryError(f"{source} is a module, but {text} is not", address=text)
+    if goal.is_root:
+        return goal
     *path, last = goal.steps
     if last.key is NO_KEY and not source.endswith("]"):
         last = ModuleStep(last.name, module.steps[-1].key)
@@ -141,6 +146,8 @@ def _in_module(addr: AbsResourceInstance, goals: Mapping[ModuleInstance, ModuleI
 
 
 def _module(text: str) -> ModuleInstance | None:
+    if text in ROOT_NAMES:
+        return ModuleInstance(())
     try:
         return parse_module_instance(text)
     except AddressError:
@@ -151,6 +158,8 @@ def _instance(text: str) -> AbsResourceInstance:
     try:
         return parse_abs_resource_instance(text)
     except AddressError as error:
+        if not text.strip("./"):
+            raise SurgeryError(f"{text!r} is not an address; the root module is root", address=text) from error
         if has_wildcards(text):
             raise SurgeryError(
                 f"{text}: a destination has no wildcards; use $1, $2… for what those of the source match", address=text

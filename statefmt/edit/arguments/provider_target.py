@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.analysis.selection.invalid import invalid_provider
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import (
     AbsProviderInstance,
     ConfigProviderConfig,
+    LocalProviderConfig,
     LocalProviderInstance,
     Module,
     parse_abs_provider_instance,
@@ -17,15 +18,24 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.instances import InstanceState
+from statefmt.model.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.configuration.providers.references import ProviderReferences
 
 _FORM: Final = '; write it as aws.west or provider["hashicorp/aws"].by_region["eu"]'
 
 
-def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderInstance:
+def provider_target(
+    text: str, chosen: Sequence[InstanceState], snapshot: Snapshot, references: ProviderReferences | None = None
+) -> AbsProviderInstance:
     """Parse a provider instance: an address, or a local name as in a configuration, such as `aws.by_region["eu"]`.
 
-    A local name means the provider configuration of the chosen instances if its type and alias match, else one of their
-    provider in the root module. Raises InvalidAddressError if the text is neither, SurgeryError if it is ambiguous.
+    A local name means a configuration in the root module, with `references` one that these declare under that name. It
+    can also mean the configuration of the chosen instances, in a module, if that has this alias, and if the edit would
+    change anything. Of these two, the one that the configuration declares is meant, else the one that the `snapshot`
+    uses. Raises InvalidAddressError if the text is neither, SurgeryError if it is ambiguous.
     """
     try:
         return parse_abs_provider_instance(text)
@@ -34,7 +44,7 @@ def provider_target(text: str, chosen: Sequence[InstanceState]) -> AbsProviderIn
             local = parse_local_provider_instance(text)
         except AddressError:
             raise invalid_provider(text, error, _is_valid, "provider instance", _FORM) from error
-    return _config(text, local, chosen).instance(local.key)
+    return _config(text, local, chosen, snapshot, references).instance(local.key)
 
 
 def _is_valid(text: str) -> bool:
@@ -46,20 +56,60 @@ def _is_valid(text: str) -> bool:
     return False
 
 
-def _config(text: str, local: LocalProviderInstance, chosen: Sequence[InstanceState]) -> ConfigProviderConfig:
-    name, alias = local.config.local_name, local.config.alias
+def _config(
+    text: str,
+    local: LocalProviderInstance,
+    chosen: Sequence[InstanceState],
+    snapshot: Snapshot,
+    references: ProviderReferences | None,
+) -> ConfigProviderConfig:
+    alias = local.config.alias
     configs = {i.resource.provider_config for i in chosen}
-    known = {config for config in configs if config is not None and config.provider.type == name}
-    same = {config for config in known if config.alias == alias}
-    meant = same or {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
+    known = {config for config in configs if config is not None and _is_named(local.config, config, references)}
+    root = {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
+    changed = {i.resource.provider_config for i in chosen if _changes(i, local)}
+    own = {config for config in known - root if config.alias == alias and config in changed}
+    meant = root | own
+    if own:
+        there = {config for config in meant if _exists(config, snapshot, references)}
+        # What does not exist is refused later, with the nearest names.
+        meant = there or root
     if len(meant) == 1:
         return meant.pop()
     if not meant:
-        there = named(sorted({str(config) for config in configs if config is not None}))
+        bound = named(sorted({str(config) for config in configs if config is not None}))
         raise SurgeryError(
-            f"{text}: none of the selected instances has a provider {name}; they are bound to:{there}", address=text
+            f"{text}: none of the selected instances has a provider {local.config.local_name}; they are bound "
+            f"to:{bound}",
+            address=text,
         )
     raise SurgeryError(
         f"{text} is ambiguous; write one of:" + named(sorted(str(config.instance(local.key)) for config in meant)),
         address=text,
     )
+
+
+def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, references: ProviderReferences | None) -> bool:
+    """Whether a local name means the provider of `config`: in the root module of a configuration, or by its type."""
+    if references is None:
+        return config.provider.type == local.local_name
+    from statefmt.analysis.providers.sources import required_sources, translated
+    from statefmt.configuration.provider_names import provider_named
+
+    source = provider_named(references.configuration.modules[Module()].declarations, local.local_name)
+    bound = translated(config.instance(), required_sources(references.configuration)).config.provider
+    return source == bound if source is not None else config.provider.type == local.local_name
+
+
+def _changes(instance: InstanceState, local: LocalProviderInstance) -> bool:
+    """Whether another key in its own configuration would change anything about an instance."""
+    return any(obj.provider_key != local.key for obj in instance.objects)
+
+
+def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: ProviderReferences | None) -> bool:
+    if references is None:
+        return any(resource.provider_config == config for resource in snapshot.resources)
+    from statefmt.analysis.providers.sources import required_sources, translated
+
+    bound = translated(config.instance(), required_sources(references.configuration)).config
+    return references.tree.exactly(bound) is not None

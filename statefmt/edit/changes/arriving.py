@@ -12,10 +12,11 @@ from typing import Final, TypeAlias
 from msgspec.structs import replace
 
 from statefmt.edit.changes.ways import REBIND_COMMAND
+from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.wording import Wording
+from statefmt.model.wording import MessagePart, Wording
 
 _REBIND: Final = Wording("--rebind", "rebind=True")
 
@@ -66,13 +67,17 @@ def refuse_taken(
     moved: Moved,
     leaving: Collection[AbsResourceInstance],
     exists: str = "the instance already exists",
+    any_type: bool = False,
+    way_out: MessagePart = "",
 ) -> None:
     """Raise SurgeryError if a destination is taken, or of another type or mode.
 
     `there` are the resources at the destination, and `leaving` the instances that leave it. `exists` is what the
-    message says about one that is taken.
+    message says about one that is taken. With `any_type`, the types may differ; `way_out` ends the message if they must
+    not.
     """
     taken: dict[AbsResourceInstance, AbsResourceInstance] = {}
+    collisions: list[tuple[AbsResourceInstance, str]] = []
 
     @cache
     def keys_of(addr: AbsResource) -> frozenset[InstanceKey]:
@@ -84,13 +89,17 @@ def refuse_taken(
             raise SurgeryError(
                 f"{one} cannot become {other}: a {source.mode.value} resource cannot change its mode", address=one
             )
-        if source.type != target.type:
-            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", address=one)
+        if source.type != target.type and not any_type:
+            raise SurgeryError(f"{one} cannot become {other}: the resource types differ", way_out, address=one)
         stays = other.key in keys_of(other.containing_resource()) and other not in leaving
         if stays or other in taken:
             what = exists if stays else f"{taken[other]} would move there, too"
-            raise SurgeryError(f"{one} cannot become {other}: {what}", address=one)
-        taken[other] = one
+            collisions.append((one, f"{one} cannot become {other}: {what}"))
+        taken.setdefault(other, one)
+    if len(collisions) == 1:
+        raise SurgeryError(collisions[0][1], address=collisions[0][0])
+    if collisions:
+        raise SurgeryError(f"{len(collisions)} destinations are taken:{named([text for _, text in collisions])}")
 
 
 def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[AbsResource, AbsResource]:

@@ -62,7 +62,7 @@ def _of_modules(before: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourc
     for one, other in moved.items():
         steps, target = one.module.steps, ModuleInstance(other.module.steps[:depth])
         source = ModuleInstance(steps[: len(steps) - len(other.module.steps) + depth])
-        if source != target:
+        if source != target and not target.is_root:
             sources.setdefault(target, {})[str(source)] = None
     stay: dict[ModuleInstance, list[str]] = {}
     for resource in before.resources:

@@ -14,7 +14,9 @@ from statefmt.edit.changes.attributes import attribute, with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import is_wrapping, json_edited
 from statefmt.edit.changes.json_shape import same_shape, shape_name
+from statefmt.edit.changes.resources import with_objects
 from statefmt.golang import loads_exact
+from statefmt.model.addrs import AbsResource
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject
@@ -46,6 +48,22 @@ def set_attributes(
         return reduce(assigned, assignments, old)
 
     return with_attributes(snapshot, chosen, changed)
+
+
+def with_schema_version(snapshot: Snapshot, chosen: Sequence[InstanceState], version: int) -> Edit:
+    """Set the schema version of all objects of some instances; their attributes keep their bytes.
+
+    Raises SurgeryError if the version is not a number that a provider can have.
+    """
+    if not 0 <= version < 2**63:
+        raise SurgeryError(f"a schema version is a number from 0 to {2**63 - 1}, not {version}")
+    wanted = {instance.addr for instance in chosen}
+
+    def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        same = obj.schema_version == version or resource.instance(obj.key) not in wanted
+        return obj if same else replace(obj, schema_version=version)
+
+    return Edit(with_objects(snapshot, changed))
 
 
 def _assigned(

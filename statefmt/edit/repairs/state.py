@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import structs
@@ -65,7 +66,7 @@ class RepairResult:
     forgotten: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     serial: int = 0
-    backup: str | None = None
+    backup: Path | None = None
     written: bool = False
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection import Criteria, select_in
+from statefmt.analysis.selection import Criteria, Selector, criteria_of, select_in
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot
@@ -13,12 +13,15 @@ from statefmt.model.wording import Wording
 
 _FILTER: Final = Wording("filter option", "filter")
 
+# Criteria, one selector, or several.
+Selection: TypeAlias = Criteria | Selector | Iterable[Selector]
 # Receives a sentence on what else a selection has to say.
 Note: TypeAlias = Callable[[str], None]
 
 
-def choose(snapshot: Snapshot, chosen: Criteria, note: Note = lambda _: None) -> list[InstanceState]:
+def choose(snapshot: Snapshot, chosen: Selection, note: Note = lambda _: None) -> list[InstanceState]:
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
+    chosen = criteria_of(chosen)
     if chosen == Criteria():
         raise SelectionError("no instances selected: give an address, a pattern or a ", _FILTER, "; '**' selects all")
     return select_in(snapshot, chosen, note)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.selection import Criteria
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
-from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.model.snapshot import Snapshot
 
 
 def forget_deposed_request(
-    snapshot: Snapshot, chosen: Criteria, key: str | None = None, *, note: Note = lambda _: None
+    snapshot: Snapshot, chosen: Selection, key: str | None = None, *, note: Note = lambda _: None
 ) -> Edit:
     """Forget the deposed objects of the selected instances: all of them, or those with the deposed key `key`.
 

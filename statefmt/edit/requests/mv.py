@@ -4,23 +4,45 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from statefmt.analysis.selection import Criteria, select_in
-from statefmt.edit.arguments.destinations import destinations, normalised
+from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
+from statefmt.edit.arguments.destinations import ROOT_NAMES, destinations, normalised
 from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.joins import joins, module_depth
 from statefmt.edit.operations.mv import mv
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import MessagePart
 
 
-def mv_request(snapshot: Snapshot, source: str, destination: str, *, rebind: bool = False) -> Edit:
+def mv_request(
+    snapshot: Snapshot,
+    source: Selector,
+    destination: Selector,
+    *,
+    rebind: bool = False,
+    any_type: bool = False,
+    way_out: MessagePart = "",
+) -> Edit:
     """Move what the selector `source` matches to `destination`, which may contain `$1`, `$2`…; see `destinations`.
 
     The edit lists the resources and modules that join existing ones. With `rebind`, instances take over the provider
-    configuration of the resource that they join. Raises SelectionError and SurgeryError.
+    configuration of the resource that they join. With `any_type`, the result has objects under other resource types: no
+    program reads such a state, but it shows which blocks of a configuration do it. `way_out` ends the message of a
+    refusal because of the types. Raises SelectionError and SurgeryError.
     """
+    source, destination = selector_text(source), _destination_text(destination)
     found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
-    depth = module_depth(destination)
-    edit = replace(mv(snapshot, moved, rebind=rebind), joins=joins(snapshot, moved, depth=depth))
+    # What goes to the root module may join the modules that it has.
+    depth = 1 if destination in ROOT_NAMES else module_depth(destination)
+    edit = replace(
+        mv(snapshot, moved, rebind=rebind, any_type=any_type, way_out=way_out),
+        joins=joins(snapshot, moved, depth=depth),
+    )
     return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
+
+
+def _destination_text(destination: Selector) -> str:
+    """Return an address as a string; a typed one as it is, since it has no wildcards. Raises TypeError."""
+    selector_text(destination)
+    return str(destination)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection import Criteria, criteria_of
 from statefmt.analysis.selection.modules import Modules, modules_of
 from statefmt.edit.arguments.key_map import KeyMap
 from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.rekey import rekey, rekey_each
-from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.model.addrs import ModuleInstance
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.model.instances import instances
@@ -31,7 +31,7 @@ _FILTERS: Final = Wording("filter options", "filters")
 
 def rekey_request(
     snapshot: Snapshot,
-    chosen: Criteria,
+    chosen: Selection,
     *,
     keys: KeyMap | None = None,
     by: str | None = None,
@@ -46,7 +46,7 @@ def rekey_request(
     instances that a configuration has `declared`; `arguments` complete the command line in a refusal about these.
     Raises SelectionError and SurgeryError.
     """
-    modules, others = _modules(snapshot, chosen)
+    modules, others = _modules(snapshot, criteria_of(chosen))
     if by is not None and modules:
         raise SurgeryError(
             f"{modules[0]} is a module and has no attributes: use ", _MAP_FOR_MODULES, address=modules[0]

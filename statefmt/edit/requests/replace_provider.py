@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection import Criteria, criteria_of
 from statefmt.edit.changes.bindings import new_bindings
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.replace_provider import Replaced, replace_provider
-from statefmt.edit.requests.choose import Note, choose
+from statefmt.edit.operations.replace_provider import Replaced, parse_replaced, replace_provider
+from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.model.addrs import Provider
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
@@ -15,9 +15,9 @@ from statefmt.model.snapshot import Snapshot
 
 def replace_provider_request(
     snapshot: Snapshot,
-    chosen: Criteria,
-    old: Replaced,
-    new: Replaced,
+    chosen: Selection,
+    old: str | Replaced,
+    new: str | Replaced,
     *,
     whole_resource: bool = False,
     known: KnownProviders | None = None,
@@ -27,6 +27,9 @@ def replace_provider_request(
 
     With `known`, only providers among those are allowed. Raises SelectionError and SurgeryError.
     """
+    chosen = criteria_of(chosen)
+    old = parse_replaced(old) if isinstance(old, str) else old
+    new = parse_replaced(new) if isinstance(new, str) else new
     found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen, note)]
     edit = replace_provider(snapshot, old, new, found, whole_resource=whole_resource)
     if known is None:

@@ -6,14 +6,21 @@ Source: OpenTofu `internal/states/statemgr/migrate.go` (CheckValidImport).
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
+from itertools import chain, count
 
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.edit.session import loaded
-from statefmt.model.errors import StoreError
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.model.errors import StatetoolError, StoreError
+from statefmt.model.wording import Wording
 from statefmt.sealed import about
+from statefmt.store.backends.remote_name import RemoteName, state_words
+from statefmt.store.reading import STANDARD_INPUT, display_name
+from statefmt.text.shell import shell_line
 
 
 class TransferAction(StrEnum):
@@ -59,19 +66,86 @@ def compared(context: RunContext, source: tuple[str, bytes], target: tuple[str, 
         missing = name if not head.lineage else target_name
         raise StoreError(
             f"{target_name}: there is a state already, and {missing} has no lineage, so it is not known whether both "
-            "are the same state; nothing was written"
+            "are the same state; nothing was written.",
+            restoring(name, target_name),
         )
     if head.lineage != replaced.lineage:
         raise StoreError(
             f"{target_name}: there is another state already, with the lineage {replaced.lineage}, not {head.lineage}; "
-            "nothing was written"
+            "nothing was written.",
+            _joining(context, source, target),
         )
     if replaced.serial >= head.serial:
         raise StoreError(
             f"{target_name}: its serial is {replaced.serial}, and that of {name} is {head.serial}: only a state with a "
-            "lower serial is replaced; nothing was written"
+            "lower serial is replaced; nothing was written.",
+            restoring(name, target_name),
         )
     return Comparison(TransferAction.REPLACE, head, replaced)
+
+
+def restoring(name: str, target: str) -> Wording:
+    """Return the end of a message, with the command that puts the content of one state in place of another."""
+    words = ["statetool", "restore", "-" if isinstance(name, RemoteName) else name, *state_words(target)]
+    command = shell_line(words)
+    if isinstance(name, RemoteName):
+        command = f"{shell_line(['statetool', 'pull', *name.words])} | {command} --yes"
+    return Wording(f" To put this content back nevertheless, with a serial higher than both: `{command}`", "")
+
+
+def _joining(context: RunContext, source: tuple[str, bytes], target: tuple[str, bytes]) -> Wording:
+    try:
+        return joining(*(loaded(context, name, content) for name, content in (source, target)))
+    except StatetoolError:
+        # What cannot be read cannot be joined.
+        return Wording("", "")
+
+
+def joining(source: LoadedState, target: LoadedState) -> Wording:
+    """Return the end of a message, with the commands that move what a state has to another one; it may be empty."""
+    name, target_name = source.name, target.name
+    one, other = _join_word(name), _join_word(target_name)
+    if one is None or other is None or _is_empty(source):
+        return Wording("", "")
+    if source.seal is not None or target.seal is not None:
+        return Wording(
+            " `statetool join` puts what one state has into the other one, with --encryption for both, and "
+            "--allow-plain if only one is encrypted",
+            "",
+        )
+    join = f"`{shell_line(['statetool', 'join', one, '--into', other])}`"
+    if source.result.version != CURRENT_VERSION:
+        join = f"`{shell_line(['statetool', 'upgrade', '-i', one])}` and then {join}"
+    if _is_empty(target):
+        return Wording(
+            f" {display_name(target_name)} is empty: {join} moves everything from {display_name(name)} into it, and "
+            "keeps its lineage",
+            "",
+        )
+    away = shell_line(["statetool", "join", other, "--into", _new_file(), "--create"])
+    return Wording(
+        f" To replace what it has, move that to a new file with `{away}`, and then everything from "
+        f"{display_name(name)} into it with {join}",
+        "",
+    )
+
+
+def _is_empty(state: LoadedState) -> bool:
+    return not state.result.snapshot.resources and not state.result.snapshot.outputs
+
+
+def _new_file() -> str:
+    names = chain(["saved.tfstate"], (f"saved-{number}.tfstate" for number in count(2)))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _join_word(name: str) -> str | None:
+    """Return the word that names a state in `join`; None for standard input, or if options such as a workspace do."""
+    if name == STANDARD_INPUT:
+        return None
+    if not isinstance(name, RemoteName):
+        return name
+    return {0: ".", 2: name.words[-1] if name.words else "."}.get(len(name.words))
 
 
 def state_head(context: RunContext, name: str, content: bytes) -> StateHead:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.splice import splice
 from statefmt.model.snapshot import Snapshot
@@ -21,3 +23,14 @@ def write(snapshot: Snapshot, *, canonical: bool = True) -> bytes:
     if snapshot.source is None:
         return _canonical(snapshot, keep_unknown=True)
     return splice(snapshot.source, snapshot)
+
+
+def as_dict(snapshot: Snapshot) -> dict[str, Any]:
+    """Return a snapshot as the document of format version 4, decoded, with all its members and its secrets.
+
+    Numbers are ints and floats. What other programs read exactly is in write().
+    """
+    import json
+
+    document: dict[str, Any] = json.loads(write(snapshot, canonical=False))
+    return document

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from statefmt.golang import JSONValue, Members
 from statefmt.library.values._decode import AttributeValue
@@ -12,11 +12,15 @@ from statefmt.model.errors import SelectionError
 from statefmt.redaction.look_up import look_up
 from statefmt.redaction.path_text import parse_path, path_text
 
+# The default of a path that must exist.
+REQUIRED: Final = object()
+
 
 def value_at(value: AttributeValue, path: str, name: str = "") -> AttributeValue:
     """Return the part of a value at a path; `name` is what messages call the value itself.
 
-    Raises SelectionError if the path is invalid, does not exist (with the nearest names), or leads into a Sensitive.
+    Raises MissingPathError with the nearest names if the path does not exist, and SelectionError if it is invalid or
+    leads into a Sensitive.
     """
     steps = parse_path(path)
     for place, step in enumerate(steps):
@@ -34,7 +38,7 @@ def value_at(value: AttributeValue, path: str, name: str = "") -> AttributeValue
 
 
 def _refuse_missing(value: AttributeValue, steps: Sequence[str | int], place: int) -> NoReturn:
-    """Raise the SelectionError of `show --attr` for a step that `value` does not have."""
+    """Raise the MissingPathError of `show --attr` for a step that `value` does not have."""
     node: JSONValue = None if value is None else ""
     if isinstance(value, tuple):
         node = [None] * len(value)

@@ -66,13 +66,8 @@ class Attributes(_DecodedMembers):
             return tuple(name for name, part in self._parts().items() if isinstance(part, Withheld))
         return super().sensitive
 
-    def at(self, path: str) -> AttributeValue:
-        """Return the value at a path: `tags.Owner`, `ingress[0].port`, `tags["a b"]`; of flat attributes also `tags.%`.
-
-        Raises SelectionError if the path is invalid, does not exist (with the nearest names), or leads into a sensitive
-        value: call `reveal()` on that value first.
-        """
-        return self._flat_at(path) if self.is_flat else super().at(path)
+    def _at(self, path: str) -> AttributeValue:
+        return self._flat_at(path) if self.is_flat else super()._at(path)
 
     def _read(self) -> Mapping[str, Partial]:
         return withheld_members(self._object)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, NoReturn, Self
+from typing import ClassVar, NoReturn, Self, TypeVar, overload
 
-from statefmt.library.values._at import value_at
+from statefmt.library.values._at import REQUIRED, value_at
 from statefmt.library.values._decode import AttributeValue, decode
-from statefmt.model.errors import SelectionError
+from statefmt.model.errors import MissingPathError, SelectionError
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.partial import Partial
 from statefmt.redaction.path_text import path_text
 from statefmt.redaction.withheld import withheld_paths
+
+_Default = TypeVar("_Default")
 
 
 class _DecodedMembers(Mapping[str, AttributeValue]):
@@ -47,12 +49,26 @@ class _DecodedMembers(Mapping[str, AttributeValue]):
                 f"the {self._WHAT} are nested too deeply to be decoded; their text is in raw"
             ) from None
 
-    def at(self, path: str) -> AttributeValue:
-        """Return the value at a path: `tags.Owner`, `ingress[0].port`, `tags["a b"]`.
+    @overload
+    def at(self, path: str) -> AttributeValue: ...
+    @overload
+    def at(self, path: str, default: _Default) -> AttributeValue | _Default: ...
 
-        Raises SelectionError if the path is invalid, does not exist (with the nearest names), or leads into a sensitive
-        value: call `reveal()` on that value first.
+    def at(self, path: str, default: object = REQUIRED) -> object:
+        """Return the value at a path: `tags.Owner`, `ingress[0].port`, `tags["a b"]`; of flat attributes also `tags.%`.
+
+        If the path does not exist, returns `default`, or without one raises MissingPathError, a LookupError, with the
+        nearest names. Raises SelectionError if the path is invalid or leads into a sensitive value: call `reveal()` on
+        that value first.
         """
+        try:
+            return self._at(path)
+        except MissingPathError:
+            if default is REQUIRED:
+                raise
+            return default
+
+    def _at(self, path: str) -> AttributeValue:
         return value_at(self, path)
 
     def __getitem__(self, name: str) -> AttributeValue:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import NoReturn, TypeVar, overload
 
 from msgspec import Raw
 
-from statefmt.library.values._at import value_at
+from statefmt.library.values._at import REQUIRED, value_at
 from statefmt.library.values._decode import AttributeValue, decode, withheld
-from statefmt.model.errors import SelectionError
+from statefmt.model.errors import MissingPathError, SelectionError
 from statefmt.model.outputs import OutputValue
 from statefmt.redaction.withheld import Withheld
+
+_Default = TypeVar("_Default")
 
 
 class Output:
@@ -43,13 +45,24 @@ class Output:
             self._value = (withheld(Withheld(raw), name) if self.sensitive else decode(raw, name),)
         return self._value[0]
 
-    def at(self, path: str) -> AttributeValue:
+    @overload
+    def at(self, path: str) -> AttributeValue: ...
+    @overload
+    def at(self, path: str, default: _Default) -> AttributeValue | _Default: ...
+
+    def at(self, path: str, default: object = REQUIRED) -> object:
         """Return the part of the value at a path: `subnets[0].id`, `[0]`, `["a b"]`.
 
-        Raises SelectionError if the path is invalid, does not exist (with the nearest names), or the output is
-        sensitive: call `reveal()` on `value` then.
+        If the path does not exist, returns `default`, or without one raises MissingPathError, a LookupError, with the
+        nearest names. Raises SelectionError if the path is invalid or the output is sensitive: call `reveal()` on
+        `value` then.
         """
-        return value_at(self.value, path, f"of the output {self.name!r}")
+        try:
+            return value_at(self.value, path, f"of the output {self.name!r}")
+        except MissingPathError:
+            if default is REQUIRED:
+                raise
+            return default
 
     @property
     def raw(self) -> bytes:

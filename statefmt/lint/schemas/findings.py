@@ -143,6 +143,7 @@ class _Objects:
                 Fix.of(
                     "Use a release of the provider that is as new, or put back a state from before: ",
                     self._subject.command("history"),
+                    self._last_resort(part, schema),
                 ),
             )
         elif version < current:
@@ -154,6 +155,24 @@ class _Objects:
             )
         elif part.document.attributes is not UNSET:
             yield from self._current(part, schema, part.document.attributes)
+
+    def _last_resort(self, part: ObjectPart, schema: TypeSchema) -> Fix:
+        """Return what to do about a newer object if there is neither a newer release nor an older state."""
+        forget = self._subject.command_on("rm", part.address)
+        otherwise = Fix.of(" forget the object with ", forget, ", and import it again.")
+        attributes = part.document.attributes
+        if attributes is UNSET:
+            return Fix.of(". If there is neither,", otherwise)
+        try:
+            decode_state(bytes(attributes), schema.type)
+        except (CtyValueError, RecursionError):
+            return Fix.of(". If there is neither,", otherwise)
+        return Fix.of(
+            f". If there is neither: the attributes fit schema version {schema.version}, so set that with ",
+            self._subject.command_on("set", part.address, "--schema-version", str(schema.version)),
+            ", or",
+            otherwise,
+        )
 
     def _current(self, part: ObjectPart, schema: TypeSchema, attributes: Raw) -> Iterator[Finding]:
         try:

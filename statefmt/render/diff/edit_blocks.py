@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from statefmt.analysis.diff import InstanceChange, SnapshotDiff
+from msgspec import structs
+
+from statefmt.analysis.diff import InstanceChange, Movable, SnapshotDiff
 from statefmt.formats.providers.sources import engine_of
+from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.resources import ObjectStatus
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.diff.statements import statements
@@ -53,6 +56,30 @@ def edit_blocks(changes: SnapshotDiff, new: Snapshot, *, show_sensitive: bool) -
     if "removed" in kinds and engine is None and (1, 7) <= version < (1, 10):
         warnings.append("OpenTofu 1.7 to 1.9 reads removed blocks without lifecycle: leave it out there")
     return EditBlocks(blocks, (*comments, *_beyond(changes)), tuple(warnings))
+
+
+def apart_by_type(changes: SnapshotDiff) -> SnapshotDiff | None:
+    """Return the changes with objects that got another resource type removed and added; None if there are none.
+
+    A `moved` block from one type to another needs a provider that supports it. An import does not.
+    """
+    retyped = [one for one in changes.moved if one.old is not None and _type(one.old.addr) != _type(one.addr)]
+    if not retyped:
+        return None
+    apart = [
+        side for one in retyped for side in (structs.replace(one, new=None), structs.replace(one, old=None, members=()))
+    ]
+    return structs.replace(
+        changes,
+        instances=(*(one for one in changes.instances if one not in retyped), *apart),
+        moves=tuple(one for one in changes.moves if _type(one.old) == _type(one.new)),
+    )
+
+
+def _type(place: Movable) -> str:
+    if isinstance(place, ModuleInstance):
+        return ""
+    return place.resource.type if isinstance(place, AbsResource) else place.resource.resource.type
 
 
 def _beyond(changes: SnapshotDiff) -> Iterator[str]:

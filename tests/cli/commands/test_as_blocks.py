@@ -44,6 +44,26 @@ def test_nothing_is_written(command: tuple[str, ...], first: str, folder: Path, 
     assert [path.name for path in folder.iterdir() if path.is_file()] == [NAME]
 
 
+def test_another_type_has_two_ways(folder: Path, statetool: Statetool) -> None:
+    """What no state may have is printed as blocks, also of instances with keys. The refusal names the option."""
+    old = (folder / NAME).read_bytes()
+    refused = statetool("mv", "aws_vpc.main", "acme_vpc.main")
+    assert refused.status == 2
+    assert "the resource types differ; nothing was written. --as-blocks prints" in refused.err.replace("\n  ", " ")
+    done = statetool("mv", "aws_vpc.main", "acme_vpc.main", "--as-blocks")
+    assert done.status == 0
+    assert done.text == (
+        "# 1. If the provider can move them to the other type, as its documentation says:\n\n"
+        "moved {\n  from = aws_vpc.main\n  to   = acme_vpc.main\n}\n\n"
+        "# 2. If not, forget the objects, and import them by their ids:\n\n"
+        "removed {\n  from = aws_vpc.main\n\n  lifecycle {\n    destroy = false\n  }\n}\n\n"
+        'import {\n  to = acme_vpc.main["eu-west-1"]\n  id = "vpc-01a2b3c4d5e6f7081"\n}\n\n'
+        'import {\n  to = acme_vpc.main["us-west-2"]\n  id = "vpc-02b3c4d5e6f708192"\n}\n'
+    )
+    assert "paste the blocks of one of the two ways, and plan" in done.err.replace("\n  ", " ")
+    assert (folder / NAME).read_bytes() == old
+
+
 def test_what_blocks_do_not_do_is_said(statetool: Statetool) -> None:
     done = statetool("rm", "data.aws_caller_identity.current", "--as-blocks")
     assert (done.status, done.out, done.err) == (0, b"", "no block is needed; nothing was written\n")

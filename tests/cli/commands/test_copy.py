@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import stat
 import subprocess
@@ -304,3 +305,50 @@ def test_killed_while_it_writes(server: StateServer, program: Program, statetool
     assert statetool("unlock", identity, "--state", where, "--yes").status == 0
     assert statetool("copy", "from", where).status == 0
     assert [server.holder, server.state] == [None, INDENTED]
+
+
+_EMPTY = b'{"version": 4, "terraform_version": "1.9.0", "serial": 2, "lineage": "empty", "outputs": {}}'
+
+
+@pytest.mark.parametrize("command", ["copy from to", "restore from to --yes"])
+@pytest.mark.parametrize(
+    ("target", "lineage"),
+    [
+        (_EMPTY, "empty"),
+        (OTHER, "another-lineage"),
+        (INDENTED, LINEAGE),
+        (INDENTED.replace(b"zone", b"area"), LINEAGE),
+        (OLDER.replace(LINEAGE.encode(), b""), LINEAGE),
+    ],
+    ids=["an empty state", "another state", "a newer state", "a state as new", "a state without lineage"],
+)
+def test_the_way_in_is_named(command: str, target: bytes, lineage: str, statetool: Statetool) -> None:
+    """A refusal names the commands that put the content there, and they do."""
+    source = OLDER if target == INDENTED else INDENTED
+    Path("from").write_bytes(source)
+    Path("to").write_bytes(target)
+    wanted = statetool("list", "--state", "from").text
+    refused = statetool(*command.split(" "))
+    if refused.status == 0:
+        # A restore may replace it.
+        assert command.startswith("restore")
+        return
+    if "move to away first" in refused.err.replace("\n  ", " "):
+        Path("to").rename("away")
+        assert statetool(*command.split(" ")).status == 0
+        assert statetool("list", "--state", "to").text == wanted
+        return
+    lines = re.findall("`statetool ([^`]+)`", refused.err.replace("\n  ", " "))
+    assert lines, refused.err
+    assert Path("to").read_bytes() == target
+    for line in lines:
+        done = statetool(*line.split(" "), "--yes")
+        assert done.status == 0, (line, done.err)
+    assert statetool("list", "--state", "to").text == wanted
+    assert json.loads(Path("to").read_bytes())["lineage"] == lineage
+
+
+def test_nothing_is_offered_to_move_out_of_an_empty_state(statetool: Statetool) -> None:
+    Path("from").write_bytes(_EMPTY)
+    Path("to").write_bytes(INDENTED)
+    assert "statetool" not in statetool("copy", "from", "to").err.removeprefix("statetool: ")

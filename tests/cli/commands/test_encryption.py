@@ -116,6 +116,18 @@ def test_runs(
     assert tree() == before
 
 
+@pytest.mark.parametrize("line", ["encrypt plain", "decrypt old", "reencrypt old"])
+def test_only_printed(line: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]) -> None:
+    """Without --in-place and --out, the file stays, and the message says so."""
+    before = tree()
+    result = statetool(*line.split(), "--encryption", "new-old.json")
+    assert result.status == 0
+    assert result.out
+    said = f"printed to standard output; {line.split()[1]} was not written; add --in-place to write the result to it"
+    assert said in result.err.replace("\n  ", " ")
+    assert tree() == before
+
+
 def test_there_and_back(statetool: Statetool, folder: Path) -> None:
     assert statetool("encrypt", "plain", "-o", "out", "--encryption", "new.json").status == 0
     assert (folder / "out").stat().st_mode & 0o777 == 0o600

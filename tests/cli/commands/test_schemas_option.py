@@ -134,6 +134,23 @@ def test_set_refuses_what_does_not_decode(statetool: Statetool, folder: Path) ->
     assert statetool(*given, 'size="21"').status == 0
 
 
+@pytest.mark.parametrize(("size", "status"), [(20, 0), ("large", 2)])
+def test_a_schema_version_that_the_attributes_do_not_fit(
+    size: object, status: int, statetool: Statetool, folder: Path
+) -> None:
+    _write("a.tfstate", size=size)
+    path = Path("a.tfstate")
+    before = path.read_text().replace('"schema_version": 2', '"schema_version": 3')
+    path.write_text(before)
+    done = statetool("set", "--state", "a.tfstate", "--yes", "--schemas", _FILE, _ADDRESS, "--schema-version", "2")
+    assert done.status == status, done.err
+    assert ('"schema_version": 3' in path.read_text()) is (status == 2)
+    assert (f"{_ADDRESS}: size: a number is required" in done.err) is (status == 2)
+    if status == 0:
+        assert statetool("undo", "a.tfstate", "--yes").status == 0
+        assert '"schema_version": 3' in path.read_text()
+
+
 def test_set_takes_what_the_schema_makes_sensitive_out_of_sight_only(
     statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

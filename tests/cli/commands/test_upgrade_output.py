@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Statetool
+from tests.cli.conftest import Program, Statetool
 from tests.cli.states import HAND_EDITED, INDENTED
 
 Tree = Callable[[], dict[str, bytes]]
@@ -28,6 +28,24 @@ def test_new_file(option: str, yes: list[str], statetool: Statetool, tree: Tree)
     assert result.err.endswith("\n  written to new\n")
     assert tree() == {"state": HAND_EDITED, "new": INDENTED}
     assert oct(Path("new").stat().st_mode) == oct(0o100600)
+
+
+def test_printed(statetool: Statetool, tree: Tree) -> None:
+    """Whoever forgot --in-place reads that the file is as before, and whoever asked for `-` reads no advice."""
+    result = statetool("upgrade", "state")
+    line = "  printed to standard output; state was not written; add --in-place to write the result to it\n"
+    assert (result.status, result.out) == (0, INDENTED)
+    assert result.err.replace("\n  it\n", " it\n").endswith(line)
+    assert statetool("upgrade", "state", "-o", "-").err.endswith(
+        "\n  printed to standard output; state was not written\n"
+    )
+    assert tree() == {"state": HAND_EDITED}
+
+
+def test_standard_input_is_no_file_to_write(program: Program) -> None:
+    result = program("upgrade", "-", stdin=HAND_EDITED)
+    assert (result.status, result.out) == (0, INDENTED)
+    assert "not written" not in result.err
 
 
 def test_file_that_exists(statetool: Statetool, tree: Tree) -> None:

@@ -52,6 +52,15 @@ MOVES = {
         ['module.a["x"].t.i', "module.b.t.i"],
     ),
     "into a deeper module": (["module.a.t.x"], "module.a", "module.b.module.a", ["module.b.module.a.t.x"]),
+    "a module to the root module": (
+        ["module.a.t.x", "module.a.module.b.t.y", 'module.a["k"].t.z', "t.r"], "module.a", "root",
+        ["t.r", "t.x", "t.z", "module.b.t.y"],
+    ),
+    "the same, without a name": (["module.a.t.x[0]"], "module.a", "", ["t.x[0]"]),
+    "a deeper module to the root module": (["module.a.module.b.t.x"], "module.a.module.b", "root", ["t.x"]),
+    "instances of a module to the root module": (
+        ["module.a[0].t.x", "module.a[1].t.y"], "module.a[*]", "root", ["t.x", "t.y"],
+    ),
     "a pattern": (['t.a["eu-1"]', 't.a["us-1"]'], 't.a["eu-*"]', 't.a["de-$1"]', ['t.a["de-1"]', 't.a["us-1"]']),
     "a pattern of names": (["t.old_a", "t.old_b[0]"], "t.old_*", "t.$1", ["t.a", "t.b[0]"]),
     "a key with a dollar sign": (["t.a[0]"], "t.a[0]", 't.b["$1"]', ['t.b["$1"]']),
@@ -161,6 +170,20 @@ REFUSED = {
         ["module.a[0].module.b.t.a"], "module.a.module.*", "module.$1", "not determine its wildcards in module.a[0]"
     ),
     "two modules into one": (["module.a[0].t.i", "module.a[1].t.i"], "module.a", "module.b[0]", "would move there"),
+    "a resource to the root module": (
+        ["module.a.t.i"], "module.a.t.i", "root",
+        "the destination is the root module, but module.a.t.i is not a module; give a full address: t.i",
+    ),
+    "a folder": (["module.a.t.i"], "module.a", ".", "'.' is not an address; the root module is root"),
+    "a module whose resources are there already": (
+        ["module.a.t.i", "module.a.t.j", "t.i", "t.j"], "module.a", "root",
+        ("2 destinations are taken:\n  module.a.t.i cannot become t.i: the instance already exists\n"
+        "  module.a.t.j cannot become t.j: the instance already exists"),
+    ),
+    "two modules with one resource": (
+        ["module.a[0].t.i", "module.a[1].t.i"], "module.a", "root",
+        "module.a[1].t.i cannot become t.i: module.a[0].t.i would move there, too",
+    ),
     "a module into a resource": (["module.a.t.i"], "module.a", "t.i", "module.a is a module, but t.i is"),
     "a resource into a module": (["t.a"], "t.a", "module.m", "give a full address: module.m.t.a"),
     "no address": (["t.a"], "t.a", "t..b", "invalid address 't..b': "),

@@ -21,6 +21,10 @@ MEANT = {
     "a key": (["t.a @ acme/t"], 't.w["k"]', f'{_T}.w["k"]'),
     "on the host that they have": (["t.a @ tf.example.com/acme/t"], "t.w", 'provider["tf.example.com/acme/t"].w'),
     "of the module that they have": (["t.a @ module.m.acme/t.w"], 't.w["k"]', f'module.m.{_T}.w["k"]'),
+    "of the root module, not that of the module": (["t.a @ module.m.acme/t"], "t", _T),
+    "of the root module if their own would change nothing": (["t.a @ module.m.acme/t.w"], "t.w", f"{_T}.w"),
+    "of the root module, too, with a key": (['t.a @ module.m.acme/t.w["k"]'], 't.w["k"]', f'{_T}.w["k"]'),
+    "of the module with another key": (['t.a @ module.m.acme/t.w["j"]'], 't.w["k"]', f'module.m.{_T}.w["k"]'),
     "of the root module else": (["t.a @ module.m.acme/t.w"], "t.e", f"{_T}.e"),
 }
 
@@ -28,7 +32,8 @@ MEANT = {
 @pytest.mark.parametrize("case", MEANT)
 def test_meant(case: str) -> None:
     before, text, meant = MEANT[case]
-    assert str(provider_target(text, instances(bound(*before)))) == meant
+    state = bound(*before)
+    assert str(provider_target(text, instances(state), state)) == meant
 
 
 # Instances, what is written, what the refusal says.
@@ -52,6 +57,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused(case: str) -> None:
     before, text, message = REFUSED[case]
+    state = bound(*before)
     with pytest.raises((SurgeryError, InvalidAddressError)) as caught:
-        provider_target(text, instances(bound(*before)))
+        provider_target(text, instances(state), state)
     assert message in str(caught.value)

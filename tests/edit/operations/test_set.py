@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.analysis.diff import diff
 from statefmt.edit.arguments.assignment import Assignment, parse_assignment
-from statefmt.edit.operations.set import set_attributes
+from statefmt.edit.operations.set import set_attributes, with_schema_version
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
@@ -28,6 +28,24 @@ def set_in(attributes: str, *assignments: str, force_type: bool = False, allow_s
     parsed = [parse_assignment(text) for text in assignments]
     edit = set_attributes(state, instances(state), parsed, force_type=force_type, allow_sensitive=allow_sensitive)
     return text_of(edit.snapshot)
+
+
+def test_the_schema_version_of_all_objects() -> None:
+    """Those of other instances, and all attributes, keep their bytes."""
+    state = bound('t.a["x"] @ acme/t', 't.a["x"]+ @ acme/t', 't.a["y"] @ acme/t')
+    chosen = [one for one in instances(state) if str(one.addr) == 't.a["x"]']
+    after = with_schema_version(state, chosen, 3).snapshot
+    [resource] = after.resources
+    assert [obj.schema_version for obj in resource.objects] == [3, 3, 0]
+    assert [obj.attributes for obj in resource.objects] == [obj.attributes for obj in state.resources[0].objects]
+    assert write(with_schema_version(after, chosen, 0).snapshot, canonical=False) == write(state, canonical=False)
+
+
+@pytest.mark.parametrize("version", [-1, 2**63])
+def test_no_schema_version(version: int) -> None:
+    state = bound("t.a @ acme/t")
+    with pytest.raises(SurgeryError, match="a schema version is a number from 0 to 9223372036854775807"):
+        with_schema_version(state, instances(state), version)
 
 
 # Attributes, assignment, attributes afterwards.

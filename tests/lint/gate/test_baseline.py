@@ -19,7 +19,7 @@ BAD = {
     "no list": ('{"states": {"a.tfstate": "x"}}', "states.'a.tfstate': 'x' is not of type 'array'"),
     "no fingerprint": ('{"states": {"a": ["x", 1]}}', "states.a.1: 1 is not of type 'string'"),
     "a number out of range": ('{"states": {"a": [1e999]}}', "not a baseline: Number out of range"),
-    "unknown member": ('{"more": 1}', "('more' was unexpected)"),
+    "unknown member": ('{"more": 1}', "unknown key 'more'"),
     "not UTF-8": ('{"states": {"\udcff": []}}', "not a baseline"),
     "another format": ('{"format_version": "9.0"}', "unsupported baseline format 9.0"),
 }

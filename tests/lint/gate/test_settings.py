@@ -40,6 +40,14 @@ def test_a_pyproject_of_others_is_passed_by(tmp_path: Path, text: str) -> None:
     assert find_settings(tmp_path / "a") == outer
 
 
+def test_a_pyproject_with_settings_that_are_lost_is_refused(tmp_path: Path) -> None:
+    """The file cannot be parsed, but has settings: to go on without them could hide findings."""
+    path = _write(tmp_path / "pyproject.toml", '[tool.statetool]\nfail-on = "info\n')
+    with pytest.raises(SettingsError, match="not valid TOML") as caught:
+        find_settings(tmp_path)
+    assert str(path) in str(caught.value)
+
+
 def test_everything_that_can_be_said(tmp_path: Path) -> None:
     path = _write(
         tmp_path / "statetool.toml",
@@ -65,10 +73,35 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
         ("ignore = [1]", "ignore"),
         ("ignore = [", "not valid TOML"),
         ('[per-file-ignores]\n"modules/*" = 1', "per-file-ignores.'modules/*': 1 is not of type 'array'"),
+        ('ingore = ["SEC"]', "unknown key 'ingore' (did you mean 'ignore'?)"),
+        ('fail_on = "error"', "unknown key 'fail_on' (did you mean 'fail-on'?)"),
+        ("quux = 1", "unknown key 'quux' (the keys are: select, ignore, fail-on, "),
+        ('select = ["SECX"]', "select: no rule has a code that starts with 'SECX'"),
+        ('ignore = ["SCE001"]', "ignore: no rule has a code that starts with 'SCE001'; did you mean 'SEC001'?"),
+        ('ignore = [""]', "ignore: no rule has a code that starts with ''"),
+        ('[per-file-ignores]\n"old/*" = ["INS", "XX"]', "per-file-ignores.'old/*': no rule has a code"),
+        ('[per-address-ignores]\n"a.b" = ["sec001"]', "per-address-ignores.'a.b': no rule has a code"),
         (f"ignore = [{','.join(['1'] * 12)}]", "and 2 more problems"),
         (f'ignore = ["{"x" * 999}", [{",".join(["1"] * 999)}]]', "…"),
     ],
-    ids=["unknown key", "unknown level", "text for a list", "number in a list", "no TOML", "nested", "many", "long"],
+    ids=[
+        "unknown key",
+        "unknown level",
+        "text for a list",
+        "number in a list",
+        "no TOML",
+        "nested",
+        "misspelt key",
+        "underscore",
+        "no key is near",
+        "code of no rule",
+        "misspelt code",
+        "empty code",
+        "code for files",
+        "code for addresses",
+        "many",
+        "long",
+    ],
 )
 def test_bad_settings_name_file_and_key(tmp_path: Path, text: str, said: str) -> None:
     path = _write(tmp_path / "statetool.toml", text)

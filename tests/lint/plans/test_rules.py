@@ -180,8 +180,8 @@ def test_settings(tmp_path: Path) -> None:
     [
         ("[rules.PLN001]\ntags = 1\n", "rules.PLN001.tags: 1 is not of type 'object'"),
         ("[rules.PLN001]\ntags = { a = true }\n", "rules.PLN001.tags.a: True is not of type 'string'"),
-        ("[rules.PLN001]\ntag = {}\n", "'tag' was unexpected"),
-        ("[rules.PLN009]\n", "'PLN009' was unexpected"),
+        ("[rules.PLN001]\ntag = {}\n", "rules.PLN001: unknown key 'tag' (did you mean 'tags'?)"),
+        ("[rules.PLN009]\n", "rules: unknown key 'PLN009' (did you mean 'PLN001'?)"),
     ],
 )
 def test_bad_settings(text: str, told: str, tmp_path: Path) -> None:

@@ -36,6 +36,24 @@ def test_the_command_does_away_with_the_finding_and_adds_none(code: str, tmp_pat
     assert _codes(found_with_schemas(state.read_bytes())) == set()
 
 
+@pytest.mark.parametrize("change", [{}, {"size": "large"}], ids=["attributes that fit", "attributes that do not"])
+def test_every_command_against_a_newer_object_does_away_with_it(change: dict[str, Any], tmp_path: Path) -> None:
+    """`set --schema-version` is offered only where the attributes fit."""
+    state = tmp_path / "terraform.tfstate"
+    broken = acme_state({**GOOD, **change}, schema_version=3)
+    state.write_bytes(broken)
+    [finding] = found_with_schemas(broken)
+    offered = [" ".join([one.name, *one.arguments]) for one in finding.fix.commands]
+    setting = [] if change else ["set acme_disk.main --schema-version 2"]
+    assert offered == ["history", *setting, "rm acme_disk.main"]
+    for one in finding.fix.commands:
+        state.write_bytes(broken)
+        if one.name == "history":
+            continue
+        assert main([one.name, *one.arguments, "--state", str(state), "--yes"]) == 0
+        assert "SCH003" not in _codes(found_with_schemas(state.read_bytes()))
+
+
 def test_every_error_about_schemas_is_here() -> None:
     errors = {code for code, rule in all_rules().items() if rule.severity is Severity.ERROR and code[:3] == "SCH"}
     assert errors == set(_ERRORS)

@@ -14,6 +14,9 @@ OpenTofu refuses to work on the object: only a newer release of the provider can
 ## What to do
 Use a release of the provider that is at least as new as the one that wrote the state, or restore the state from before
 with `statetool undo` or `statetool restore`.
+
+If the provider lowered its schema versions, neither exists. As a last resort, `statetool set --schema-version N` sets
+the number, if the attributes fit that version; or forget the object with `statetool rm`, and import it again.
 """
 
 from collections.abc import Iterable
