@@ -33,13 +33,15 @@ class DifferenceKind(Enum):
     MISSING = "missing"
     ADDED = "added"
     UNKNOWN = "unknown"
+    TYPE = "type"
 
 
 class Difference(Struct, frozen=True):
     """A part of a value that differs.
 
     `path` is its place in the plan, `tokens` its place in the state, where a value of a dynamic attribute is a member
-    of its own. `UNKNOWN` is a part that should be known after apply and is not.
+    of its own. `UNKNOWN` is a part that should be known after apply and is not, `TYPE` one that has another type than
+    `wanted`, the name of a type.
     """
 
     kind: DifferenceKind
@@ -47,3 +49,4 @@ class Difference(Struct, frozen=True):
     tokens: PathSteps
     planned: Decoded | Absent = ABSENT
     actual: Decoded | Absent = ABSENT
+    wanted: str = ""

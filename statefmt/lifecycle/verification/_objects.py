@@ -84,6 +84,9 @@ def value_findings(
         own = code
         if difference.kind is DifferenceKind.UNKNOWN and code is not Code.OTHER_STATE_PLANNED:
             own = Code.VALUE_LEFT_UNKNOWN
+        elif difference.kind is DifferenceKind.TYPE:
+            # No provider may return it: OpenTofu cannot even read it back.
+            own = Code.VALUE_NOT_AS_PLANNED
         elif code is Code.VALUE_NOT_AS_PLANNED and is_legacy(placed.obj.private):
             own = Code.TOLERATED_FOR_LEGACY
         finding = own.finding(
@@ -105,6 +108,8 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
     planned, actual = (shown_value(value, hide=hide) for value in (difference.planned, difference.actual))
     if difference.kind is DifferenceKind.UNKNOWN:
         return f"{where}: to be known after apply, but {'missing' if difference.actual is ABSENT else 'unknown'}"
+    if difference.kind is DifferenceKind.TYPE:
+        return f"{where}: to be known after apply as {difference.wanted}, but {actual}"
     if difference.kind is DifferenceKind.MISSING:
         return f"{where}: planned {planned}, but missing"
     if difference.kind is DifferenceKind.ADDED:

@@ -197,3 +197,18 @@ def test_deep_values() -> None:
     for _ in range(100):
         deep, other = [deep], [other]
     assert len(_created({"a": deep}, {}, {"a": other}).after) == 1
+
+
+@pytest.mark.parametrize("mode", ["managed", "data"])
+@pytest.mark.parametrize("drifted", [True, False])
+def test_an_object_that_refreshing_found_gone(mode: str, drifted: bool) -> None:
+    """The apply has to drop it from the state. A data source that no block has is dropped with the next refresh."""
+    prefix = "data." if mode == "data" else ""
+    names = {**_NAMES, "mode": mode, "address": f"{prefix}{_ADDRESS}", "provider_name": _PROVIDER}
+    gone = {**names, "change": {"actions": ["delete"], "before": {"id": "i"}, "after": None}}
+    plan = {"format_version": "1.2", "planned_values": {"root_module": {}}, "resource_changes": []}
+    plan |= {"resource_drift": [gone] if drifted else []}
+    before = read(_state({"id": "i"}).replace(b'"managed"', f'"{mode}"'.encode())).snapshot
+    found = verify(read_plan(json.dumps(plan).encode()), before, before).after
+    expected = [("LIF003", _ADDRESS)] if drifted and mode == "managed" else []
+    assert [(finding.code, finding.address) for finding in found if finding.code == "LIF003"] == expected
