@@ -10,17 +10,18 @@ from typing import Final
 from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
-from statefmt.analysis.plans.summary import is_shown
+from statefmt.analysis.plans.summary import is_shown, open_checks
 from statefmt.analysis.plans.values import change_details
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.masks import read_mask
-from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
+from statefmt.lifecycle.plans.plan import ActionInvocation, Change, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
 
 SIGNS: Final = MappingProxyType({
     Action.NO_OP: " ",
@@ -52,6 +53,8 @@ _REBOUND: Final = "Provider instance changes"
 _REMOVED: Final = "Removed"
 _NOT_KNOWN: Final = "Provider instance not known"
 _DRIFT: Final = "Changed outside of OpenTofu"
+# Between the words of `AfterCreate`.
+_WORD: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
 
 
@@ -97,9 +100,11 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection(_REBOUND, tuple(map(_rebound, filter(lambda each: each.is_rebound, bindings.changes))), True),
         PlanSection(_REMOVED, tuple(_removed(changes, manner)), True),
         *_by_provider(changes, manner),
+        PlanSection("Actions", tuple(_action(each, "") for each in plan.action_invocations)),
         PlanSection("Deferred to a later plan", tuple(_deferred(plan))),
         PlanSection(_DRIFT, tuple(_drift(plan, manner))),
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
+        PlanSection("Checks that do not pass", tuple(_checks(plan))),
     )
     yield from (section for section in found if section.items)
 
@@ -143,6 +148,23 @@ def _deferred(plan: ShownPlan) -> Iterator[PlanItem]:
     for each in plan.deferred_changes:
         change = each.resource_change
         yield PlanItem(SIGNS[change.action], _name(change), printable(each.reason.replace("_", " ")))
+
+    for action in plan.deferred_action_invocations:
+        yield _action(action.action_invocation, action.reason.replace("_", " "))
+
+
+def _action(action: ActionInvocation, reason: str) -> PlanItem:
+    """Return an action under no sign: its configuration, which may hold secrets, is not shown."""
+    trigger = action.lifecycle_action_trigger
+    event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
+    parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
+    return PlanItem(" ", printable(action.address), printable("; ".join([*parts, *filter(None, [reason])])))
+
+
+def _checks(plan: ShownPlan) -> Iterator[PlanItem]:
+    """Yield each check without its messages, which a configuration may build from sensitive values."""
+    for check in open_checks(plan):
+        yield PlanItem(" ", printable(check.address), printable(check.status))
 
 
 def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:

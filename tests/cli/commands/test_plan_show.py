@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -202,11 +202,87 @@ def test_standard_input_and_a_closed_pipe(program: Program) -> None:
     assert result.out == _PLAN[:20]
 
 
-def test_a_failed_plan_says_so(statetool: Statetool) -> None:
-    Path("plan.json").write_bytes(plan(errored=True))
-    assert statetool("plan-show", "plan.json", "--config", ".").text.startswith("Planning failed: ")
-    Path("plan.json").write_bytes(plan())
+_ACTION: Final = {
+    "address": "action.aws_lambda_invoke.warm",
+    "lifecycle_action_trigger": {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"},
+}
+
+
+def _checks(status: str) -> list[dict[str, Any]]:
+    address = {"kind": "check", "name": "health", "to_display": "check.health"}
+    return [{"address": address, "status": status, "instances": [{"address": address, "status": status}]}]
+
+
+_DEFERRED: Final = {"reason": "provider_config_unknown", "resource_change": change("aws_vpc.a", "create")}
+_INCOMPLETE: Final = "This plan is not complete: after applying it, another one is needed.\n"
+_NOTHING: Final = "Plan: 0 to add, 0 to change, 0 to destroy"
+_OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "last"),
+    [
+        (plan(errored=True), "Planning failed: this plan is not complete and cannot be applied.\n", f"{_NOTHING}."),
+        (plan(complete=False), _INCOMPLETE, f"{_NOTHING}."),
+        (plan(deferred_changes=[_DEFERRED], complete=False), _INCOMPLETE, f"{_NOTHING}; 1 change deferred."),
+        (plan(deferred_changes=[_DEFERRED]), "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+        (plan(action_invocations=[_ACTION]), "Actions:\n", f"{_NOTHING}; 1 action to invoke."),
+        (plan(deferred_action_invocations=[{"reason": "deferred_prereq", "action_invocation": _ACTION}]),
+         "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+        (plan(change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")), "", f"{_NOTHING}, 1 to move."),
+        (plan(resource_drift=[change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")]),
+         "Changed outside of OpenTofu:\n", f"{_NOTHING}; 1 object moved."),
+        (plan(change("aws_vpc.b", "no-op", change={"importing": {"id": "vpc-1"}})), "",
+         "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy."),
+        (plan(resource_drift=[change("aws_vpc.b", "delete")]), "Changed outside of OpenTofu:\n",
+         f"{_NOTHING}; 1 object changed outside."),
+        (plan(output_changes={"o": _OUTPUT}), "Outputs:\n", f"{_NOTHING}; 1 output to change."),
+        (plan(change("data.aws_vpc.a", "delete")), "", f"{_NOTHING}."),
+        (plan(change("aws_vpc.a", "forget")), "Removed:\n", f"{_NOTHING}, 1 to forget."),
+        (plan(change("data.aws_vpc.a", "read")), "", f"{_NOTHING}, 1 to read."),
+        (plan(checks=_checks("fail")), "Checks that do not pass:\n", f"{_NOTHING}; 1 check failed."),
+        (plan(checks=_checks("error")), "Checks that do not pass:\n", f"{_NOTHING}; 1 check failed."),
+        (plan(checks=_checks("unknown")), "Checks that do not pass:\n",
+         f"{_NOTHING}; 1 check not known before the apply."),
+        (plan(applyable=True), "", f"{_NOTHING}."),
+        (plan(stack_changes=[{"x": 1}]),
+         "This plan has members that this version does not know, and does not show: stack_changes.\n", f"{_NOTHING}."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("output_format", ["text", "markdown"])
+def test_no_changes_is_not_said(statetool: Statetool, given: bytes, first: str, last: str, output_format: str) -> None:
+    Path("plan.json").write_bytes(given)
+    text = statetool("plan-show", "plan.json", "--config", ".", "--format", output_format).text
+    assert "No changes" not in text
+    if output_format == "text":
+        assert text.startswith(first)
+        assert text.endswith(f"{last}\n")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        plan(),
+        plan(change("aws_vpc.a", "no-op")),
+        plan(output_changes={"o": {"actions": ["no-op"], "before": "y", "after": "y"}}),
+        plan(resource_drift=[change("aws_vpc.a", "no-op")]),
+        plan(checks=_checks("pass"), applyable=False, complete=True, errored=False, action_invocations=[]),
+        plan(stack_changes=[]),
+    ],
+)
+def test_no_changes(statetool: Statetool, given: bytes) -> None:
+    Path("plan.json").write_bytes(given)
     assert statetool("plan-show", "plan.json", "--config", ".").text == "No changes.\n"
+    markdown = statetool("plan-show", "plan.json", "--config", ".", "--format", "markdown").text
+    assert markdown.endswith("\n\n**No changes**\n\n")
+
+
+def test_actions_are_listed_without_their_configuration(statetool: Statetool) -> None:
+    action = {**_ACTION, "config_values": {"payload": "hush"}, "config_sensitive": {}}
+    Path("plan.json").write_bytes(plan(action_invocations=[action]))
+    text = statetool("plan-show", "plan.json", "--config", ".").text
+    assert "\n    action.aws_lambda_invoke.warm (after create of aws_vpc.a)\n" in text
+    assert "hush" not in text
 
 
 def test_sources_of_both_registries(statetool: Statetool) -> None:
