@@ -196,6 +196,7 @@ class Code(StrEnum):
     PLAN_FAILED = "PLN006", _ERROR
     PLAN_INCOMPLETE = "PLN007", _WARNING
     PLAN_CHECK_FAILED = "PLN008", _WARNING
+    PLAN_DRIFT_IN_FORM = "PLN009", _INFO
 
     # LIF: an apply compared with its plan
     CHANGE_NOT_MADE = "LIF001", _ERROR

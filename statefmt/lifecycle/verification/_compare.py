@@ -1,9 +1,9 @@
 """Compares planned values with those in a state, as OpenTofu compares them after an apply.
 
-Known parts must be equal; unknown parts may be anything that is known and has the type of the schema. Plans and states write values differently: a
-state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does not tell sets from lists or
-maps from objects. Where no schema decides, two readings are tried, and one that agrees is enough: then the elements of
-a list may be in any order, and null is the same as no member.
+Known parts must be equal; unknown parts may be anything that is known and has the type of the schema. Plans and states
+write values differently: a state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does
+not tell sets from lists or maps from objects. Where no schema decides, two readings are tried, and one that agrees is
+enough: then the elements of a list may be in any order, and null is the same as no member.
 Source: OpenTofu `objchange.AssertObjectCompatible`, `internal/command/jsonplan`.
 """
 
@@ -19,15 +19,7 @@ from msgspec import Raw, Struct
 from statefmt.formats.versions.decode import object_members
 from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._scalars import (
-    converted,
-    element_type,
-    fits,
-    identity_key,
-    is_number,
-    member_type,
-    same_scalar,
-)
+from statefmt.lifecycle.verification._scalars import converted, fits, identity_key, is_number, same_scalar
 from statefmt.model.cty import (
     BOOL,
     DYNAMIC,
@@ -43,6 +35,7 @@ from statefmt.model.cty import (
     parse_type,
 )
 from statefmt.model.cty.type_names import type_name
+from statefmt.model.cty.types import element_type, member_type
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"

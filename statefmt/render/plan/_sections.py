@@ -11,7 +11,7 @@ from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.summary import is_shown, open_checks
-from statefmt.analysis.plans.values import change_details
+from statefmt.analysis.plans.values import DriftDetails, change_details, drift_details
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.masks import read_mask
@@ -103,6 +103,7 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection("Actions", tuple(_action(each, "") for each in plan.action_invocations)),
         PlanSection("Deferred to a later plan", tuple(_deferred(plan))),
         PlanSection(_DRIFT, tuple(_drift(plan, manner))),
+        PlanSection("Different only in form", tuple(_forms(plan, manner))),
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
         PlanSection("Checks that do not pass", tuple(_checks(plan))),
     )
@@ -172,10 +173,31 @@ def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
         if change.action is Action.DELETE:
             yield PlanItem("-", _name(change), "deleted")
         elif change.action is not Action.NO_OP:
-            yield _item(change, "", manner)
+            details = _drift_details(change.change, manner)
+            if details is None:
+                yield PlanItem(SIGNS[change.action], _name(change), lines=(PlanLine("~", TOO_DEEP),))
+            elif details.is_drift:
+                lines = tuple(_line(one, change.change, manner) for one in details.changes)
+                lines = lines or (PlanLine("~", "only what is marked as sensitive"),)
+                yield PlanItem(SIGNS[change.action], _name(change), lines=lines)
         elif change.previous_address is not None and not plan.resource_changes:
             # A plan that only refreshes has its moves here.
             yield PlanItem(SIGNS[change.action], _name(change), _note(change, manner))
+
+
+def _forms(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for change in plan.resource_drift:
+        details = _drift_details(change.change, manner) if change.action is Action.UPDATE else None
+        if details is not None and details.in_form:
+            yield PlanItem(" ", _name(change), printable(", ".join(details.in_form)))
+
+
+def _drift_details(change: Change, manner: Manner) -> DriftDetails | None:
+    """Return how an object changed outside; None if it is nested too deeply."""
+    try:
+        return drift_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact)
+    except ValueError:
+        return None
 
 
 def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.analysis.plans.summary import changes_nothing, open_checks, plan_counts, unknown_members
+from statefmt.analysis.plans.values import drift_details
 from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.render.counted import counted
 
 
@@ -18,7 +19,9 @@ def summary(plan: ShownPlan) -> str:
 def counts(plan: ShownPlan) -> str:
     """Return `3 to add, 1 to change, 2 to destroy`, with moves, reads, actions, outputs, drift and checks if any."""
     outputs = sum(change.action is not Action.NO_OP for change in plan.output_changes.values())
-    drift = sum(change.action is not Action.NO_OP for change in plan.resource_drift)
+    every = sum(change.action is not Action.NO_OP for change in plan.resource_drift)
+    forms = sum(map(_is_form, plan.resource_drift))
+    drift = every - forms
     moved = sum(change.previous_address is not None for change in plan.resource_drift)
     deferred = len(plan.deferred_changes) + len(plan.deferred_action_invocations)
     failed = sum(check.failed for check in open_checks(plan))
@@ -30,11 +33,23 @@ def counts(plan: ShownPlan) -> str:
         f"{counted(len(plan.action_invocations), 'action')} to invoke" if plan.action_invocations else "",
         f"{counted(outputs, 'output')} to change" if outputs else "",
         f"{counted(drift, 'object')} changed outside" if drift else "",
+        f"{counted(forms, 'object')} different only in form" if forms else "",
         f"{counted(deferred, 'change')} deferred" if deferred else "",
         f"{counted(failed, 'check')} failed" if failed else "",
         f"{counted(unknown, 'check')} not known before the apply" if unknown else "",
     ]
     return "; ".join(filter(None, [str(plan_counts(plan)), *more]))
+
+
+def _is_form(change: PlannedChange) -> bool:
+    """Return whether an object differs only in form from that of the last apply."""
+    if change.action is not Action.UPDATE:
+        return False
+    try:
+        return not drift_details(change.change, show_sensitive=True).is_drift
+    except ValueError:
+        # Nested too deeply.
+        return False
 
 
 def remarks(plan: ShownPlan) -> Iterator[str]:

@@ -291,3 +291,87 @@ def test_sources_of_both_registries(statetool: Statetool) -> None:
     Path("plan.json").write_bytes(_PLAN.replace(ours.encode(), theirs.encode()))
     result = statetool("plan-show", "plan.json", "--config", ".", "--format", "json")
     assert json.loads(result.out)["resource_changes"][0]["provider_instance"].startswith(f'provider["{theirs}"]')
+
+
+_FORMS: Final = [
+    # JSON: white space, and the order of members, also in JSON within JSON.
+    ('{"a":1,"b":[1,2]}', '{ "b": [1, 2],\n "a": 1 }'),
+    ('["{\\"a\\":1}"]', '["{ \\"a\\": 1 }"]'),
+    (None, ""),
+    ("", None),
+    ([], None),
+    (None, {}),
+    (1, 1.0),
+]
+_VALUES: Final = [
+    ('{"a":1,"b":[1,2]}', '{"a":1,"b":[2,1]}'),
+    ('{"a":1}', '{"a":1,"b":null}'),
+    ('{"a":1}', '{"a":true}'),
+    ('{"a":1}', '{"a":"1"}'),
+    ("a", "a "),
+    ("1", "1.0"),
+    (None, 0),
+    (None, False),
+    (None, [None]),
+    (None, " "),
+    (1, 2),
+    (["a", "b"], ["b", "a"]),
+    ("[1", "[1 "),
+]
+
+
+def _drifted(before: Any, after: Any) -> list[dict[str, Any]]:
+    """Drift of one attribute, alone and within a block."""
+    old, new = ({"id": "i", "p": value, "block": [{"q": value}]} for value in (before, after))
+    return [change("aws_vpc.a", "update", change={"before": old, "after": new})]
+
+
+@pytest.mark.parametrize(("before", "after"), _FORMS)
+def test_another_form_is_no_drift(statetool: Statetool, before: Any, after: Any) -> None:
+    Path("plan.json").write_bytes(plan(resource_drift=_drifted(before, after)))
+    assert statetool("plan-show", "plan.json", "--config", ".").text == (
+        "Different only in form:\n    aws_vpc.a (p, block[0].q)\n\n"
+        "Plan: 0 to add, 0 to change, 0 to destroy; 1 object different only in form.\n"
+    )
+    result = statetool("check", "--plan", "plan.json", "--no-state", "--format", "concise")
+    assert result.text.count(" PLN") == result.text.count(" PLN009") == 1
+    assert "2 attributes differ only in form: aws_vpc.a: p, aws_vpc.a: block[0].q" in result.text
+
+
+@pytest.mark.parametrize(("before", "after"), _VALUES)
+def test_another_value_is_drift(statetool: Statetool, before: Any, after: Any) -> None:
+    Path("plan.json").write_bytes(plan(resource_drift=_drifted(before, after)))
+    text = statetool("plan-show", "plan.json", "--config", ".").text
+    assert text.startswith("Changed outside of OpenTofu:\n  ~ aws_vpc.a\n")
+    assert text.endswith("; 1 object changed outside.\n")
+    assert "only in form" not in text
+    assert " at p" in (text := statetool("check", "--plan", "plan.json", "--no-state").text) or " at block" in text
+
+
+def test_form_and_value_are_told_apart(statetool: Statetool) -> None:
+    drift = [change("aws_vpc.a", "update", change={"before": {"p": "[1]", "q": 1}, "after": {"p": "[ 1]", "q": 2}})]
+    Path("plan.json").write_bytes(plan(resource_drift=drift))
+    text = statetool("check", "--plan", "plan.json", "--no-state").text
+    assert "aws_vpc.a changed outside of OpenTofu at q." in text
+    assert "1 attribute differs only in form: aws_vpc.a: p." in text
+
+
+def test_paths_in_sensitive_values_are_hidden(statetool: Statetool) -> None:
+    sides = {"before": {"p": {"hush": "[1]"}}, "after": {"p": {"hush": "[ 1]"}}, "before_sensitive": {"p": True}}
+    Path("plan.json").write_bytes(plan(resource_drift=[change("aws_vpc.a", "update", change=sides)]))
+    for command in (("plan-show", "plan.json", "--config", "."), ("check", "--plan", "plan.json", "--no-state")):
+        text = statetool(*command).text
+        assert "hush" not in text
+        assert "only in form" in text
+
+
+def test_sets_are_known_by_their_schema(statetool: Statetool) -> None:
+    block = {"attributes": {"p": {"type": ["set", "string"]}, "q": {"type": ["list", "string"]}}}
+    schemas = {"format_version": "1.0", "provider_schemas": {AWS: {"resource_schemas": {"aws_vpc": {"block": block}}}}}
+    Path("schemas.json").write_text(json.dumps(schemas), encoding="utf-8")
+    old, new = ({"p": value, "q": value} for value in (["a", "b"], ["b", "a"]))
+    drift = [change("aws_vpc.a", "update", change={"before": old, "after": new})]
+    Path("plan.json").write_bytes(plan(resource_drift=drift))
+    text = statetool("check", "--plan", "plan.json", "--no-state", "--schemas", "schemas.json").text
+    assert "changed outside of OpenTofu at q[0], q[1]." in text
+    assert "1 attribute differs only in form: aws_vpc.a: p." in text

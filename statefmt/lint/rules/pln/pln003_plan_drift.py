@@ -2,7 +2,8 @@ r"""An object changed outside of OpenTofu
 
 ## What it does
 Reports, with `--plan`, each object that refreshing found changed or deleted since the last apply (`resource_drift`),
-with the attributes that differ. Objects that only moved are not reported.
+with the attributes that differ. Objects that only moved are not reported. Nor are attributes that differ only in form
+([PLN009](PLN009.md)).
 
 ## Why is this bad?
 Somebody changed the object by other means, and the plan may undo that, or destroy and create what somebody deleted on
@@ -22,7 +23,7 @@ to do there. To undo it, apply the plan. `tofu apply -refresh-only` only records
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.analysis.plans.values import change_details, paths_text
+from statefmt.analysis.plans.values import DriftDetails, paths_text
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, object_name
@@ -34,17 +35,18 @@ _MOST: Final = 5
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
-    for change in subject.plan.resource_drift:
-        if change.action is not Action.NO_OP:
-            yield _finding(change)
+    for change, details in subject.drift:
+        if details is None or details.is_drift:
+            yield _finding(change, details)
 
 
-def _finding(change: PlannedChange) -> Finding:
+def _finding(change: PlannedChange, details: DriftDetails | None) -> Finding:
     if change.action is Action.DELETE:
         detail = f"{object_name(change)} was deleted outside of OpenTofu."
         fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
     else:
-        detail = f"{object_name(change)} changed outside of OpenTofu{_where(change)}."
+        where = f" at {paths_text(details.changes, _MOST)}" if details is not None and details.changes else ""
+        detail = f"{object_name(change)} changed outside of OpenTofu{where}."
         fix = "To keep the change, write it into the configuration; to undo it, apply the plan."
     return Code.PLAN_DRIFT.finding(
         "Object changed outside of OpenTofu",
@@ -53,15 +55,6 @@ def _finding(change: PlannedChange) -> Finding:
         f"/resource_drift/{change.number}/change/actions",
         fix,
     )
-
-
-def _where(change: PlannedChange) -> str:
-    try:
-        found = change_details(change.change, show_sensitive=False)
-    except ValueError:
-        # Nested too deeply.
-        return ""
-    return f" at {paths_text(found, _MOST)}" if found else ""
 
 
 RULE = Rule(Code.PLAN_DRIFT, check_plan=_check_plan)
