@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a `terraform_version` that is missing or empty, that is a prerelease (`1.10.0-beta1`, `1.13.0-dev`), or that
-is newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.15. STA006 reports values that are
+is newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.16. STA006 reports values that are
 not a version at all.
 
 ## Why is this bad?
