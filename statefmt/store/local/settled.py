@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -26,6 +26,10 @@ class StateReader(Protocol):
     @property
     def note(self) -> Callable[[str], None]:
         """A function that reports a sentence."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment of the run."""
 
     def lock_info(self, path: Path, operation: str) -> LockInfo:
         """Return the lock information for an operation."""

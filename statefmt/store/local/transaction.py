@@ -31,7 +31,7 @@ from statefmt.store.local.history_contents import discard_staged, drop_contents
 from statefmt.store.local.hold import refuse_held
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
-from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
+from statefmt.store.local.state_file import StateFile, around, check_own_name, refuse_init_file, version_of
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of
@@ -75,6 +75,7 @@ class OpenState:
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
             return None
+        refuse_init_file(self.file.path)
         self._check_place()
         with signals_held_back():
             with explained(self.file.path):
@@ -90,6 +91,7 @@ class OpenState:
 
         Raises StoreError if the write fails, and leaves the file empty if possible.
         """
+        refuse_init_file(self.file.path)
         self._check_place()
         state, info = self.file, self.info
         entry = HistoryEntry(0, info.Created, info.Who, info.Info or info.Operation, checksum(b""), checksum(new))

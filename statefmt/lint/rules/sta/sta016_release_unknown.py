@@ -36,7 +36,7 @@ _NONE: Final = "0.0.0"
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    if document is None:
+    if document is None or subject.is_record:
         return
     given = document.terraform_version or ""
     version = normalise_version(given or _NONE)
