@@ -25,7 +25,7 @@ _MEMBERS: Final = frozenset({
     "deferred_changes", "deferred_action_invocations", "output_changes", "action_invocations", "prior_state",
     "configuration", "relevant_attributes", "checks", "timestamp", "applyable", "complete", "errored",
 })  # fmt: skip
-_NOTHING: Final = (None, False, "", 0, [], {})
+_NOTHING: Final[tuple[object, ...]] = (None, False, "", 0, [], {})
 
 
 class PlanCounts(NamedTuple):
@@ -65,7 +65,8 @@ def changes_nothing(plan: ShownPlan) -> bool:
 
     A plan that failed, or is not complete, says nothing about what is left to do.
     """
-    changes = (*plan.resource_changes, *plan.resource_drift, *plan.output_changes.values())
+    changes: list[PlannedChange | Change] = [*plan.resource_changes, *plan.resource_drift]
+    changes += plan.output_changes.values()
     later = plan.deferred_changes or plan.action_invocations or plan.deferred_action_invocations
     if any(map(_does_something, changes)) or later or open_checks(plan):
         return False

@@ -101,6 +101,9 @@ def refuse_init_file(path: Path | str, data_dir: str = "") -> None:
 
 def init_folder(path: Path | str, data_dir: str = "") -> Path | None:
     """Return the folder whose file of `init` a path names, through a link, too; None for any other path."""
+    if "\0" in str(path):
+        # No path of a file; who opens it says so.
+        return None
     for named in (path, os.path.abspath(path), os.path.realpath(path)):  # noqa: PTH100 - Path.resolve may raise
         place = Path(named)
         for data in filter(None, (_DATA, os.path.normpath(data_dir) if data_dir else "")):
