@@ -221,6 +221,7 @@ class Code(StrEnum):
     TOLERATED_FOR_LEGACY = "LIF017", _INFO
     CHANGE_LOOKS_THE_SAME = "LIF018", _WARNING
     PROVIDER_INSTANCE_CHANGED = "LIF019", _WARNING
+    CHANGED_IN_FORM = "LIF020", _INFO
 
 
 def _fix(given: str | Fix) -> Fix:

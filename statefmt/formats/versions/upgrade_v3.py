@@ -87,11 +87,9 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
 
 def _report_backend(old: StateV3, report: UpgradeReport) -> None:
     """Report what says where the state is: alone, it makes the file the one that `init` writes."""
-    present = [
-        name
-        for name, value in (("backend", old.backend), ("state_store", old.state_store), ("remote", old.remote))
-        if value is not None and value is not UNSET and not (name == "state_store" and equals(value, b"null"))
-    ]
+    has_store = old.state_store is not UNSET and not equals(old.state_store, b"null")
+    given = (("backend", old.backend is not None), ("state_store", has_store), ("remote", old.remote is not None))
+    present = [name for name, is_given in given if is_given]
     holds_something = any(module and (module.resources or module.outputs) for module in old.modules or ())
     if present and not holds_something:
         report.backend_configuration(present[0])

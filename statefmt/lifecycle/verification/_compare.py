@@ -297,6 +297,7 @@ def _misfits(value: Decoded, of: Type, path: PathSteps, tokens: PathSteps, *, ty
             inside = _misfits(*wrapped, path, (*tokens, "value"), typed=True)
             yield from (found for found in inside if typed or found.kind is DifferenceKind.UNKNOWN)
         return
+    parts: list[tuple[str | int, Decoded, Type]]
     match of, value:
         case ListType() | SetType(), list():
             parts = [(place, part, element_type(of, place)) for place, part in enumerate(value)]

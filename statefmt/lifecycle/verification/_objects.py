@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import msgspec
 from msgspec import Raw
 
 from statefmt.lifecycle.legacy_sdk import is_legacy
@@ -27,6 +28,8 @@ from statefmt.model.resources import ObjectStatus
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
+# What the old SDK cannot tell apart.
+_EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
 _SUMMARIES: Final = {
     Code.VALUE_NOT_AS_PLANNED: "Value not as planned",
     Code.VALUE_LEFT_UNKNOWN: "Value not known after apply",
@@ -70,8 +73,14 @@ def value_findings(
 ) -> Iterator[Finding]:
     """Yield a finding for each difference, with `code` unless it has a code of its own.
 
-    What differs inside a hidden value is one finding.
+    What differs inside a hidden value is one finding, and so is all that differs only in form, in an object that the
+    plan leaves alone.
     """
+    if code is Code.CHANGED_WITHOUT_PLAN:
+        forms = [each for each in found if _is_form(each, is_legacy(placed.obj.private))]
+        found = [each for each in found if each not in forms]
+        if forms:
+            yield _form_finding(forms, address, side, placed, secrets)
     hidden: set[Difference] = set()
     for difference in found:
         depth = secrets.hidden_at(difference.path)
@@ -98,6 +107,35 @@ def value_findings(
         if strict and own is Code.TOLERATED_FOR_LEGACY:
             finding = replace(finding, severity=Severity.ERROR)
         yield finding
+
+
+def _form_finding(forms: list[Difference], address: str, side: Side, placed: Placed, secrets: Secrets) -> Finding:
+    depths = [secrets.hidden_at(each.path) for each in forms]
+    paths = [each.path if depth is None else each.path[:depth] for each, depth in zip(forms, depths, strict=True)]
+    names = list(dict.fromkeys(path_text(path) or "the object" for path in paths))
+    number = "1 attribute differs" if len(names) == 1 else f"{len(names)} attributes differ"
+    return Code.CHANGED_IN_FORM.finding(
+        "Changed only in form",
+        f"{number} only in form from what the plan found: {', '.join(names)}",
+        address,
+        side.pointer(placed, "attributes"),
+    )
+
+
+def _is_form(difference: Difference, legacy: bool) -> bool:
+    """Return whether two values have one meaning: JSON in strings or, for the old SDK, null and an empty value."""
+    planned, actual = difference.planned, difference.actual
+    if legacy and all(value is ABSENT or value in _EMPTY for value in (planned, actual)):
+        return True
+    if not isinstance(planned, str) or not isinstance(actual, str):
+        return False
+    if not all(text.lstrip().startswith(("{", "[")) for text in (planned, actual)):
+        return False
+    try:
+        one, other = (msgspec.json.encode(msgspec.json.decode(text), order="sorted") for text in (planned, actual))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return one == other
 
 
 def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: bool) -> str:
