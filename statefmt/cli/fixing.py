@@ -18,7 +18,7 @@ from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.findings import message
 from statefmt.render.printable import printable
-from statefmt.rules import CheckedState, Fixable, FixedState, Gate, mend_state
+from statefmt.rules import NO_STATE, CheckedState, Fixable, FixedState, Gate, mend_state
 
 # A state may have thousands.
 _MOST_FINDINGS: Final = 20
@@ -30,17 +30,22 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
     States that cannot be found or read are left to the check that follows, which reports them.
     """
     found: dict[str, None] = {}
+    status = FINE
     for name in names:
         try:
             found.update(dict.fromkeys(listed_states(gate.context, [name])))
         except StoreError as error:
             if options.shows:
                 show_failure(error)
-                return FAILED
-    status, manner = FINE, Manner()
+                status = FAILED
+    manner = Manner()
     for name, checked in zip(found, gate.check_all(list(found)), strict=True):
         if isinstance(checked, CheckedState):
             status = max(status, _fixed(gate, name, checked, options, None if quiet else manner))
+            if options.shows and (reasons := [each for each in checked.findings if each.code in NO_STATE]):
+                # No check follows that reports it.
+                show_failure(StoreError(f"{display_name(name)}: {message(reasons[0])}"))
+                status = FAILED
         elif options.shows:
             show_failure(StoreError(checked.message))
             status = FAILED

@@ -62,7 +62,8 @@ def remote_state_text(error: RemoteStateError) -> str:
 
 def _in_folder(program: str, error: RemoteStateError) -> str:
     """Return how to run a program on the folder and the workspace that were asked for."""
-    words = [program, *([f"-chdir={error.folder}"] if error.folder else [])]
+    options = ["--working-dir", error.folder] if program == "terragrunt" else [f"-chdir={error.folder}"]
+    words = [program, *(options if error.folder else [])]
     workspace = f"TF_WORKSPACE={shell_word(error.workspace)} " if error.workspace else ""
     return workspace + shell_line(words)
 

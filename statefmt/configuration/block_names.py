@@ -56,6 +56,9 @@ def _declared(declared: Declarations) -> Iterator[tuple[Range, str]]:
         yield removed.range, "removed"
     for imported in declared.imports:
         yield imported.range, f"import.{import_target(imported)}"
+    for use in declared.uses:
+        if not use.is_function:
+            yield use.range, use.user
 
 
 def _tested(test: TestFile) -> Iterator[tuple[Range, str]]:

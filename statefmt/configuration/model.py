@@ -117,6 +117,28 @@ class ResourceBlock(msgspec.Struct, frozen=True):
         return addrs.Resource(self.mode, self.type, self.name)
 
 
+class ProviderUse(msgspec.Struct, frozen=True):
+    """A use of a provider that leaves nothing in a state: an `action` or `list` block, or a function of a provider.
+
+    `user` is the block or the function as written: `action.aws_lambda_invoke.warm`, `provider::aws::arn_parse`. A
+    function has no `provider`, and its provider must be in `required_providers`; a block without one uses the provider
+    that its type implies, `local`.
+    """
+
+    user: str
+    range: Range
+    local: addrs.LocalProviderConfig
+    provider: Argument | None = None
+    is_function: bool = False
+
+
+class RequiredVersion(msgspec.Struct, frozen=True):
+    """`terraform { required_version = … }`, as written."""
+
+    text: str
+    range: Range
+
+
 class MovedBlock(msgspec.Struct, frozen=True):
     """`moved { from = …, to = … }`, with the addresses as written."""
 
@@ -191,6 +213,8 @@ class Declarations(msgspec.Struct, frozen=True):
     imports: tuple[ImportBlock, ...] = ()
     tests: tuple[TestFile, ...] = ()
     encryption: tuple[EncryptionBlock, ...] = ()
+    uses: tuple[ProviderUse, ...] = ()
+    required_versions: tuple[RequiredVersion, ...] = ()
     incomplete: bool = False
 
 

@@ -59,9 +59,11 @@ class FileCopy:
 
     def write(self, content: bytes, written: Callable[[str | None], None]) -> None:
         """Create or replace the file. Raises StoreError if it exists and must not be replaced."""
+        from statefmt.store.local.state_file import refuse_init_file
         from statefmt.store.local.store import LocalFile, create_file
         from statefmt.store.reading import read_bytes
 
+        refuse_init_file(self.path, self.context.environment.get("TF_DATA_DIR", ""))
         target = Path(self.path)
         if not os.path.exists(target):  # noqa: PTH110 - Path.exists raises if a name cannot be looked up
             with signals_held_back():

@@ -79,9 +79,11 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     folder = Path() if name is None else Path(name)
     if name is not None and (name == STANDARD_INPUT or not is_folder(name)):
         return name
-    from statefmt.whereabouts import changed_block, find_backend
+    from statefmt.whereabouts import changed_block, find_backend, state_in_record
 
     found = find_backend(folder, context.environment, context.backend)
+    if wrong := state_in_record(found):
+        context.note(wrong)
     named = backend_state_name(context, found, to_read=to_read)
     # Reading a configuration takes time.
     if not to_read and found.type != "local" and (change := changed_block(found, context.environment)):

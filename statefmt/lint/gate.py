@@ -132,7 +132,8 @@ class Gate:
         # Imported late: most runs have no plan.
         from statefmt.lint.plan_subject import PlanSubject
 
-        subject = PlanSubject(plan, None if state is None else self._snapshot(state), state, self.settings.rules)
+        snapshot = None if state is None else self._snapshot(state)
+        subject = PlanSubject(plan, snapshot, state, self.settings.rules, self.schemas)
         found = check_plan(subject, select=self.select, ignore=self.ignore)
         new, hidden = self._new(name, self._allowed(name, found))
         places = finding_positions(plan.source, new) if new else {}

@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from statefmt.analysis.plans.prior import PriorComparison, compare_prior
+from statefmt.analysis.plans.values import DriftDetails, drift_details
+from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
+from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.lint.settings import RuleSettings
+from statefmt.model.addrs import parse_provider_source
+from statefmt.model.cty.types import DYNAMIC, Type
+from statefmt.model.errors import AddressError
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot
 from statefmt.pairing import BlockPairing
@@ -25,12 +31,40 @@ class PlanSubject:
     snapshot: Snapshot | None = None
     state: str | None = None
     settings: RuleSettings = field(default_factory=RuleSettings)
+    schemas: ProviderSchemas | None = None
     pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
     @cached_property
     def prior(self) -> PriorComparison | None:
         """The comparison of the state that the plan was made for with the state at hand; None without a state."""
         return None if self.snapshot is None else compare_prior(self.plan, self.snapshot, self.pairing)
+
+    @cached_property
+    def drift(self) -> tuple[tuple[PlannedChange, DriftDetails | None], ...]:
+        """The objects that changed outside of OpenTofu, and how: None if deleted, or too deep to be compared."""
+        return tuple(
+            (change, self._drift(change)) for change in self.plan.resource_drift if change.action is not Action.NO_OP
+        )
+
+    def _drift(self, change: PlannedChange) -> DriftDetails | None:
+        if change.action is Action.DELETE:
+            return None
+        try:
+            return drift_details(change.change, show_sensitive=False, of=self._type(change), pairing=self.pairing)
+        except ValueError:
+            # Nested too deeply.
+            return None
+
+    def _type(self, change: PlannedChange) -> Type:
+        """Return the type of an object by its provider's schema; DYNAMIC if it is not known."""
+        if self.schemas is None:
+            return DYNAMIC
+        resource = change.address.resource.resource
+        try:
+            found = self.schemas.schema(parse_provider_source(change.provider_name), resource.mode, resource.type)
+        except AddressError:
+            return DYNAMIC
+        return DYNAMIC if found is None else found.type
 
     def command(self, name: str, *arguments: str) -> Command:
         """Return a statetool command on the state at hand."""

@@ -169,6 +169,11 @@ class Subject:
         return any(finding.code == Code.ENCRYPTED for finding in self.inspection.findings)
 
     @cached_property
+    def is_record(self) -> bool:
+        """Whether the file is what `init` records, for which no advice about states is right."""
+        return any(finding.code == Code.BACKEND_CONFIGURATION for finding in self.inspection.findings)
+
+    @cached_property
     def can_be_read(self) -> bool:
         """Whether commands other than `check` accept this as a state."""
         inspection = self.inspection

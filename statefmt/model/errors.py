@@ -274,15 +274,21 @@ class ChangedError(StoreError):
 class RemoteStateError(StoreError):
     """The state of a folder is in a backend that statetool does not open: none of `local`, `http`, `pg` and `s3`.
 
-    `programs` are those that can pull it: `tofu`, `terraform` or both. `folder` is the folder as named, "" for the
-    current one; `workspace` the workspace that was asked for, "" for the one that the programs use by themselves.
+    `backend` is its type or, with `declared`, what else says where the state is: a `state_store`, a Terragrunt unit, a
+    block that is not known; `declared` is a sentence about it. `programs` are those that can pull the state: `tofu`,
+    `terraform` or both, or `terragrunt`. `folder` is the folder as named, "" for the current one; `workspace` the
+    workspace that was asked for, "" for the one that the programs use by themselves.
     """
 
     code = "remote-state"
 
-    def __init__(self, backend: str, programs: Sequence[str], folder: str = "", workspace: str = "") -> None:
+    def __init__(
+        self, backend: str, programs: Sequence[str], folder: str = "", workspace: str = "", *, declared: str = ""
+    ) -> None:
         whose = f"{folder}: its state" if folder else "the state of this folder"
-        super().__init__(f"{whose} is stored in the backend {backend!r}; statetool itself opens local, http, pg and s3")
+        what = declared or f"{whose} is stored in the backend {backend!r}"
+        super().__init__(f"{what}; statetool itself opens local, http, pg and s3")
+        self.backend = backend
         self.programs = tuple(programs)
         self.folder = folder
         self.workspace = workspace

@@ -18,14 +18,25 @@ from statefmt.whereabouts._find import (
     initialised_backend as initialised_backend,
     located as located,
 )
-from statefmt.whereabouts._local import leads_outside as leads_outside, local_state as local_state
+from statefmt.whereabouts._local import (
+    is_record_itself as is_record_itself,
+    leads_outside as leads_outside,
+    local_state as local_state,
+    state_in_record as state_in_record,
+)
 from statefmt.whereabouts._locks import (
     described_locks as described_locks,
+    is_known as is_known,
     is_supported as is_supported,
     locks_off as locks_off,
 )
 from statefmt.whereabouts._names import folder_name as folder_name, url_name as url_name
-from statefmt.whereabouts._programs import folder_programs as folder_programs, unsupported as unsupported
+from statefmt.whereabouts._programs import (
+    declaration as declaration,
+    folder_programs as folder_programs,
+    programs_of as programs_of,
+    unsupported as unsupported,
+)
 from statefmt.whereabouts._several import SeveralStates as SeveralStates, several_at_url as several_at_url
 from statefmt.whereabouts._urls import found_at_url as found_at_url, url_without_values as url_without_values
 from statefmt.whereabouts._workspaces import Workspaces as Workspaces, listed_workspaces as listed_workspaces

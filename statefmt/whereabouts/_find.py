@@ -11,14 +11,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
-from statefmt.store.backends.options import LIKELY_BLOCK, BackendOptions, allowed_variables
+from statefmt.store.backends.options import BackendOptions, allowed_variables, may_name_place
 from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.record import recorded_backend
+from statefmt.store.backends.record import holds_state, recorded_backend
 from statefmt.store.backends.settings import BackendSetting, GivenSetting, effective_settings
 from statefmt.store.backends.types import backend_type
 from statefmt.store.backends.workspace import WorkspaceChoice, chosen_workspace
@@ -29,6 +29,9 @@ _DATA: Final = ".terraform"
 # What `init` records there, and the workspace that was selected.
 _RECORD: Final = "terraform.tfstate"
 _WORKSPACE: Final = "environment"
+# Source: Terragrunt, `DefaultTerragruntConfigPath` and `DefaultTerragruntJSONConfigPath`.
+_UNIT_FILES: Final = ("terragrunt.hcl", "terragrunt.hcl.json")
+TERRAGRUNT_UNIT: Final = "Terragrunt unit"
 _CONFIGURATIONS: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 # In bytes; a larger one is left to the reader of configurations.
 _LARGEST_FILE: Final = 1 << 24
@@ -44,7 +47,12 @@ class BackendSource(StrEnum):
 
 
 class FoundBackend(Struct, frozen=True):
-    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL."""
+    """The backend of a folder, with its settings as given; `place` is the file, and the line of a block, or the URL.
+
+    With `is_backend` False, something else says where the state is, which statetool does not know or open: `type` is
+    what a message calls it, such as `state_store "demo"`. An unknown declaration is not "none". `state_in_record` is
+    the file of `init` if it holds a state, which blocks the folder.
+    """
 
     folder: Path
     type: str
@@ -52,6 +60,8 @@ class FoundBackend(Struct, frozen=True):
     place: str
     given: tuple[GivenSetting, ...]
     workspace: WorkspaceChoice
+    is_backend: bool = True
+    state_in_record: str = ""
 
 
 class FoundState(Struct, frozen=True):
@@ -78,6 +88,8 @@ class FoundState(Struct, frozen=True):
         Raises StoreError if arguments are missing, or if the location contains control characters: a repository must
         not write them to terminals and logs.
         """
+        if self.location is None and not self.missing:
+            raise StoreError(f"{self.backend.place}: statetool does not know where {self.backend.type} keeps the state")
         if self.location is None:
             names, them = " and ".join(self.missing), "it" if len(self.missing) == 1 else "them"
             raise StoreError(
@@ -125,7 +137,9 @@ def find_backend(folder: Path, environment: Mapping[str, str], options: BackendO
         found = initialised_backend(folder, environment, options)
         if found.source is BackendSource.RECORD:
             return found
-    return configured_backend(folder, environment, options)
+    found = configured_backend(folder, environment, options)
+    record = data_folder(folder, environment) / _RECORD
+    return structs.replace(found, state_in_record=str(record)) if holds_state(record) else found
 
 
 def initialised_backend(
@@ -137,8 +151,22 @@ def initialised_backend(
     record = data / _RECORD
     recorded = recorded_backend(record)
     if recorded is None:
-        return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
-    return FoundBackend(folder, recorded[0], BackendSource.RECORD, str(record), recorded[1], workspace)
+        return _never_local(FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace))
+    found = FoundBackend(
+        folder, recorded.type, BackendSource.RECORD, str(record), recorded.settings, workspace, recorded.is_backend
+    )
+    return _never_local(found)
+
+
+def _never_local(found: FoundBackend) -> FoundBackend:
+    """Return a Terragrunt unit in place of the backend `local`: its `terragrunt.hcl` decides where its state is."""
+    for name in _UNIT_FILES if found.type == "local" else ():
+        place = found.folder / name
+        if os.path.isfile(place):  # noqa: PTH113 - Path.is_file raises if the folder may not be searched
+            return structs.replace(
+                found, type=TERRAGRUNT_UNIT, source=BackendSource.BLOCK, place=str(place), given=(), is_backend=False
+            )
+    return found
 
 
 def configured_backend(
@@ -156,18 +184,20 @@ def configured_backend(
         block = read_backend_block(folder, environment, workspace.name, names, allowed)
         if block is not None:
             given = block.settings
-            if options.settings:
+            if options.settings and block.is_backend:
                 from statefmt.whereabouts._options import given_settings
 
                 given += given_settings(options.settings, known_backend(block.type))
-            return FoundBackend(folder, block.type, BackendSource.BLOCK, block.place, given, workspace)
+            return _never_local(
+                FoundBackend(folder, block.type, BackendSource.BLOCK, block.place, given, workspace, block.is_backend)
+            )
     if options.settings:
         raise StoreError(
             f"{folder}: ",
             Wording("--backend-config sets", "settings are"),
             " arguments of a backend block, and the configuration here has none",
         )
-    return FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace)
+    return _never_local(FoundBackend(folder, "local", BackendSource.DEFAULT, "", (), workspace))
 
 
 def find_state(folder: Path, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState:
@@ -178,8 +208,11 @@ def find_state(folder: Path, environment: Mapping[str, str], options: BackendOpt
 def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
     """Return where the state in a backend is.
 
-    Raises StoreError for a backend or an argument that is not known, and for a workspace that cannot exist there.
+    Of a backend that is not known, there is neither a location nor a setting. Raises StoreError for an argument that is
+    not known, and for a workspace that cannot exist there.
     """
+    if not found.is_backend or backend_type(found.type) is None:
+        return FoundState(found, (), None)
     backend = known_backend(found.type)
     settings = effective_settings(backend, found.given, environment)
     values = {setting.name: setting.value for setting in settings}
@@ -203,10 +236,7 @@ def known_backend(name: str) -> BackendType:
 
 
 def _may_have_block(folder: Path) -> bool:
-    """Return whether a configuration file has what a backend or cloud block begins with, or cannot be read.
-
-    Parsing the files would double the time of a short run.
-    """
+    """Return whether a configuration file may say where the state is, or cannot be read."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - faster
     except OSError:
@@ -217,6 +247,6 @@ def _may_have_block(folder: Path) -> bool:
                 content = read_bounded(folder / name, _LARGEST_FILE)
             except OSError:
                 return True
-            if LIKELY_BLOCK.search(content) is not None:
+            if may_name_place(content):
                 return True
     return False

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.types.local import state_file
+from statefmt.store.local.state_file import init_folder
 from statefmt.store.small_files import is_inside
-from statefmt.whereabouts._find import FoundState
+from statefmt.text.shell import shell_line
+from statefmt.whereabouts._find import FoundBackend, FoundState
 
 
 def local_state(found: FoundState) -> Path:
@@ -31,3 +33,21 @@ def leads_outside(found: FoundState) -> bool:
     if ".." in path.parts or (path.is_absolute() and not path.is_relative_to(folder.absolute())):
         return True
     return not is_inside(folder / path, folder)
+
+
+def state_in_record(found: FoundBackend) -> str:
+    """Return a sentence about a state in the file of `init`, with the way out; "" if there is none."""
+    if not found.state_in_record:
+        return ""
+    copying = shell_line(["statetool", "copy", found.state_in_record, str(found.folder)])
+    return (
+        f"{found.state_in_record}: init records the backend in this file, and somebody has put a state there. OpenTofu "
+        'and Terraform refuse every command in the folder with "does not support state version 4" or "unsupported '
+        'backend state version 4". Move the state to where the backend expects it, '
+        f"`{copying}`, delete the file, and run init"
+    )
+
+
+def is_record_itself(found: FoundState) -> bool:
+    """Return whether the backend `local` keeps the state in the file in which `init` records the backend."""
+    return found.backend.type == "local" and not found.missing and init_folder(local_state(found)) is not None

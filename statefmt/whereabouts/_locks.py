@@ -20,5 +20,12 @@ def is_supported(found: FoundState) -> bool:
 
 def locks_off(found: FoundState) -> str:
     """Return why nothing locks the state; "" if something does, or if that is not known."""
+    if not is_known(found):
+        return ""
     needed = known_backend(found.backend.type).lock_arguments
     return f"needs {needed}" if needed and not found.missing and not described_locks(found) else ""
+
+
+def is_known(found: FoundState) -> bool:
+    """Return whether statetool knows the backend, so that it knows its settings and locks."""
+    return found.location is not None or bool(found.missing)

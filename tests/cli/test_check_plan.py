@@ -121,6 +121,30 @@ def test_a_broken_state_is_reported_once(statetool: Statetool) -> None:
     assert state_file["findings"]
 
 
+@pytest.mark.parametrize("state", ["missing.tfstate", "encrypted.tfstate"])
+def test_the_plan_is_checked_without_a_readable_state(statetool: Statetool, state: str) -> None:
+    """The state is the failure, and the findings about the plan are still reported."""
+    envelope = {"serial": 1, "lineage": "l", "meta": {}, "encrypted_data": "AA==", "encryption_version": "v0"}
+    Path("encrypted.tfstate").write_text(json.dumps(envelope), encoding="utf-8")
+    Path("plan.json").write_bytes(plan(errored=True))
+    result = statetool("check", "--plan", "plan.json", state, "--format", "json")
+    assert result.status == 2
+    assert state in f"{result.err}{result.text}"
+    assert [each["code"] for each in json.loads(result.out)["files"][0]["findings"]] == ["PLN006"]
+
+
+def test_a_failed_plan_fails(statetool: Statetool) -> None:
+    Path("plan.json").write_bytes(plan(errored=True))
+    assert statetool("check", "--plan", "plan.json", "--no-state").status == 1
+
+
+def test_an_incomplete_plan_is_reported(statetool: Statetool) -> None:
+    Path("plan.json").write_bytes(plan(complete=False))
+    result = statetool("check", "--plan", "plan.json", "--no-state")
+    assert "Plan is not complete" in result.text
+    assert statetool("check", "--plan", "plan.json", "--no-state", "--fail-on", "warning").status == 1
+
+
 def test_the_variables_of_the_plan_count_for_the_configuration(statetool: Statetool) -> None:
     """By its default, the variable leaves out the key that an object in the state needs."""
     trap = Path(__file__).parents[1] / "configurations" / "element-removed-from-both-root"

@@ -269,3 +269,40 @@ def test_no_command_that_changes_nothing_is_offered(statetool: Statetool, folder
     assert done.status == 0
     assert "--new-provider" not in done.err
     assert f"the selected instances are bound to {bound} already" in done.text
+
+
+def test_a_provider_whose_function_or_action_is_used_is_not_unused(statetool: Statetool, folder: Path) -> None:
+    main = """
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws" }
+  }
+}
+provider "aws" {
+  alias = "of_function"
+}
+provider "aws" {
+  alias = "of_action"
+}
+provider "aws" {
+  alias = "of_list"
+}
+provider "aws" {
+  alias = "of_nothing"
+}
+output "arn" {
+  value = provider::aws::of_function::arn_parse("x")
+}
+action "aws_lambda_invoke" "warm" {
+  provider = aws.of_action
+}
+"""
+    (folder / "main.tf").write_text(main, encoding="utf-8")
+    query = 'list "aws_instance" "all" {\n  provider = aws.of_list\n}\n'
+    (folder / "all.tfquery.hcl").write_text(query, encoding="utf-8")
+    document = _json(
+        statetool, "providers-config-output", "providers", _state(_FINE), "--config", str(folder), status=1
+    )
+    found = {each["alias"]: [one["unused"] for one in each["instances"]] for each in document["configurations"]}
+    assert found["of_nothing"] == [True]
+    assert [found[name] for name in ("of_function", "of_action", "of_list")] == [[False]] * 3

@@ -56,7 +56,7 @@ REPORTED: Final[dict[str, list[tuple[dict[str, Any] | bytes, str, str]]]] = {
     ],
     "STA010": [
         (v3({"aws_eip.a": {**_EIP, "depends_on": ["x"]}}), "aws_eip.a", "/modules/0/resources/aws_eip.a/depends_on"),
-        (v3({}, remote={"type": "s3"}), "", "/remote"),
+        (v3({"aws_eip.a": _EIP}, remote={"type": "s3"}), "", "/remote"),
     ],
     "STA011": [
         ({"terraform_version": "v1.2"}, "", "/terraform_version"),
@@ -64,7 +64,11 @@ REPORTED: Final[dict[str, list[tuple[dict[str, Any] | bytes, str, str]]]] = {
         (one(dependencies=["module.a[0].c.d"]), "a.b", "/resources/0/instances/0/dependencies/0"),
         (state(resource(module="module.a [0]")), "a.b", "/resources/0/module"),
     ],
-    "STA012": [(_BACKEND, "", "/backend")],
+    "STA012": [
+        (_BACKEND, "", "/backend"),
+        ({"version": 3, "state_store": {"type": "a"}}, "", "/state_store"),
+        ({"version": 3, "remote": {"type": "s3"}, "modules": [{"path": ["root"]}]}, "", "/remote"),
+    ],
     "STA013": [(b'{"version":4,"lineage":"\xff"}', "", "")],
     "PRV001": [
         (state(resource({"provider": R_X}, provider=R)), "a.b", "/resources/0/instances/0/provider"),
@@ -206,3 +210,10 @@ def test_fine(code: str, document: dict[str, Any] | bytes) -> None:
 def test_both_tables_have_the_same_rules() -> None:
     assert REPORTED.keys() == FINE.keys()
     assert REPORTED.keys() <= all_rules().keys()
+
+
+@pytest.mark.parametrize("member", ["backend", "state_store", "remote"])
+def test_there_is_no_advice_about_what_init_records(member: str) -> None:
+    """To rewrite, to upgrade or to name it as a state would lose the record."""
+    record = {"version": 3, member: {"type": "a", "config": {}}}
+    assert [finding.code for finding in statefmt.check(text(record))] == ["STA012"]

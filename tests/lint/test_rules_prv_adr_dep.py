@@ -204,6 +204,12 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
             "(such as that of t.n[0])",
             id="keyed and keyless",
         ),
+        pytest.param(
+            "PRV011",
+            [_resource("t.n", {"index_key": 0, "deposed": "00c0ffee", "provider": f"{_AWS}.r[7]"})],
+            f"{_AWS}.r[7] is the provider of the deposed object 00c0ffee of t.n[0], but the keys of provider instances",
+            id="a key that is a number",
+        ),
     ],
 )  # fmt: skip
 def test_detail(code: str, resources: list[dict[str, Any]], says: str) -> None:

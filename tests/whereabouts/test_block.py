@@ -94,13 +94,20 @@ REFUSED = [
     ),
     ({"main__tf": _in_s3(f"secret_key = {SECRET}")}, (), r"main.tf:3: secret_key: the value is not known"),
     ({"main__tf": _in_s3("bucket = var.b") + 'variable "b" {}\n'}, (), r"main.tf:3: bucket: the value is not known"),
-    ({"main__tf": _in_s3("") + _in_s3("")}, (), r"only one backend or cloud block; found two, at .*tf:2 and .*tf:7"),
-    ({"main__tf": _in_s3(""), "b__tf": "terraform {\n cloud {}\n}\n"}, (), r"only one backend or cloud block"),
+    (
+        {"main__tf": _in_s3("") + _in_s3("")},
+        (),
+        r"only one backend, cloud or state_store block; found two, at .*tf:2 and .*tf:7",
+    ),
+    (
+        {"main__tf": _in_s3(""), "b__tf": "terraform {\n cloud {}\n}\n"},
+        (),
+        r"only one backend, cloud or state_store block",
+    ),
     ({"main__tf": f'terraform {{ {SECRET} = = "\n backend "s3" {{'}, (), r"main.tf:\d+"),
     ({"main__tf": "", "b__tf__json": '{"terraform": {"backend" '}, (), r"b.tf.json:\d+: this file cannot be read"),
     ({"main__tf": ""}, (f"key={SECRET}",), r"the configuration here has none"),
     ({"main__tf": _in_s3("")}, ("none.tfbackend",), r"--backend-config: .*none.tfbackend could not be read"),
-    ({"main__tf": _in_s3("").replace("s3", "swift")}, (), r"the backend 'swift' is not known"),
 ]
 
 

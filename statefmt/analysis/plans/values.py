@@ -7,15 +7,18 @@ Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool), `internal/
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import Raw
 
+from statefmt.analysis.diff.plain import Crossing, equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plans.masks import decode_part, has_true, read_mask
 from statefmt.lifecycle.plans.plan import Change, RawPath
+from statefmt.model.cty.types import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 
@@ -50,6 +53,103 @@ def change_details(
     if not show_sensitive:
         shown = (masked(before, read_mask(change.before_sensitive)), masked(after, read_mask(change.after_sensitive)))
     return value_changes(before, after, *shown, exact=exact, pairing=pairing)
+
+
+class DriftDetails(NamedTuple):
+    """Where an object changed outside of OpenTofu, and the paths of attributes that differ only in form.
+
+    The two forms of such an attribute have one meaning: JSON in a string with other white space or another order of
+    members, the elements of a set in another order, null and an empty string, list or map, a number such as 1 and 1.0.
+    Providers of the old SDK return them in turn, since it has no null.
+    """
+
+    changes: tuple[ValueChange, ...]
+    in_form: tuple[str, ...]
+
+    @property
+    def is_drift(self) -> bool:
+        """Whether anything changed; if neither values nor forms differ, marks do."""
+        return bool(self.changes) or not self.in_form
+
+
+def drift_details(
+    change: Change,
+    *,
+    show_sensitive: bool,
+    exact: bool = False,
+    of: Type = DYNAMIC,
+    pairing: BlockPairing | None = None,
+) -> DriftDetails:
+    """Return how an object that was updated outside of OpenTofu differs. `of` is its type by the provider's schema.
+
+    Raises ValueError if a value is nested too deeply.
+    """
+    before, after = _value(change.before), _value(change.after)
+    masks = [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
+    forms = _Forms([] if show_sensitive else masks)
+    try:
+        after = forms.aligned(before, after, of, ())
+        if before == after:
+            return DriftDetails((), tuple(forms.paths))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    shown = (before, after) if show_sensitive else (masked(before, masks[0]), masked(after, masks[1]))
+    return DriftDetails(value_changes(before, after, *shown, exact=exact, pairing=pairing), tuple(forms.paths))
+
+
+class _Forms:
+    """Replaces parts of a value that differ only in form from those of another value; `paths` names them."""
+
+    def __init__(self, masks: Sequence[object]) -> None:
+        self._masks = masks
+        # As a set, in order: several parts may lie within one sensitive value.
+        self.paths: dict[str, None] = {}
+
+    def aligned(self, before: JSONValue, after: JSONValue, of: Type, path: tuple[str | int, ...]) -> JSONValue:
+        if before == after:
+            return after
+        if _same_meaning(before, after, of):
+            self.paths[_steps_text(path, self._masks) or "the object"] = None
+            return before
+        if isinstance(before, Members) and isinstance(after, Members):
+            old, new = dict(before), dict(after)
+            found = {
+                name: self.aligned(old.get(name), new.get(name), member_type(of, name), (*path, name))
+                for name in [*old, *(new.keys() - old.keys())]
+            }
+            # A member that is null in one form is missing in another.
+            return Members((name, value) for name, value in found.items() if name in old or value is not None)
+        if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+            pairs = enumerate(zip(before, after, strict=True))
+            return [self.aligned(one, other, element_type(of, place), (*path, place)) for place, (one, other) in pairs]
+        return after
+
+
+def _same_meaning(before: JSONValue, after: JSONValue, of: Type) -> bool:
+    if _is_empty(before) and _is_empty(after):
+        return True
+    if isinstance(before, NumberText) and isinstance(after, NumberText):
+        return equal_values(plain(before, exact=False), plain(after, exact=False))
+    if isinstance(before, str) and isinstance(after, str):
+        inside = Crossing.inside(before), Crossing.inside(after)
+        is_json = all(isinstance(each, (Members, list)) for each in inside)
+        return is_json and equal_values(*(plain(each, exact=False) for each in inside))
+    if isinstance(of, SetType) and isinstance(before, list) and isinstance(after, list):
+        return len(before) == len(after) and Counter(map(_key, before)) == Counter(map(_key, after))
+    return False
+
+
+def _is_empty(value: JSONValue) -> bool:
+    return value is None or (isinstance(value, (str, list, Members)) and not value)
+
+
+def _key(value: JSONValue) -> str:
+    """Return a string that is equal for elements of a set that are equal."""
+    if isinstance(value, Members):
+        return f"{{{','.join(sorted(f'{name!r}:{_key(item)}' for name, item in dict(value).items()))}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_key, value))}]"
+    return repr(value) if not isinstance(value, NumberText) else f"number {plain(value, exact=False)}"
 
 
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
@@ -100,14 +200,16 @@ def _value(raw: Raw | None) -> JSONValue:
 
 
 def _path_text(path: RawPath, masks: Sequence[object]) -> str:
+    return _steps_text(map(decode_part, path), masks)
+
+
+def _steps_text(path: Iterable[object], masks: Sequence[object]) -> str:
+    """Return a path up to the first step inside a sensitive value."""
     shown: list[str | int] = []
     masks = list(masks)
-    for raw in path:
-        if True in masks:
-            break
-        step = decode_part(raw)
-        if isinstance(step, bool) or not isinstance(step, (str, int)):
-            # An element of a set: its value is the step.
+    for step in path:
+        if True in masks or isinstance(step, bool) or not isinstance(step, (str, int)):
+            # An element of a set has its value as the step.
             break
         shown.append(step)
         masks = [_below(mask, step) for mask in masks]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.value import Unknown
-from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, InstanceKey
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
 
 
 def keys_in_configuration(references: ProviderReferences, config: ConfigProviderConfig) -> set[InstanceKey] | Unknown:
-    """Return the keys of a provider configuration that resource instances of the configuration are bound to."""
+    """Return the keys of a provider configuration that resource instances, actions, lists and functions use."""
     found: set[InstanceKey] = set()
     for resource in references.blocks:
         binding = references.block_binding(resource)
@@ -24,4 +24,11 @@ def keys_in_configuration(references: ProviderReferences, config: ConfigProvider
                 return provider
             if isinstance(provider, AbsProviderInstance):
                 found.add(provider.key)
+    for module, use in references.uses():
+        bound = references.use_binding(module, use)
+        if isinstance(bound, Problem) or bound[0].config != config:
+            continue
+        if bound[1] is not None or bound[0].key is not None:
+            return Unknown(f"{use.user} chooses an instance", use.range)
+        found.add(NO_KEY)
     return found

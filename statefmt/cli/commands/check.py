@@ -102,7 +102,11 @@ def command(
         gate = replace(gate, context=reading_once(gate.context))
         names = [] if no_state else [state_of_plan(given.name, names, everything=everything)]
     earlier = given.variables if given else ()
-    gate = replace(gate, configuration=configuration.loaded(earlier=earlier), schemas=provider_schemas(schemas))
+    gate = replace(
+        gate,
+        configuration=configuration.loaded(earlier=earlier, release=gate.release),
+        schemas=provider_schemas(schemas),
+    )
     if not names and not no_state:
         names = default_names(everything=everything, only_one=gate.configuration is not None)
     if fixing.fixes and STANDARD_INPUT in names:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip these imports.
     from statefmt.configuration import VariableOption
     from statefmt.providers import ProviderReferences
+    from statefmt.releases import Release
 
 
 class ConfigurationOptions(NamedTuple):
@@ -33,12 +34,12 @@ class ConfigurationOptions(NamedTuple):
     variables: tuple[tuple[str, str], ...]
 
     def loaded(
-        self, without: Collection[str] = (), earlier: Sequence[VariableOption] = ()
+        self, without: Collection[str] = (), earlier: Sequence[VariableOption] = (), release: Release | None = None
     ) -> ProviderReferences | None:
         """Load the configuration with its provider references; None without --config. Raises StoreError.
 
         `without` holds keys to remove from every `for_each`. `earlier` are values of variables that the options
-        override, and that override all files.
+        override, and that override all files. `release` is the release that reads the configuration, if known.
         """
         if self.directory is None:
             return None
@@ -52,6 +53,7 @@ class ConfigurationOptions(NamedTuple):
             variables=(*earlier, *map(variable_option, self.variables)),
             environment=context.environment,
             workspace=None if context.backend is None else context.backend.workspace,
+            release=release,
         )
         return ProviderReferences(load(Path(self.directory), options), without)
 

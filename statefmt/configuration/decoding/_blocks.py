@@ -18,6 +18,7 @@ from statefmt.configuration.model import (
     Local,
     ModuleCall,
     MovedBlock,
+    ProviderUse,
     RemovedBlock,
     Repetition,
     ResourceBlock,
@@ -98,6 +99,13 @@ def read_resource(reader: FileReader, block: Block, mode: addrs.ResourceMode) ->
         provider=_provider(reader, block.body),
         repetition=_repetition(block.body),
     )
+
+
+def read_use(reader: FileReader, block: Block) -> ProviderUse:
+    """Decode an `action` or `list` block. Source: Terraform `internal/configs/action.go`, `query_file.go`."""
+    type_, name = block.labels
+    local = addrs.LocalProviderConfig(type_.partition("_")[0])
+    return ProviderUse(f"{block.type}.{type_}.{name}", block.range, local, _provider(reader, block.body))
 
 
 def _provider(reader: FileReader, body: Body) -> Argument | None:

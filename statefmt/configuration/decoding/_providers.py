@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statefmt.configuration.decoding.reader import FileReader, keyword
-from statefmt.configuration.model import PassedProvider, ProviderBlock, RequiredProvider
+from statefmt.configuration.model import PassedProvider, ProviderBlock, ProviderUse, RequiredProvider
 from statefmt.configuration.provider_names import local_name_problem
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.problem import ProblemKind
@@ -177,6 +177,21 @@ def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expr
         return True
     reader.complain(_ALIASES, detail, whole.range)
     return False
+
+
+def read_functions(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
+    """Yield the calls of functions of providers: `provider::aws::arn_parse(…)`, with an alias after the name.
+
+    Source: OpenTofu `internal/addrs/provider_function.go`.
+    """
+    if b"provider::" not in reader.source.content:
+        return
+    for name, place in body.functions():
+        namespace, *path = name.split("::")
+        # The functions of `terraform` are part of every release.
+        if namespace == "provider" and len(path) in (2, 3) and path[0] != "terraform":
+            local = addrs.LocalProviderConfig(path[0], path[1] if len(path) == 3 else "")
+            yield ProviderUse(name, place, local, is_function=True)
 
 
 def read_passed(reader: FileReader, expression: Expression) -> Iterator[PassedProvider]:

@@ -12,9 +12,18 @@ import msgspec
 
 from statefmt.configuration.decoding import _blocks as decode_blocks, _providers as decode_providers
 from statefmt.configuration.decoding.reader import FileReader
-from statefmt.configuration.model import Declarations, EncryptionBlock, Local, RequiredProvider, ResourceBlock
+from statefmt.configuration.model import (
+    Declarations,
+    EncryptionBlock,
+    Local,
+    ProviderUse,
+    RequiredProvider,
+    RequiredVersion,
+    ResourceBlock,
+)
+from statefmt.configuration.provider_reference import read_provider_reference
 from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import ProblemKind, error
+from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Block, Body, MergedBody
 from statefmt.model import addrs
 
@@ -24,6 +33,8 @@ _MODES: Final = {
     "data": addrs.ResourceMode.DATA,
     "ephemeral": addrs.ResourceMode.EPHEMERAL,
 }
+# Blocks that use a provider and leave nothing in a state (Terraform 1.14).
+_USES: Final = ("action",)
 # OpenTofu has a separate summary for each block type.
 _NO_BASE: Final = {
     "variable": "Missing base variable declaration to override",
@@ -32,6 +43,7 @@ _NO_BASE: Final = {
     "resource": "Missing resource to override",
     "data": "Missing data resource to override",
     "ephemeral": "Missing ephemeral resource to override",
+    "action": "Missing action to override",
 }
 # The arguments of a provider block that an override file cannot change.
 _KEPT: Final = frozenset({"for_each", "alias"})
@@ -56,6 +68,8 @@ class DirectoryDecoder:
         self._locals: dict[str, Local] = {}
         self._required: dict[str, RequiredProvider] = {}
         self._encryption: list[EncryptionBlock] = []
+        self._functions: list[ProviderUse] = []
+        self._versions: list[RequiredVersion] = []
         self._requirements_at: Range | None = None
 
     def add(self, reader: FileReader, body: Body) -> None:
@@ -77,6 +91,8 @@ class DirectoryDecoder:
                 else:
                     self._locals[local.name] = local
         self._encryption += _encryption_blocks(reader, body, override=False)
+        self._functions += decode_providers.read_functions(reader, body)
+        self._versions += _required_versions(reader, body)
         for block in _requirement_blocks(body):
             if self._requirements_at is None:
                 self._requirements_at = block.range
@@ -117,6 +133,9 @@ class DirectoryDecoder:
                     detail = f'There is no local value named "{local.name}" for this one to override.'
                     _complain(reader, "Missing base local value definition to override", detail, local.range)
         self._encryption += _encryption_blocks(reader, body, override=True)
+        self._functions += decode_providers.read_functions(reader, body)
+        if versions := list(_required_versions(reader, body)):
+            self._versions = versions
         for block in _requirement_blocks(body):
             for entry in decode_providers.read_required_providers(reader, block):
                 self._required[entry.name] = entry
@@ -125,15 +144,15 @@ class DirectoryDecoder:
     def _blocks(body: Body) -> Iterator[Block]:
         for type_ in ("variable", "provider", "module"):
             yield from body.blocks(type_, 1)
-        for type_ in _MODES:
+        for type_ in (*_MODES, *_USES):
             yield from body.blocks(type_, 2)
         for check in body.blocks("check", 1):
             yield from check.body.blocks("data", 2)
         for type_ in _NO_OVERRIDE:
             yield from body.blocks(type_)
 
-    def result(self, files: tuple[str, ...], *, incomplete: bool) -> Declarations:
-        """Return the combined declarations of the files; decoding them may add problems."""
+    def result(self, files: tuple[str, ...], *, incomplete: bool, lists: tuple[ProviderUse, ...] = ()) -> Declarations:
+        """Return the combined declarations of the files; decoding them may add problems. `lists` are of query files."""
         variables = list(self._read("variable", decode_blocks.read_variable))
         providers = list(self._read("provider", decode_providers.read_provider))
         calls = list(self._read("module", decode_blocks.read_module_call))
@@ -156,6 +175,8 @@ class DirectoryDecoder:
             removed=tuple(self._nameless_of("removed", decode_blocks.read_removed)),
             imports=tuple(self._nameless_of("import", decode_blocks.read_import)),
             encryption=tuple(self._encryption),
+            uses=(*self._read("action", decode_blocks.read_use), *lists, *self._functions),
+            required_versions=tuple(self._versions),
         )
 
     def _read(self, type_: str, read: Callable[[FileReader, Block], _T]) -> Iterator[_T]:
@@ -171,11 +192,39 @@ class DirectoryDecoder:
                     yield found
 
 
+def read_query_file(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
+    """Yield the `list` blocks of a query file, but those that use a provider block of the same file.
+
+    Source: Terraform `internal/configs/query_file.go`.
+    """
+    own = {
+        (provider.name, provider.alias)
+        for provider in (decode_providers.read_provider(reader, block) for block in body.blocks("provider", 1))
+    }
+    for block in body.blocks("list", 2):
+        use = decode_blocks.read_use(reader, block)
+        if use.provider is None:
+            detail = "You must specify a provider attribute when defining a list block."
+            reader.complain('Missing "provider" attribute', detail, block.range)
+            continue
+        reference = read_provider_reference(use.provider.expression)
+        if isinstance(reference, Problem) or (reference.local.local_name, reference.local.alias) not in own:
+            yield use
+
+
 def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Iterator[EncryptionBlock]:
     """Yield the encryption blocks of a file, to be decoded only if a state is encrypted."""
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
             yield EncryptionBlock(block.range, reader.source, reader.json, override)
+
+
+def _required_versions(reader: FileReader, body: Body) -> Iterator[RequiredVersion]:
+    for terraform in body.blocks("terraform"):
+        version = terraform.body.attribute("required_version")
+        text = None if version is None else getattr(version.expression, "value", None)
+        if version is not None and isinstance(text, str):
+            yield RequiredVersion(text, version.range)
 
 
 def _requirement_blocks(body: Body) -> Iterator[Block]:

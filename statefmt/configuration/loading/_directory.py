@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from statefmt.configuration.decoding.file import DirectoryDecoder
+from statefmt.configuration.decoding.file import DirectoryDecoder, read_query_file
 from statefmt.configuration.decoding.reader import FileReader
 from statefmt.configuration.decoding.test_files import read_test_file
-from statefmt.configuration.model import Declarations, TestFile
+from statefmt.configuration.model import Declarations, ProviderUse, TestFile
 from statefmt.hcl.source.position import Range, SourceText
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Body
@@ -25,6 +25,8 @@ from statefmt.store.small_files import read_bounded
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+# Terraform 1.14 reads these in the root module only.
+_QUERIES: Final = (".tfquery.hcl", ".tfquery.json")
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UTF8_MARK: Final = b"\xef\xbb\xbf"
 
@@ -35,6 +37,7 @@ class Listing(NamedTuple):
     primary: tuple[str, ...]
     overrides: tuple[str, ...]
     tests: tuple[str, ...]
+    queries: tuple[str, ...]
 
 
 def list_files(names: Sequence[str]) -> Listing:
@@ -46,15 +49,18 @@ def list_files(names: Sequence[str]) -> Listing:
     primary: list[str] = []
     overrides: list[str] = []
     tests: list[str] = []
+    queries: list[str] = []
     for name in sorted(names, key=str.encode):
         if name.startswith(".") or name.endswith("~") or (name.startswith("#") and name.endswith("#")):
             continue
         if name.endswith(_TESTS):
             tests.append(name)
+        elif name.endswith(_QUERIES):
+            queries.append(name)
         elif name.endswith(_PLAIN):
             base = name[: -len(next(ending for ending in _PLAIN if name.endswith(ending)))]
             (overrides if base == "override" or base.endswith("_override") else primary).append(name)
-    return Listing(_unshadowed(primary), _unshadowed(overrides), _unshadowed(tests))
+    return Listing(_unshadowed(primary), _unshadowed(overrides), _unshadowed(tests), tuple(queries))
 
 
 def _unshadowed(names: list[str]) -> tuple[str, ...]:
@@ -118,7 +124,11 @@ class DirectoryReader:
                 decoder.override(*found)
         incomplete = any(problem.kind in _UNREAD for problem in self._problems[before:])
         files = tuple(below(directory, name) for name in (*listing.primary, *listing.overrides))
-        declarations = decoder.result(files, incomplete=incomplete)
+        lists: tuple[ProviderUse, ...] = ()
+        if test_directory is not None:
+            queries = (self._file(directory, name) for name in listing.queries)
+            lists = tuple(use for each in queries if each is not None for use in read_query_file(*each))
+        declarations = decoder.result(files, incomplete=incomplete, lists=lists)
         if test_directory is None:
             return declarations
         return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -31,6 +31,9 @@ from statefmt.hcl.source.problem import Problem, ProblemKind, error, warning
 from statefmt.hcl.value import Value
 from statefmt.model import addrs
 
+if TYPE_CHECKING:
+    from statefmt.formats.releases.releases import Release
+
 # A tree of calls can have far more modules than directories: each level may call the next one twice.
 _MOST_MODULES: Final = 10_000
 
@@ -39,6 +42,7 @@ class ModuleTree:
     """The modules found so far, parents before children.
 
     `place` is the path of the root in the manifest of installed modules, empty except for the modules of test runs.
+    `release` is the release that reads the configuration, None if only `required_version` says which.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class ModuleTree:
         manifest: Mapping[str, InstalledModule],
         problems: list[Problem],
         place: tuple[str, ...] = (),
+        release: Release | None = None,
     ) -> None:
         self._reader = reader
         self._manifest = manifest
@@ -54,6 +59,7 @@ class ModuleTree:
         self._checked: set[str] = set()
         self._reported: set[tuple[str, Range | None]] = set()
         self._place = place
+        self._release = release
         self._modules: dict[addrs.Module, ModuleConfiguration] = {}
         self._missing: dict[addrs.Module, str] = {}
 
@@ -74,7 +80,7 @@ class ModuleTree:
             return None
         folder, _, name = file.rpartition("/")
         place = ("test", *filter(None, folder.split("/")), name.removesuffix(".tftest.hcl"), run.name)
-        tree = ModuleTree(self._reader, self._manifest, self._problems, place)
+        tree = ModuleTree(self._reader, self._manifest, self._problems, place, self._release)
         # Report the problems of a directory or a call only once.
         tree._checked, tree._reported = self._checked, self._reported
         root = addrs.Module()
@@ -144,10 +150,28 @@ class ModuleTree:
         if found is None:
             detail = f"The directory {directory} of this module does not exist or cannot be read."
             self._miss(path, error(ProblemKind.MODULE, "Unreadable module directory", detail, place))
-        elif found.imports:
-            detail = "Import blocks are only allowed in the root module, and this module is called by another one."
+        elif found.imports and (refusing := self._refusing_imports(path, found)):
+            detail = "Import blocks are only allowed in the root module, and this module is called by another one. "
+            if self._release is None:
+                detail += (
+                    f"Terraform 1.16 allows them; {refusing[-1].title}, which the configuration admits, does not. If "
+                    'only Terraform 1.16 and later read it, set `required_version = ">= 1.16"`.'
+                )
+            else:
+                detail += f"{self._release.title} does not allow them here; Terraform 1.16 does."
             self._report(error(ProblemKind.BLOCK, "Invalid import configuration", detail, found.imports[0].range))
         return found
+
+    def _refusing_imports(self, path: addrs.Module, found: Declarations) -> list[Release]:
+        """Return the releases that may read a module and refuse imports in it."""
+        above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
+        declared = [*(module.declarations for module in above if module is not None), found]
+        constraints = [version.text for each in declared for version in each.required_versions]
+        # Imported here because few configurations have such imports.
+        from statefmt.configuration.loading._releases import admitted_releases
+
+        releases = admitted_releases(constraints) if self._release is None else [self._release]
+        return [release for release in releases if not release.imports_in_modules]
 
     def _source(self, scope: Scope, path: addrs.Module, call: ModuleCall) -> str | None:
         if call.source is None:

@@ -28,21 +28,27 @@ from statefmt.model.cty import STRING, Number
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import SettingValue
-from statefmt.store.backends.options import LIKELY_BLOCK
+from statefmt.store.backends.options import HARMLESS, may_name_place
 from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
 
 # The variables of the environment that set input variables.
 _VARIABLE: Final = "TF_VAR_"
+# A block that is not known may have so many labels.
+_MOST_LABELS: Final = 4
 _UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
 _UNSEEN: Final = "the state may be in a backend that it names; correct it, or name the state with --state"
 
 
 class BackendBlock(msgspec.Struct, frozen=True):
-    """A `backend "TYPE"` block, or a `cloud` block with the type `cloud`; `place` is its file and line."""
+    """A `backend "TYPE"` block, or a `cloud` block with the type `cloud`; `place` is its file and line.
+
+    With `is_backend` False, another block that may say where the state is, and `type` is what a message calls it.
+    """
 
     type: str
     settings: tuple[GivenSetting, ...]
     place: str
+    is_backend: bool = True
 
 
 def read_backend_block(
@@ -67,16 +73,22 @@ def read_backend_block(
     own = _blocks(directory, listing.primary, problems)
     if len(own) > 1:
         places = " and ".join(str(_place(directory, block.range)) for block in own[:2])
-        raise StoreError(f"a configuration can have only one backend or cloud block; found two, at {places}")
+        raise StoreError(
+            f"a configuration can have only one backend, cloud or state_store block; found two, at {places}"
+        )
     # An override replaces the block, also by one of the other type.
     found = [*own, *_blocks(directory, listing.overrides, problems)]
     if not found:
+        for other, range_ in _others(directory, (*listing.primary, *listing.overrides)):
+            return BackendBlock(f'the block "{other}"', (), _place(directory, range_), is_backend=False)
         for problem in problems:
             if problem.kind in _UNREAD:
                 where = directory if problem.range is None else _place(directory, problem.range)
                 raise StoreError(f"{where}: this file cannot be read in full, and {_UNSEEN}")
         return None
     block = found[-1]
+    if block.type == "state_store":
+        return BackendBlock(f'state_store "{block.labels[0]}"', (), _place(directory, block.range), is_backend=False)
 
     def value_of(expression: Expression) -> Part:
         part = evaluate_literal(expression)
@@ -143,11 +155,28 @@ def _blocks(directory: Path, names: tuple[str, ...], problems: list[Problem]) ->
     found: list[Block] = []
     for name in names:
         source = read_source(directory / name, name, problems)
-        if source is None or LIKELY_BLOCK.search(source.content) is None:
+        if source is None or not may_name_place(source.content):
             continue
         for terraform in read_body(source, problems).blocks("terraform"):
-            found += [*terraform.body.blocks("backend", 1), *terraform.body.blocks("cloud")]
+            body = terraform.body
+            found += [*body.blocks("backend", 1), *body.blocks("cloud"), *body.blocks("state_store", 1)]
     return found
+
+
+def _others(directory: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Range]]:
+    """Yield the names of blocks and arguments in `terraform` that are not known, with their places."""
+    for name in names:
+        ignored: list[Problem] = []
+        source = read_source(directory / name, name, ignored)
+        if source is None or not may_name_place(source.content):
+            continue
+        for terraform in read_body(source, ignored).blocks("terraform"):
+            body = terraform.body
+            for word in (*body.block_types(), *body.names()):
+                if word not in HARMLESS:
+                    argument = body.attribute(word)
+                    found = [block for labels in range(_MOST_LABELS) for block in body.blocks(word, labels)]
+                    yield word, argument.range if argument else found[0].range if found else terraform.range
 
 
 def _known(part: Part, place: str) -> tuple[SettingValue, bool]:

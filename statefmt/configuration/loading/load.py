@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -21,6 +21,9 @@ from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.model import addrs
 from statefmt.store.small_files import read_bounded
 
+if TYPE_CHECKING:
+    from statefmt.formats.releases.releases import Release
+
 _LONGEST_NAME: Final = 4096
 
 
@@ -31,7 +34,8 @@ class LoadOptions(msgspec.Struct, frozen=True):
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
     `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
     arguments of the library, not options of the command line. `is_confined`: variable files in the directory are not
-    read through links that lead out of it.
+    read through links that lead out of it. `release` is the release that reads the configuration; if None, any release
+    that `required_version` admits.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -41,6 +45,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     children: bool = True
     for_program: bool = False
     is_confined: bool = False
+    release: Release | None = None
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
@@ -71,7 +76,7 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     check_inputs(root, inputs, problems)
     shown = below(data, "modules/modules.json")
     manifest = read_manifest(directory / shown, shown, problems)
-    tree = ModuleTree(reader, manifest, problems)
+    tree = ModuleTree(reader, manifest, problems, release=options.release)
     main = tree.read(root, inputs, workspace)
     tested = {
         (test.file, run.name): found

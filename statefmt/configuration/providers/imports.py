@@ -12,7 +12,7 @@ from statefmt.configuration.model import Configuration, ImportBlock
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, IndexExpression, RelativeTraversal, Traversal
-from statefmt.model.addrs import ConfigResource, parse_abs_resource_instance
+from statefmt.model.addrs import ConfigResource, Module, parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 
 _SUMMARY = "Invalid import provider argument"
@@ -45,33 +45,46 @@ def _names(expression: Expression) -> list[str] | None:
     )
 
 
-def generating_imports(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:
-    """Yield the imports that name a provider configuration for a resource without a block."""
-    declared = {block.address for block in configuration.root.declarations.resources}
-    for block in configuration.root.declarations.imports:
-        target = import_target(block)
-        if block.provider is None or target is None or target.module or target.resource in declared:
-            continue
-        reference = read_provider_reference(block.provider.expression)
-        if isinstance(reference, ProviderReference):
-            yield target, reference
+def import_references(configuration: Configuration) -> Iterator[tuple[ConfigResource, ProviderReference]]:
+    """Yield the imports that name a provider configuration, with the address of their resource.
+
+    Without those that repeat what its block says.
+    """
+    for path, module in configuration.modules.items():
+        blocks = {block.address: block for block in module.declarations.resources}
+        for block in module.declarations.imports:
+            target = import_target(block)
+            if block.provider is None or target is None or target.module:
+                continue
+            own = blocks.get(target.resource)
+            if (
+                own is not None
+                and own.provider is not None
+                and not _difference(block.provider.expression, own.provider.expression)
+            ):
+                continue
+            reference = read_provider_reference(block.provider.expression)
+            if isinstance(reference, ProviderReference):
+                yield ConfigResource(path, target.resource), reference
 
 
 def import_problems(configuration: Configuration) -> Iterator[tuple[ConfigResource, Problem]]:
     """Yield the imports whose `provider` differs from that of the resource block, which takes precedence."""
-    blocks = {block.address: block for block in configuration.root.declarations.resources}
-    for block in configuration.root.declarations.imports:
-        target = import_target(block)
-        if block.provider is None or target is None:
-            continue
-        detail = ""
-        if target.module:
-            detail = "A resource in a module gets its provider from the providers argument of the module call."
-        elif target.resource in blocks:
-            own = blocks[target.resource].provider
-            detail = _difference(block.provider.expression, None if own is None else own.expression)
-        if detail:
-            yield target, error(ProblemKind.BLOCK, _SUMMARY, detail, block.provider.range)
+    for path, module in configuration.modules.items():
+        blocks = {block.address: block for block in module.declarations.resources}
+        for block in module.declarations.imports:
+            target = import_target(block)
+            if block.provider is None or target is None:
+                continue
+            detail = ""
+            if target.module:
+                detail = "A resource in a module gets its provider from the providers argument of the module call."
+            elif target.resource in blocks:
+                own = blocks[target.resource].provider
+                detail = _difference(block.provider.expression, None if own is None else own.expression)
+            if detail:
+                address = ConfigResource(Module((*path.names, *target.module.names)), target.resource)
+                yield address, error(ProblemKind.BLOCK, _SUMMARY, detail, block.provider.range)
 
 
 def _difference(imported: Expression, own: Expression | None) -> str:

@@ -5,16 +5,23 @@ Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProv
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import Configuration, ResourceBlock
+from statefmt.configuration.model import Configuration, ProviderUse, ResourceBlock
 from statefmt.configuration.provider_names import local_name_problem, provider_named
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.configuration.providers._key import evaluated_key
-from statefmt.configuration.providers.tree import PassedKey, ProviderTree, ResolvedProvider, not_present, provider_tree
+from statefmt.configuration.providers.tree import (
+    PassedKey,
+    ProviderTree,
+    ResolvedProvider,
+    not_present,
+    provider_tree,
+    unknown_function_provider,
+)
 from statefmt.configuration.scopes.expansion import ExpandedInstance
 from statefmt.configuration.scopes.instances import ABSENT, AbsentInstance, Instances
 from statefmt.hcl.expressions.evaluate import evaluate
@@ -30,6 +37,7 @@ from statefmt.model.addrs import (
     ConfigResource,
     InstanceKey,
     LocalProviderConfig,
+    Module,
     ModuleInstance,
 )
 from statefmt.model.cty import Type
@@ -99,6 +107,25 @@ class ProviderReferences:
         if resolved is None:
             return not_present(resource, resource.module, reference)
         return BlockBinding(block, resolved, reference.range, reference.key)
+
+    def uses(self) -> Iterator[tuple[Module, ProviderUse]]:
+        """Yield each use of a provider that leaves nothing in a state, with its module, parents before children."""
+        for path, module in self.configuration.modules.items():
+            for use in module.declarations.uses:
+                yield path, use
+
+    def use_binding(self, module: Module, use: ProviderUse) -> tuple[ResolvedProvider, Expression | None] | Problem:
+        """Return the provider configuration of a use, and its key if there is one; a Problem as block_binding()."""
+        reference: ProviderReference | Problem = ProviderReference(use.local, use.range)
+        if use.provider is not None:
+            reference = read_provider_reference(use.provider.expression)
+        if isinstance(reference, Problem):
+            return reference
+        required = self.configuration.modules[module].declarations.required_providers
+        if use.is_function and use.local.local_name not in required:
+            return unknown_function_provider(use, module)
+        resolved = self.tree.resolve(module, reference.local)
+        return not_present(use.user, module, reference) if resolved is None else (resolved, reference.key)
 
     def declared_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...] | Unknown:
         """Return the instance keys of an existing provider configuration; NO_KEY alone without `for_each`."""

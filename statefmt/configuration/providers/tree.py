@@ -7,12 +7,12 @@ own names, and inherits the default configurations that are not passed. Source: 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from statefmt.configuration import model
-from statefmt.configuration.model import Configuration, ProviderBlock
+from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, ProviderUse
 from statefmt.configuration.provider_names import provider_named
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.hcl.source.position import Range
@@ -43,11 +43,14 @@ class ProviderTree(msgspec.Struct, frozen=True):
     """Every provider configuration by its address.
 
     `declared` has the blocks. `passed` has the configurations passed to modules, by the address inside the module.
+    `expected` has those that the root module expects from a caller (`configuration_aliases`): it is a module for others
+    to call, which can be checked, but not applied.
     """
 
     configuration: Configuration
     declared: Mapping[ConfigProviderConfig, ProviderBlock]
     passed: Mapping[ConfigProviderConfig, ResolvedProvider]
+    expected: frozenset[ConfigProviderConfig] = frozenset()
 
     def exists(self, config: ConfigProviderConfig) -> bool:
         """Return whether a configuration exists: with a block, or as a default configuration of the root module."""
@@ -72,7 +75,8 @@ class ProviderTree(msgspec.Struct, frozen=True):
         while found is None and not alias and not module.is_root:
             module = module.parent()
             found = self.exactly(ConfigProviderConfig(module, provider, alias))
-        return found
+        wanted = ConfigProviderConfig(module, provider, alias)
+        return ResolvedProvider(wanted) if found is None and wanted in self.expected else found
 
 
 def not_present(user: object, module: Module, reference: ProviderReference) -> Problem:
@@ -86,11 +90,22 @@ def not_present(user: object, module: Module, reference: ProviderReference) -> P
     )
 
 
+def unknown_function_provider(use: ProviderUse, module: Module) -> Problem:
+    """Return the problem of a function whose provider the module does not require."""
+    return error(
+        ProblemKind.NO_PROVIDER,
+        "Unknown function provider",
+        f'{use.user} is a function of the provider "{use.local.local_name}", which the required_providers of '
+        f"{module or 'the root module'} do not have.",
+        use.range,
+    )
+
+
 def provider_tree(configuration: Configuration) -> ProviderTree:
     """Collect all provider configurations of a configuration, and follow those passed between its modules."""
     declared: dict[ConfigProviderConfig, ProviderBlock] = {}
     passed: dict[ConfigProviderConfig, ResolvedProvider] = {}
-    tree = ProviderTree(configuration, declared, passed)
+    tree = ProviderTree(configuration, declared, passed, frozenset(_expected(configuration.root.declarations)))
     for path, module in configuration.modules.items():
         for (name, alias), block in module.declarations.providers.items():
             provider = provider_named(module.declarations, name)
@@ -99,6 +114,15 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
         if module.call is not None and module.call.providers is not None:
             _pass(tree, declared, passed, path, module)
     return tree
+
+
+def _expected(root: Declarations) -> Iterator[ConfigProviderConfig]:
+    for required in root.required_providers.values():
+        provider = provider_named(root, required.name)
+        for expression in required.aliases:
+            alias = read_provider_reference(expression, "configuration_aliases")
+            if provider is not None and not isinstance(alias, Problem):
+                yield ConfigProviderConfig(Module(), provider, alias.local.alias)
 
 
 def _pass(

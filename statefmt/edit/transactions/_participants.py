@@ -8,6 +8,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import msgspec
+
 from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
@@ -15,6 +17,7 @@ from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.shown import HIDDEN, without_credentials
 from statefmt.store.local.journal import checksum
+from statefmt.store.local.state_file import refuse_init_file
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockedManagedStore, ManagedStore
 from statefmt.store.protocol import Stored
@@ -114,15 +117,31 @@ def participants(
 
 
 def refuse_one_under_two_names(states: Mapping[str, Participant], contents: Mapping[str, bytes]) -> None:
-    """Raise StoreError if two states in backends have the same bytes: emptying one might empty the other."""
+    """Raise StoreError if a state in a backend has the content of another state: emptying one might empty the other.
+
+    A server may serve a file that is named as well, and lay it out anew. Two files are never one.
+    """
+    if not any(one.is_remote for one in states.values()):
+        return
     known: dict[bytes, Participant] = {}
-    for name, one in states.items():
-        other = known.setdefault(contents[name], one) if one.is_remote and contents[name] else one
-        if other is not one:
+    # Those in backends last: each is compared with all before it.
+    for name, one in sorted(states.items(), key=lambda item: item[1].is_remote):
+        if not contents[name]:
+            continue
+        other = known.setdefault(_meaning(contents[name]), one)
+        if other is not one and one.is_remote:
             raise StoreError(
                 f"{other.location} and {one.location} have the same content, so they may be one state under two names; "
                 "nothing was written. If they are two states, give one of them another serial first"
             )
+
+
+def _meaning(content: bytes) -> bytes:
+    """Return the same bytes for contents that differ only in their layout."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(content), order="sorted")
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return content
 
 
 def _refuse_creations(names: Iterable[str]) -> None:
@@ -141,6 +160,8 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
     """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
     if not isinstance(name, RemoteName):
         name = _from_here(name)
+        # Before another state is written.
+        refuse_init_file(name, context.environment.get("TF_DATA_DIR", ""))
     store = managed_store_at(context, name, makes_folders=created is not None)
     sources = None if created is None else tuple(created)
     if isinstance(name, RemoteName):

@@ -113,4 +113,5 @@ class StateV3(FormatObject):
     lineage: str | None = None
     remote: RemoteV1 | None = None
     backend: BackendV3 | None = None
+    state_store: Raw | UnsetType = UNSET
     modules: list[ModuleV3 | None] | None = None

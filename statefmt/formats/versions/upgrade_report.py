@@ -42,6 +42,7 @@ class UpgradeReport:
 
     def __init__(self) -> None:
         self.findings: list[Finding] = []
+        self._is_record = False
 
     def chose(self, what: str, address: str, pointer: str) -> None:
         """Report a decision."""
@@ -56,19 +57,28 @@ class UpgradeReport:
         for name, _, _ in members:
             self.dropped(f'the unknown member "{name}"', address, f"{pointer}/{token(name)}")
 
-    def backend_configuration(self) -> None:
-        """Report that the document is only the backend configuration that `init` writes."""
+    def backend_configuration(self, member: str) -> None:
+        """Report that the document is only the record that `init` writes, with what names the place of the state.
+
+        An upgrade would make an empty state of it, so it has no choices to report.
+        """
+        program = "tofu" if member == "backend" else "terraform"
+        what = {"backend": "a backend", "state_store": "a state store"}.get(member, "a remote state")
+        self._is_record = True
+        self.findings[:] = [finding for finding in self.findings if finding.code != Code.UPGRADE_CHOICE]
         self.findings.append(
             Code.BACKEND_CONFIGURATION.notice(
                 "Backend configuration, not a state",
-                "The file names a backend and has no resources and no outputs: it is the backend configuration that "
+                f"The file names {what} and has no resources and no outputs: it is the backend configuration that "
                 "`init` writes to .terraform/terraform.tfstate, not a state.",
-                pointer="/backend",
+                pointer=f"/{member}",
                 fix="Name the folder of the configuration instead, or pull the state: "
-                "tofu state pull | statetool COMMAND --state -",
+                f"{program} state pull | statetool COMMAND --state -",
             )
         )
 
     def _add(self, summary: UpgradeNoteKind, what: str, address: str, pointer: str) -> None:
+        if self._is_record:
+            return
         detail = what + "."
         self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))

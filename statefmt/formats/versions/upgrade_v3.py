@@ -10,9 +10,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.versions._legacy_address import parse_legacy_address
 from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
@@ -85,12 +86,16 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
 
 
 def _report_backend(old: StateV3, report: UpgradeReport) -> None:
-    for member in ("remote", "backend"):
-        if getattr(old, member) is not None:
-            report.dropped(f'the block "{member}": the configuration says where the state is stored', "", f"/{member}")
+    """Report what says where the state is: alone, it makes the file the one that `init` writes."""
+    has_store = old.state_store is not UNSET and not equals(old.state_store, b"null")
+    given = (("backend", old.backend is not None), ("state_store", has_store), ("remote", old.remote is not None))
+    present = [name for name, is_given in given if is_given]
     holds_something = any(module and (module.resources or module.outputs) for module in old.modules or ())
-    if old.backend is not None and not holds_something:
-        report.backend_configuration()
+    if present and not holds_something:
+        report.backend_configuration(present[0])
+        return
+    for member in present:
+        report.dropped(f'the block "{member}": the configuration says where the state is stored', "", f"/{member}")
 
 
 @lru_cache(maxsize=_KEPT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import msgspec
@@ -51,6 +51,10 @@ class Body(Protocol):
         """Return the blocks of this type with so many labels; report and omit others."""
         ...
 
+    def functions(self) -> Iterator[tuple[str, Range]]:
+        """Yield the name of each function call, with its range, in the body and in all blocks in it."""
+        ...
+
 
 class MergedBody:
     """A body with overrides: attributes of `over` replace those of `base`, its blocks all blocks of the same type."""
@@ -73,3 +77,7 @@ class MergedBody:
 
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         return self._over.blocks(type_, labels) or self._base.blocks(type_, labels)
+
+    def functions(self) -> Iterator[tuple[str, Range]]:
+        yield from self._base.functions()
+        yield from self._over.functions()

@@ -60,6 +60,22 @@ def references(expression: Expression) -> Iterator[Traversal]:
     yield from _walk(expression, frozenset())
 
 
+def calls(expression: Expression) -> Iterator[Call]:
+    """Yield every function call in an expression, outer calls first."""
+    waiting = [expression]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Call):
+            yield part
+        if isinstance(part, TemplateJoin):
+            waiting.append(part.loop)
+        elif isinstance(part, ForExpression):
+            found = (part.condition, part.value, part.key, part.collection)
+            waiting += [each for each in found if each is not None]
+        elif not isinstance(part, Traversal):
+            waiting += reversed(_parts(part))
+
+
 def _walk(expression: Expression, bound: frozenset[str]) -> Iterator[Traversal]:
     if isinstance(expression, Traversal):
         if expression.root not in bound:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from statefmt.lifecycle.plans.plan import Importing, RawPath, RelevantAttribute
+from statefmt.lifecycle.plans.plan import (
+    ActionInvocation,
+    DeferredActionInvocation,
+    Importing,
+    RawPath,
+    RelevantAttribute,
+)
 from statefmt.lifecycle.plans.state_values import ABSENT, StateValues
 
 
@@ -68,6 +74,8 @@ class PlanJSON(Struct, gc=False):
     resource_changes: list[ResourceChangeJSON] | None = None
     resource_drift: list[ResourceChangeJSON] | None = None
     deferred_changes: list[DeferredChangeJSON] | None = None
+    action_invocations: tuple[ActionInvocation, ...] | None = None
+    deferred_action_invocations: tuple[DeferredActionInvocation, ...] | None = None
     output_changes: dict[str, ChangeJSON] | None = None
     variables: dict[str, VariableJSON] | None = None
     prior_state: PriorStateJSON | None = None

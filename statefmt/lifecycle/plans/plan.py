@@ -81,6 +81,27 @@ class DeferredChange(Struct, frozen=True, kw_only=True, gc=False):
     resource_change: PlannedChange
 
 
+class ActionTrigger(Struct, frozen=True, kw_only=True, gc=False):
+    """What invokes an action: an event of a resource instance (`AfterCreate`), as written."""
+
+    triggering_resource_address: str = ""
+    action_trigger_event: str = ""
+
+
+class ActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
+    """An action that the plan invokes (Terraform only): its address as written, and its trigger unless a user asks."""
+
+    address: str = ""
+    lifecycle_action_trigger: ActionTrigger | None = None
+
+
+class DeferredActionInvocation(Struct, frozen=True, kw_only=True, gc=False):
+    """An action that the plan leaves for a later one, and why."""
+
+    action_invocation: ActionInvocation
+    reason: str = ""
+
+
 class RelevantAttribute(Struct, frozen=True, kw_only=True, gc=False):
     """An attribute that the plan depends on: the resource's address as written, and the path in it as JSON."""
 
@@ -105,6 +126,8 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
     resource_changes: tuple[PlannedChange, ...] = ()
     resource_drift: tuple[PlannedChange, ...] = ()
     deferred_changes: tuple[DeferredChange, ...] = ()
+    action_invocations: tuple[ActionInvocation, ...] = ()
+    deferred_action_invocations: tuple[DeferredActionInvocation, ...] = ()
     output_changes: Mapping[str, Change]
     variables: Mapping[str, Raw]
     prior_state: StateValues | None = None

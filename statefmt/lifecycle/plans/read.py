@@ -67,6 +67,8 @@ def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
             )
             for number, deferred in enumerate(document.deferred_changes or ())
         ]),
+        action_invocations=document.action_invocations or (),
+        deferred_action_invocations=document.deferred_action_invocations or (),
         output_changes=_output_changes(document.output_changes or {}),
         variables={name: variable.value for name, variable in (document.variables or {}).items()},
         prior_state=None if prior is None else prior.values,

@@ -1,16 +1,16 @@
 """Compares planned values with those in a state, as OpenTofu compares them after an apply.
 
-Known parts must be equal; unknown parts may be anything that is known. Plans and states write values differently: a
-state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does not tell sets from lists or
-maps from objects. Where no schema decides, two readings are tried, and one that agrees is enough: then the elements of
-a list may be in any order, and null is the same as no member.
+Known parts must be equal; unknown parts may be anything that is known and has the type of the schema. Plans and states
+write values differently: a state has the type of a dynamic value beside it (`{"value": …, "type": …}`), and a plan does
+not tell sets from lists or maps from objects. Where no schema decides, two readings are tried, and one that agrees is
+enough: then the elements of a list may be in any order, and null is the same as no member.
 Source: OpenTofu `objchange.AssertObjectCompatible`, `internal/command/jsonplan`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -21,9 +21,12 @@ from msgspec.structs import replace
 from statefmt.formats.versions.decode import object_members
 from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
 from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._scalars import element_type, fits, identity_key, member_type, same_scalar
+from statefmt.lifecycle.verification._scalars import converted, fits, identity_key, is_number, same_scalar
 from statefmt.model.cty import (
+    BOOL,
     DYNAMIC,
+    NUMBER,
+    STRING,
     CtyTypeError,
     ListType,
     MapType,
@@ -34,6 +37,8 @@ from statefmt.model.cty import (
     Type,
     parse_type,
 )
+from statefmt.model.cty.type_names import type_name
+from statefmt.model.cty.types import element_type, member_type
 from statefmt.pairing import BlockPairing, PlainValue, crosses
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
@@ -71,7 +76,7 @@ def compare_attributes(
     Raises RecursionError if a value is nested too deeply.
     """
     if unknown is not None and bytes(unknown) == b"true":
-        return []
+        return _Comparison().value(ABSENT, True, decoded(actual), of, (), ())
     if memoryview(planned)[0] != ord("{") or memoryview(actual)[0] != ord("{"):
         return _Comparison(pairing).value(decoded(planned), None, decoded(actual), of, (), ())
     wanted = object_members(planned)
@@ -84,7 +89,7 @@ def compare_attributes(
             if not ignore_added and bytes(value) != b"null":
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
         elif hidden is not None and bytes(hidden) == b"true":
-            comparison.open(name, value)
+            comparison.open(name, value, member_type(of, name), typed=of is not DYNAMIC)
         elif expected is None or hidden is not None or not _same_value(expected, value):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
@@ -168,12 +173,12 @@ class _Comparison:
     ) -> None:
         self.found.append(Difference(kind, path, tokens, planned, actual))
 
-    def open(self, name: str, actual: Raw) -> None:
-        """Compare an attribute that the plan leaves open until apply."""
+    def open(self, name: str, actual: Raw, of: Type, *, typed: bool) -> None:
+        """Compare an attribute that the plan leaves open until apply. `typed`: a schema says its type."""
         text = bytes(actual)
-        if _PLACEHOLDER in text:
-            self.value(ABSENT, True, decoded(actual), DYNAMIC, (name,), (name,))
-        elif name == _ID and text == b"null":
+        if typed or _PLACEHOLDER in text:
+            self.found += _misfits(decoded(actual), of, (name,), (name,), typed=typed)
+        if name == _ID and text == b"null":
             self.add(DifferenceKind.UNKNOWN, (name,), (name,), ABSENT, None)
 
     def absent(self, planned: Raw | None, unknown: Raw | None, path: PathSteps) -> None:
@@ -196,6 +201,9 @@ class _Comparison:
         exact: bool = False,
     ) -> list[Difference]:
         """Compare one value, and return all differences so far. `exact`: the type comes from the state itself."""
+        if unknown is True:
+            self.found += _misfits(actual, of, path, tokens, typed=of is not DYNAMIC)
+            return self.found
         if of == DYNAMIC and (wrapped := _unwrapped(actual)) is not None:
             inner, inner_type = wrapped
             wrong = _attempt(planned, unknown, inner, inner_type, path, (*tokens, "value"), self._pairing, exact=True)
@@ -207,8 +215,6 @@ class _Comparison:
             return self.found
         if actual == UNKNOWN_PLACEHOLDER and planned != actual:
             self.add(DifferenceKind.UNKNOWN, path, tokens, planned, actual)
-        elif unknown is True:
-            pass
         elif planned is ABSENT:
             # Nothing is known, and not all is unknown: an empty part.
             if actual is not None and not isinstance(unknown, dict | list):
@@ -314,6 +320,46 @@ class _Comparison:
         if crosses(found):
             comparison.add(DifferenceKind.ORDER, path, tokens, list(planned), list(actual))
         return comparison.found if len(comparison.found) < len(in_order) else in_order
+
+
+def _misfits(value: Decoded, of: Type, path: PathSteps, tokens: PathSteps, *, typed: bool) -> Iterator[Difference]:
+    """Yield the innermost parts of a value that the plan did not know and that a type does not admit.
+
+    Strings that stand for numbers and bools have these types, too. Members that an object type lacks are dropped before
+    OpenTofu decodes an object. `typed` is False if `of` is DYNAMIC because nothing says the type: then an object may
+    only look like a dynamic value.
+    """
+    value = converted(value, of)
+    if value == UNKNOWN_PLACEHOLDER:
+        yield Difference(DifferenceKind.UNKNOWN, path, tokens, ABSENT, value)
+        return
+    if value is None:
+        return
+    if of is DYNAMIC:
+        if (wrapped := _unwrapped(value)) is not None:
+            inside = _misfits(*wrapped, path, (*tokens, "value"), typed=True)
+            yield from (found for found in inside if typed or found.kind is DifferenceKind.UNKNOWN)
+        return
+    parts: list[tuple[str | int, Decoded, Type]]
+    match of, value:
+        case ListType() | SetType(), list():
+            parts = [(place, part, element_type(of, place)) for place, part in enumerate(value)]
+        case TupleType(elements), list() if len(elements) == len(value):
+            parts = [(place, part, elements[place]) for place, part in enumerate(value)]
+        case MapType() | ObjectType(), dict():
+            parts = [(name, part, member_type(of, name)) for name, part in value.items()]
+        case _:
+            if not _is_scalar(value, of):
+                yield Difference(DifferenceKind.TYPE, path, tokens, ABSENT, value, type_name(of))
+            return
+    for step, part, part_type in parts:
+        yield from _misfits(part, part_type, (*path, step), (*tokens, step), typed=True)
+
+
+def _is_scalar(value: Decoded, of: Type) -> bool:
+    if of == NUMBER:
+        return is_number(value)
+    return isinstance(value, bool) if of == BOOL else of == STRING and isinstance(value, str)
 
 
 def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:

@@ -34,15 +34,16 @@ class DifferenceKind(Enum):
     MISSING = "missing"
     ADDED = "added"
     UNKNOWN = "unknown"
+    TYPE = "type"
 
 
 class Difference(Struct, frozen=True):
     """A part of a value that differs.
 
     `path` is its place in the plan, `tokens` its place in the state, where a value of a dynamic attribute is a member
-    of its own. `UNKNOWN` is a part that should be known after apply and is not. `ORDER` is a list whose elements have
-    another order. With `by_position`, blocks were compared with those at the same positions, as there were too many to
-    pair them by content.
+    of its own. `UNKNOWN` is a part that should be known after apply and is not, `TYPE` one that has another type than
+    `wanted`, the name of a type. `ORDER` is a list whose elements have another order. With `by_position`, blocks were
+    compared with those at the same positions, as there were too many to pair them by content.
     """
 
     kind: DifferenceKind
@@ -50,4 +51,5 @@ class Difference(Struct, frozen=True):
     tokens: PathSteps
     planned: Decoded | Absent = ABSENT
     actual: Decoded | Absent = ABSENT
+    wanted: str = ""
     by_position: bool = False

@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+import msgspec
 from msgspec import Raw
 
+from statefmt.lifecycle.legacy_sdk import is_legacy
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import Change
 from statefmt.lifecycle.schemas.block import SchemaBlock
 from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._decoding import decoded
 from statefmt.lifecycle.verification._difference import ABSENT, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._legacy import is_legacy
 from statefmt.lifecycle.verification._marked_paths import MarkedPaths
 from statefmt.lifecycle.verification._masks import mask_of, true_paths
 from statefmt.lifecycle.verification._schema_views import is_sensitive
@@ -28,6 +29,8 @@ from statefmt.pairing import BlockPairing
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
+# What the old SDK cannot tell apart.
+_EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
 _SUMMARIES: Final = {
     Code.VALUE_NOT_AS_PLANNED: "Value not as planned",
     Code.VALUE_LEFT_UNKNOWN: "Value not known after apply",
@@ -71,8 +74,14 @@ def value_findings(
 ) -> Iterator[Finding]:
     """Yield a finding for each difference, with `code` unless it has a code of its own.
 
-    What differs inside a hidden value is one finding.
+    What differs inside a hidden value is one finding, and so is all that differs only in form, in an object that the
+    plan leaves alone.
     """
+    if code is Code.CHANGED_WITHOUT_PLAN:
+        forms = [each for each in found if _is_form(each, is_legacy(placed.obj.private))]
+        found = [each for each in found if each not in forms]
+        if forms:
+            yield _form_finding(forms, address, side, placed, secrets)
     hidden: set[Difference] = set()
     for difference in found:
         depth = secrets.hidden_at(difference.path)
@@ -85,6 +94,9 @@ def value_findings(
         own = code
         if difference.kind is DifferenceKind.UNKNOWN and code is not Code.OTHER_STATE_PLANNED:
             own = Code.VALUE_LEFT_UNKNOWN
+        elif difference.kind is DifferenceKind.TYPE:
+            # No provider may return it: OpenTofu cannot even read it back.
+            own = Code.VALUE_NOT_AS_PLANNED
         elif code is Code.VALUE_NOT_AS_PLANNED and is_legacy(placed.obj.private):
             own = Code.TOLERATED_FOR_LEGACY
         finding = own.finding(
@@ -98,6 +110,35 @@ def value_findings(
         yield finding
 
 
+def _form_finding(forms: list[Difference], address: str, side: Side, placed: Placed, secrets: Secrets) -> Finding:
+    depths = [secrets.hidden_at(each.path) for each in forms]
+    paths = [each.path if depth is None else each.path[:depth] for each, depth in zip(forms, depths, strict=True)]
+    names = list(dict.fromkeys(path_text(path) or "the object" for path in paths))
+    number = "1 attribute differs" if len(names) == 1 else f"{len(names)} attributes differ"
+    return Code.CHANGED_IN_FORM.finding(
+        "Changed only in form",
+        f"{number} only in form from what the plan found: {', '.join(names)}",
+        address,
+        side.pointer(placed, "attributes"),
+    )
+
+
+def _is_form(difference: Difference, legacy: bool) -> bool:
+    """Return whether two values have one meaning: JSON in strings or, for the old SDK, null and an empty value."""
+    planned, actual = difference.planned, difference.actual
+    if legacy and all(value is ABSENT or value in _EMPTY for value in (planned, actual)):
+        return True
+    if not isinstance(planned, str) or not isinstance(actual, str):
+        return False
+    if not all(text.lstrip().startswith(("{", "[")) for text in (planned, actual)):
+        return False
+    try:
+        one, other = (msgspec.json.encode(msgspec.json.decode(text), order="sorted") for text in (planned, actual))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return one == other
+
+
 def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: bool) -> str:
     """Say what was planned and what is there."""
     where = path_text(difference.path) or "the object"
@@ -106,6 +147,8 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
     planned, actual = (shown_value(value, hide=hide) for value in (difference.planned, difference.actual))
     if difference.kind is DifferenceKind.UNKNOWN:
         return f"{where}: to be known after apply, but {'missing' if difference.actual is ABSENT else 'unknown'}"
+    if difference.kind is DifferenceKind.TYPE:
+        return f"{where}: to be known after apply as {difference.wanted}, but {actual}"
     if difference.kind is DifferenceKind.MISSING:
         return f"{where}: planned {planned}, but missing"
     if difference.kind is DifferenceKind.ADDED:

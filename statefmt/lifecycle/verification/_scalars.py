@@ -9,7 +9,7 @@ from statefmt.lifecycle.verification._difference import Decoded
 from statefmt.model.cty import BOOL, NUMBER, STRING, MapType, Number, ObjectType, SetType, TupleType, Type, parse_number
 from statefmt.model.cty.decimals import format_digits
 from statefmt.model.cty.number import from_int
-from statefmt.model.cty.types import DYNAMIC, ListType
+from statefmt.model.cty.types import DYNAMIC, ListType, element_type, member_type
 
 _BOOLS: Final = {"true": True, "false": False}
 
@@ -104,19 +104,3 @@ def identity_key(value: Decoded, of: Type) -> Hashable:
         assert found is not None
         return "number", found.order
     return type(value).__name__, value
-
-
-def member_type(of: Type, name: str) -> Type:
-    """Return the type of a member of an object or a map; DYNAMIC if it is unknown."""
-    if isinstance(of, ObjectType):
-        return of.attributes.get(name, DYNAMIC)
-    return of.element if isinstance(of, MapType) else DYNAMIC
-
-
-def element_type(of: Type, place: int) -> Type:
-    """Return the type of an element of a list, a set or a tuple; DYNAMIC if it is unknown."""
-    if isinstance(of, ListType | SetType):
-        return of.element
-    if isinstance(of, TupleType) and place < len(of.elements):
-        return of.elements[place]
-    return DYNAMIC

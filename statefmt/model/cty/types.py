@@ -215,3 +215,19 @@ def _encode(of: Type) -> bytes:
 
 def _array(items: Iterable[bytes]) -> bytes:
     return b"[%b]" % b",".join(items)
+
+
+def member_type(of: Type, name: str) -> Type:
+    """Return the type of a member of an object or a map; DYNAMIC if it is unknown."""
+    if isinstance(of, ObjectType):
+        return of.attributes.get(name, DYNAMIC)
+    return of.element if isinstance(of, MapType) else DYNAMIC
+
+
+def element_type(of: Type, place: int) -> Type:
+    """Return the type of an element of a list, a set or a tuple; DYNAMIC if it is unknown."""
+    if isinstance(of, ListType | SetType):
+        return of.element
+    if isinstance(of, TupleType) and place < len(of.elements):
+        return of.elements[place]
+    return DYNAMIC

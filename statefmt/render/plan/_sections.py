@@ -10,18 +10,20 @@ from typing import Final
 from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
-from statefmt.analysis.plans.summary import is_shown
-from statefmt.analysis.plans.values import change_details
+from statefmt.analysis.plans.summary import is_shown, open_checks
+from statefmt.analysis.plans.values import DriftDetails, change_details, drift_details
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.masks import read_mask
-from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
+from statefmt.lifecycle.plans.plan import ActionInvocation, Change, PlannedChange, ShownPlan
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
 from statefmt.render.diff.item import remark
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
+from statefmt.text.pattern import pattern
 
 SIGNS: Final = MappingProxyType({
     Action.NO_OP: " ",
@@ -53,6 +55,8 @@ _REBOUND: Final = "Provider instance changes"
 _REMOVED: Final = "Removed"
 _NOT_KNOWN: Final = "Provider instance not known"
 _DRIFT: Final = "Changed outside of OpenTofu"
+# Between the words of `AfterCreate`.
+_WORD: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
 _NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
 
 
@@ -98,9 +102,12 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection(_REBOUND, tuple(map(_rebound, filter(lambda each: each.is_rebound, bindings.changes))), True),
         PlanSection(_REMOVED, tuple(_removed(changes, manner)), True),
         *_by_provider(changes, manner),
+        PlanSection("Actions", tuple(_action(each, "") for each in plan.action_invocations)),
         PlanSection("Deferred to a later plan", tuple(_deferred(plan))),
         PlanSection(_DRIFT, tuple(_drift(plan, manner))),
+        PlanSection("Different only in form", tuple(_forms(plan, manner))),
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
+        PlanSection("Checks that do not pass", tuple(_checks(plan))),
     )
     yield from (section for section in found if section.items)
 
@@ -145,16 +152,54 @@ def _deferred(plan: ShownPlan) -> Iterator[PlanItem]:
         change = each.resource_change
         yield PlanItem(SIGNS[change.action], _name(change), printable(each.reason.replace("_", " ")))
 
+    for action in plan.deferred_action_invocations:
+        yield _action(action.action_invocation, action.reason.replace("_", " "))
+
+
+def _action(action: ActionInvocation, reason: str) -> PlanItem:
+    """Return an action under no sign: its configuration, which may hold secrets, is not shown."""
+    trigger = action.lifecycle_action_trigger
+    event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
+    parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
+    return PlanItem(" ", printable(action.address), printable("; ".join([*parts, *filter(None, [reason])])))
+
+
+def _checks(plan: ShownPlan) -> Iterator[PlanItem]:
+    """Yield each check without its messages, which a configuration may build from sensitive values."""
+    for check in open_checks(plan):
+        yield PlanItem(" ", printable(check.address), printable(check.status))
+
 
 def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
     for change in plan.resource_drift:
         if change.action is Action.DELETE:
             yield PlanItem("-", _name(change), "deleted")
         elif change.action is not Action.NO_OP:
-            yield _item(change, "", manner)
+            details = _drift_details(change.change, manner, manner.pairing)
+            if details is None:
+                yield PlanItem(SIGNS[change.action], _name(change), lines=(PlanLine("~", TOO_DEEP),))
+            elif details.is_drift:
+                lines = tuple(_line(one, change.change, manner) for one in details.changes)
+                lines = lines or (PlanLine("~", "only what is marked as sensitive"),)
+                yield PlanItem(SIGNS[change.action], _name(change), lines=lines)
         elif change.previous_address is not None and not plan.resource_changes:
             # A plan that only refreshes has its moves here.
             yield PlanItem(SIGNS[change.action], _name(change), _note(change, manner))
+
+
+def _forms(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for change in plan.resource_drift:
+        details = _drift_details(change.change, manner) if change.action is Action.UPDATE else None
+        if details is not None and details.in_form:
+            yield PlanItem(" ", _name(change), printable(", ".join(details.in_form)))
+
+
+def _drift_details(change: Change, manner: Manner, pairing: BlockPairing | None = None) -> DriftDetails | None:
+    """Return how an object changed outside; None if it is nested too deeply."""
+    try:
+        return drift_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=pairing)
+    except ValueError:
+        return None
 
 
 def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:

@@ -13,7 +13,7 @@ from statefmt.render.counted import counted
 from statefmt.render.diff.values import Manner
 from statefmt.render.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
 from statefmt.render.plan._sections import PlanItem, PlanLine, PlanSection, sections
-from statefmt.render.plan._summary import no_changes, remarks, summary
+from statefmt.render.plan._summary import remarks, summary
 
 # Lines that start like this have a colour in a `diff` code block.
 _FIRST: Final = MappingProxyType(
@@ -29,7 +29,7 @@ def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name:
     Text from the plan is only put in code, so that none of it is markup, a link or a mention.
     """
     parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(remark)}**\n\n" for remark in remarks(plan))]
-    parts.append(f"**{escaped(no_changes(plan).rstrip('.') or summary(plan))}**\n")
+    parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
     room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
     for section in sections(plan, bindings, replace(manner, width=_WIDTH)):
         text, left_out = _section(section, room)

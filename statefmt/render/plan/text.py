@@ -11,7 +11,8 @@ from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.lifecycle.plans.plan import ShownPlan
 from statefmt.render.diff.values import Manner
 from statefmt.render.plan._sections import MISSING, PlanItem, PlanLine, sections
-from statefmt.render.plan._summary import no_changes, remarks, summary
+from statefmt.render.plan._summary import remarks, summary
+from statefmt.render.printable import printable
 from statefmt.render.terminal import READABLE_WIDTH, Terminal
 
 _COLOURS: Final = MappingProxyType({
@@ -27,7 +28,7 @@ def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal:
     """Yield the plan in pieces of one or more lines, without a newline at the end; the last is the summary."""
     manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
     for remark in remarks(plan):
-        yield terminal.paint(terminal.wrap(remark, ""), "bold", "red") + "\n"
+        yield terminal.paint(terminal.wrap(printable(remark), ""), "bold", "red") + "\n"
     for section in sections(plan, bindings, manner):
         styles = ("bold", "red") if section.heading == MISSING else ("bold",)
         yield terminal.paint(f"{section.heading}:", *styles)
@@ -35,7 +36,7 @@ def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal:
         if section.advice:
             yield terminal.wrap(f"→ {section.advice}", _INDENT, _INDENT)
         yield ""
-    yield terminal.paint(no_changes(plan) or f"Plan: {summary(plan)}.", "bold")
+    yield terminal.paint(summary(plan), "bold")
 
 
 def _item(item: PlanItem, terminal: Terminal) -> str:

@@ -31,6 +31,7 @@ _TITLES: Final = {
     "check_kinds": "check_results",
     "states_of_newer_releases": "states that newer releases wrote",
     "encryption": "encrypted states",
+    "imports_in_modules": "import blocks in called modules",
 }
 _CHECKS: Final = {
     "resource": "check_results of resources",
@@ -62,7 +63,7 @@ _ABILITIES: Final = (
         "create_before_destroy", "sensitive_attributes", "depends_on", "ephemeral_dependencies", "deprecated",
     )),
     *map(_check_kind, _CHECKS),
-    *map(_member, ("states_of_newer_releases", "encryption")),
+    *map(_member, ("states_of_newer_releases", "encryption", "imports_in_modules")),
 )  # fmt: skip
 
 

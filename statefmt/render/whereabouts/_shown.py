@@ -11,7 +11,18 @@ from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.backends.shown import without_credentials
 from statefmt.text.shell import shell_line
-from statefmt.whereabouts import BackendSource, FoundState, folder_programs, is_supported, leads_outside, local_state
+from statefmt.whereabouts import (
+    BackendSource,
+    FoundState,
+    declaration,
+    is_known,
+    is_record_itself,
+    is_supported,
+    leads_outside,
+    local_state,
+    programs_of,
+    state_in_record,
+)
 
 # Source: OpenTofu `internal/backend/local/backend_apply.go` (backupStateForError).
 _ERRORED: Final = "errored.tfstate"
@@ -40,7 +51,7 @@ def state_path(found: FoundState) -> Path | None:
 
 def programs(found: FoundState) -> tuple[str, ...]:
     """Return the programs that the folder may belong to."""
-    return folder_programs(found.backend.folder)
+    return programs_of(found.backend)
 
 
 def notes(found: FoundState) -> Iterator[str]:
@@ -55,7 +66,18 @@ def notes(found: FoundState) -> Iterator[str]:
             )
     elif not is_supported(found):
         using = " or ".join(f"`{program} state pull`" for program in programs(found))
+        if said := declaration(found.backend):
+            yield f"{said}."
+        elif not is_known(found):
+            yield f"statetool does not know the backend {found.backend.type!r}."
         yield f"statetool does not open states in this backend itself, only in local, http, pg and s3; use {using}."
+    if wrong := state_in_record(found.backend):
+        yield f"{wrong}."
+    if is_record_itself(found):
+        yield (
+            "The path of this backend is the file in which init records the backend. OpenTofu and Terraform refuse a "
+            "folder whose record is a state: choose another path."
+        )
     # Path.is_file raises if the folder may not be searched.
     errored = found.backend.folder / _ERRORED
     if found.backend.source is not BackendSource.URL and os.path.isfile(errored):  # noqa: PTH113

@@ -1,7 +1,11 @@
-"""What a user says about the state of a folder, and how to tell that a configuration may say something."""
+"""What a user says about the state of a folder, and how to tell that a configuration may say something.
+
+A block in `terraform` that is not known may say where the state is, as `state_store` of Terraform 1.15 does.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -10,7 +14,52 @@ from msgspec import Struct
 from statefmt.text.pattern import pattern
 
 # What a backend or cloud block begins with in a file, and hardly anything else does.
-LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]')
+_LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]|\bstate_store[\s"]')
+# The arguments and blocks of `terraform` that say nothing of the state's place.
+# Source: OpenTofu and Terraform `internal/configs/parser_config.go` (terraformBlockSchema).
+HARMLESS: Final = frozenset({
+    "required_version", "experiments", "language", "required_providers", "provider_meta", "encryption"
+})  # fmt: skip
+_TERRAFORM: Final = pattern(rb'\bterraform"?(?:\s|/\*.*?\*/)*[{:]', re.DOTALL)
+# The parts of a block: comments, strings, heredocs, braces, and words.
+_PART: Final = pattern(
+    rb'#[^\n]*|//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|<<-?(?P<mark>[\w-]+)\n.*?^[ \t]*(?P=mark)$'
+    rb"|(?P<open>[{(\[])|(?P<close>[})\]])|(?P<word>[A-Za-z_][\w-]*)|.",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def may_name_place(content: bytes) -> bool:
+    """Return whether a file of a configuration may say where the state is, so that it has to be parsed.
+
+    Parsing all files would double the time of a short run. This only looks at the words directly in `terraform` blocks.
+    """
+    if _LIKELY_BLOCK.search(content) is not None:
+        return True
+    return any(_has_other_words(content, found.end()) for found in _TERRAFORM.finditer(content))
+
+
+def _has_other_words(content: bytes, start: int) -> bool:
+    if content[start - 1 : start] == b":":
+        # JSON syntax, where blocks look like anything else.
+        return True
+    depth, after_equals = 1, False
+    for part in _PART.finditer(content, start):
+        if part["open"]:
+            depth += 1
+        elif part["close"]:
+            depth -= 1
+            if not depth:
+                return False
+        elif depth == 1:
+            if part["word"] and not after_equals and part["word"].decode("ascii", "replace") not in HARMLESS:
+                return True
+            if part[0] == b"=":
+                after_equals = True
+            elif part[0] == b"\n":
+                after_equals = False
+    # Not closed: the parser says what is wrong.
+    return True
 
 
 class BackendOptions(Struct, frozen=True):

@@ -13,7 +13,11 @@ from msgspec import Struct
 from statefmt.model.errors import StoreError
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._names import history_name, journal_name
+from statefmt.text.shell import shell_word
 
+# Where `init` records the backend, in each folder; TF_DATA_DIR names another data directory.
+_DATA: Final = ".terraform"
+_RECORD: Final = "terraform.tfstate"
 # Names that the system gives to open files, which also have names of their own.
 _OF_OPEN_FILES: Final = ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 
@@ -78,6 +82,36 @@ def check_own_name(path: Path) -> None:
             f"{path}: this names an open file, not a regular file; nothing was written. Name the file itself, or use "
             "'-' for standard input and output"
         )
+
+
+def refuse_init_file(path: Path | str, data_dir: str = "") -> None:
+    """Raise StoreError for the file in which `init` records the backend of a folder, in `.terraform` or `data_dir`.
+
+    It has the name of a state. With a state in it, the engines refuse every command in the folder, and the objects are
+    in no state that a command uses.
+    """
+    folder = init_folder(path, data_dir)
+    if folder is not None:
+        raise StoreError(
+            f"{path}: init records the backend in this file, and no command works in a folder whose record is a state; "
+            f"nothing was written. Name the folder {shell_word(str(folder))}, whose state is then found, or another "
+            "file"
+        )
+
+
+def init_folder(path: Path | str, data_dir: str = "") -> Path | None:
+    """Return the folder whose file of `init` a path names, through a link, too; None for any other path."""
+    if "\0" in str(path):
+        # No path of a file; who opens it says so.
+        return None
+    for named in (path, os.path.abspath(path), os.path.realpath(path)):  # noqa: PTH100 - Path.resolve may raise
+        place = Path(named)
+        for data in filter(None, (_DATA, os.path.normpath(data_dir) if data_dir else "")):
+            parts = Path(data).parts
+            if place.name == _RECORD and place.parent.parts[-len(parts) :] == parts:
+                # Of a data directory elsewhere, the folder is not known: it is the current one.
+                return Path() if Path(data).is_absolute() else Path(*place.parent.parts[: -len(parts)])
+    return None
 
 
 def _owner(path: Path) -> tuple[int, int] | None:

@@ -19,7 +19,7 @@ from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.hold import remove_hold, write_hold
 from statefmt.store.local.settled import StateReader, read_settled
-from statefmt.store.local.state_file import StateFile, version_of
+from statefmt.store.local.state_file import StateFile, refuse_init_file, version_of
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState
@@ -30,6 +30,7 @@ from statefmt.store.reading import read_bytes
 def create_file(path: Path, content: bytes) -> None:
     """Create a file with mode 0600, atomically. Raises StoreError if it already exists."""
     check_platform()
+    refuse_init_file(path)
     with explained(path), signals_held_back(), open_folder(path.parent) as folder:
         folder.sweep()
         journal = path.with_name(journal_name(path.name))
@@ -55,11 +56,15 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
-    """An open and locked state file; see LockedStore. One that `is_new` is written without a backup."""
+    """An open and locked state file; see LockedStore. One that `is_new` is written without a backup.
+
+    `data_dir` is TF_DATA_DIR, where `init` may keep its record.
+    """
 
     opened: OpenState
     stored: Stored
     is_new: bool = False
+    data_dir: str = ""
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Block signals."""
@@ -76,6 +81,9 @@ class LockedFile:
         undoes: int | None = None,
     ) -> str | None:
         """Write the file in place, after a backup."""
+        refuse_init_file(self.opened.file.path, self.data_dir)
+        if backup is not None:
+            refuse_init_file(backup, self.data_dir)
         self._check(expected, "written")
         if self.is_new:
             self.opened.fill(joined(b"", pieces))
@@ -88,7 +96,7 @@ class LockedFile:
         """Read the open file, since closing another one would drop the lock on some systems."""
         opened = self.opened.renewed()
         stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
-        return LockedFile(opened, stored, is_new=self.is_new and not opened.data)
+        return replace(self, opened=opened, stored=stored, is_new=self.is_new and not opened.data)
 
     def hold(self, joint: JointEdit) -> LockedFile:
         """Write the marker."""
@@ -148,7 +156,8 @@ class LocalFile:
         """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
-            yield LockedFile(opened, Stored(opened.data, version_of(os.fstat(opened.descriptor))))
+            stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+            yield LockedFile(opened, stored, data_dir=self._data_dir)
 
     @property
     def history(self) -> EditHistory:
@@ -165,13 +174,14 @@ class LocalFile:
     @contextmanager
     def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[LockedFile]:
         """Open, lock and read the file, which is created if it is missing."""
+        refuse_init_file(self.path, self._data_dir)
         if self.makes_folders:
             with explained(self.path.parent):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, create=True, ends_hold=ends_hold, **wait) as opened:
             stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
-            yield LockedFile(opened, stored, is_new=not opened.data)
+            yield LockedFile(opened, stored, is_new=not opened.data, data_dir=self._data_dir)
 
     def lock_state(self) -> LockState:
         """Ask the system who holds the lock, and read the lock information beside the file."""
@@ -188,6 +198,10 @@ class LocalFile:
     def content(self, checksum: str) -> bytes:
         """Read a content from the history."""
         return self.history.content(checksum)
+
+    @property
+    def _data_dir(self) -> str:
+        return self.reader.environment.get("TF_DATA_DIR", "")
 
     def tidy(self) -> None:
         """Compress a content of the history that no longer shares its file with a backup."""

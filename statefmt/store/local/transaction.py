@@ -39,7 +39,7 @@ from statefmt.store.local.recording import (
     record_creation,
     remove_backup,
 )
-from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
+from statefmt.store.local.state_file import StateFile, around, check_own_name, refuse_init_file, version_of
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of, refuse_unwritten
@@ -90,6 +90,7 @@ class OpenState:
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
             return None
+        refuse_init_file(self.file.path)
         self._check_place()
         with signals_held_back():
             with explained(self.file.path):
@@ -106,6 +107,7 @@ class OpenState:
         Only an edit of several states records this in the history. Raises StoreError if the write fails, and leaves the
         file empty if possible.
         """
+        refuse_init_file(self.file.path)
         self._check_place()
         state, info = self.file, self.info
         if self.joint:

@@ -88,3 +88,27 @@ def test_one_state_under_two_names(statetool: Statetool) -> None:
         refused = statetool("join", "-y", "--no-lock", "--into", server.url, other)
         assert "have the same content, so they may be one state under two names; nothing was written" in refused.err
         assert (refused.status, server.state) == (2, before)
+
+
+@pytest.mark.parametrize("layout", ["the same bytes", "another layout"])
+@pytest.mark.parametrize("into", ["the server", "the file"])
+def test_a_file_that_a_server_serves(layout: str, into: str, statetool: Statetool) -> None:
+    """The lock of the file keeps nobody from writing through the server, and all objects would be gone."""
+    with state_server() as server:
+        served = json.loads(state("far", BEFORE["far"]))
+        server.state = before = json.dumps(served, indent=None if layout == "another layout" else 2).encode()
+        Path("far.tfstate").write_bytes(content := json.dumps(served, indent=2).encode())
+        ends = (server.url, "far.tfstate") if into == "the server" else ("far.tfstate", server.url)
+        refused = statetool("join", "-y", "--no-lock", "--into", *ends)
+        assert "have the same content, so they may be one state under two names; nothing was written" in refused.err
+        assert (refused.status, server.state, Path("far.tfstate").read_bytes()) == (2, before, content)
+
+
+def test_another_state_on_a_server(statetool: Statetool) -> None:
+    with state_server() as server:
+        server.state = state("far", BEFORE["far"])
+        Path("net.tfstate").write_bytes(state("net", BEFORE["net"]))
+        joined = statetool(
+            "join", "-y", "--no-lock", "--prefix", "net.tfstate=module.net", "--into", server.url, "net.tfstate"
+        )
+        assert joined.status == 0

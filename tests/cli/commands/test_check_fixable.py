@@ -114,3 +114,11 @@ def test_only_the_status_of_a_quiet_diff(state: Path, capsysbinary: pytest.Captu
     assert main(["check", "--no-settings", "--diff", "--quiet", str(state)]) == 1
     assert main(["check", "--no-settings", "--diff", "--quiet", "--exit-zero", str(state)]) == 0
     assert capsysbinary.readouterr() == (b"", b"")
+
+
+@pytest.mark.parametrize("option", ["--diff", "--fix"])
+def test_exit_zero_is_only_for_findings(option: str, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tfstate"
+    broken.write_bytes(b"{")
+    assert main(["check", "--no-settings", option, "--exit-zero", str(broken)]) == 2
+    assert main(["check", "--no-settings", option, "--exit-zero", str(tmp_path / "missing.tfstate")]) == 2

@@ -165,7 +165,7 @@ def test_another_registry(statetool: Statetool) -> None:
 # Arguments, and what is wrong with them.
 USAGE = [
     ("", "Invalid value for --for: name the release, such as --for opentofu-1.8"),
-    ("--for 9.9", "unknown release '9.9'; did you mean opentofu-1.13 or terraform-1.15?"),
+    ("--for 9.9", "unknown release '9.9'; did you mean opentofu-1.13 or terraform-1.16?"),
     ("--for terrafrom-1.5", "unknown release 'terrafrom-1.5'; did you mean terraform-1.5?"),
     ("--for 1.8 -i -o new", "--in-place: cannot be combined with --out"),
     ("--for 1.8 -o=", "--output: the name is empty"),

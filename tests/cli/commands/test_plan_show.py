@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -204,11 +204,87 @@ def test_standard_input_and_a_closed_pipe(program: Program) -> None:
     assert result.out == _PLAN[:20]
 
 
-def test_a_failed_plan_says_so(statetool: Statetool) -> None:
-    Path("plan.json").write_bytes(plan(errored=True))
-    assert statetool("plan-show", "plan.json", "--config", ".").text.startswith("Planning failed: ")
-    Path("plan.json").write_bytes(plan())
+_ACTION: Final = {
+    "address": "action.aws_lambda_invoke.warm",
+    "lifecycle_action_trigger": {"triggering_resource_address": "aws_vpc.a", "action_trigger_event": "AfterCreate"},
+}
+
+
+def _checks(status: str) -> list[dict[str, Any]]:
+    address = {"kind": "check", "name": "health", "to_display": "check.health"}
+    return [{"address": address, "status": status, "instances": [{"address": address, "status": status}]}]
+
+
+_DEFERRED: Final = {"reason": "provider_config_unknown", "resource_change": change("aws_vpc.a", "create")}
+_INCOMPLETE: Final = "This plan is not complete: after applying it, another one is needed.\n"
+_NOTHING: Final = "Plan: 0 to add, 0 to change, 0 to destroy"
+_OUTPUT: Final = {"actions": ["create"], "before": None, "after": "y"}
+
+
+@pytest.mark.parametrize(
+    ("given", "first", "last"),
+    [
+        (plan(errored=True), "Planning failed: this plan is not complete and cannot be applied.\n", f"{_NOTHING}."),
+        (plan(complete=False), _INCOMPLETE, f"{_NOTHING}."),
+        (plan(deferred_changes=[_DEFERRED], complete=False), _INCOMPLETE, f"{_NOTHING}; 1 change deferred."),
+        (plan(deferred_changes=[_DEFERRED]), "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+        (plan(action_invocations=[_ACTION]), "Actions:\n", f"{_NOTHING}; 1 action to invoke."),
+        (plan(deferred_action_invocations=[{"reason": "deferred_prereq", "action_invocation": _ACTION}]),
+         "Deferred to a later plan:\n", f"{_NOTHING}; 1 change deferred."),
+        (plan(change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")), "", f"{_NOTHING}, 1 to move."),
+        (plan(resource_drift=[change("aws_vpc.b", "no-op", previous_address="aws_vpc.a")]),
+         "Changed outside of OpenTofu:\n", f"{_NOTHING}; 1 object moved."),
+        (plan(change("aws_vpc.b", "no-op", change={"importing": {"id": "vpc-1"}})), "",
+         "Plan: 1 to import, 0 to add, 0 to change, 0 to destroy."),
+        (plan(resource_drift=[change("aws_vpc.b", "delete")]), "Changed outside of OpenTofu:\n",
+         f"{_NOTHING}; 1 object changed outside."),
+        (plan(output_changes={"o": _OUTPUT}), "Outputs:\n", f"{_NOTHING}; 1 output to change."),
+        (plan(change("data.aws_vpc.a", "delete")), "", f"{_NOTHING}."),
+        (plan(change("aws_vpc.a", "forget")), "Removed:\n", f"{_NOTHING}, 1 to forget."),
+        (plan(change("data.aws_vpc.a", "read")), "", f"{_NOTHING}, 1 to read."),
+        (plan(checks=_checks("fail")), "Checks that do not pass:\n", f"{_NOTHING}; 1 check failed."),
+        (plan(checks=_checks("error")), "Checks that do not pass:\n", f"{_NOTHING}; 1 check failed."),
+        (plan(checks=_checks("unknown")), "Checks that do not pass:\n",
+         f"{_NOTHING}; 1 check not known before the apply."),
+        (plan(applyable=True), "", f"{_NOTHING}."),
+        (plan(stack_changes=[{"x": 1}]),
+         "This plan has members that this version does not know, and does not show: stack_changes.\n", f"{_NOTHING}."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("output_format", ["text", "markdown"])
+def test_no_changes_is_not_said(statetool: Statetool, given: bytes, first: str, last: str, output_format: str) -> None:
+    Path("plan.json").write_bytes(given)
+    text = statetool("plan-show", "plan.json", "--config", ".", "--format", output_format).text
+    assert "No changes" not in text
+    if output_format == "text":
+        assert text.startswith(first)
+        assert text.endswith(f"{last}\n")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        plan(),
+        plan(change("aws_vpc.a", "no-op")),
+        plan(output_changes={"o": {"actions": ["no-op"], "before": "y", "after": "y"}}),
+        plan(resource_drift=[change("aws_vpc.a", "no-op")]),
+        plan(checks=_checks("pass"), applyable=False, complete=True, errored=False, action_invocations=[]),
+        plan(stack_changes=[]),
+    ],
+)
+def test_no_changes(statetool: Statetool, given: bytes) -> None:
+    Path("plan.json").write_bytes(given)
     assert statetool("plan-show", "plan.json", "--config", ".").text == "No changes.\n"
+    markdown = statetool("plan-show", "plan.json", "--config", ".", "--format", "markdown").text
+    assert markdown.endswith("\n\n**No changes**\n\n")
+
+
+def test_actions_are_listed_without_their_configuration(statetool: Statetool) -> None:
+    action = {**_ACTION, "config_values": {"payload": "hush"}, "config_sensitive": {}}
+    Path("plan.json").write_bytes(plan(action_invocations=[action]))
+    text = statetool("plan-show", "plan.json", "--config", ".").text
+    assert "\n    action.aws_lambda_invoke.warm (after create of aws_vpc.a)\n" in text
+    assert "hush" not in text
 
 
 def test_sources_of_both_registries(statetool: Statetool) -> None:
@@ -254,3 +330,87 @@ def test_the_schema_has_the_members_of_a_plan() -> None:
     assert {name: shown["$defs"][name] for name in given["$defs"] if name != "priorState"} == {
         name: part for name, part in given["$defs"].items() if name != "priorState"
     }
+
+
+_FORMS: Final = [
+    # JSON: white space, and the order of members, also in JSON within JSON.
+    ('{"a":1,"b":[1,2]}', '{ "b": [1, 2],\n "a": 1 }'),
+    ('["{\\"a\\":1}"]', '["{ \\"a\\": 1 }"]'),
+    (None, ""),
+    ("", None),
+    ([], None),
+    (None, {}),
+    (1, 1.0),
+]
+_VALUES: Final = [
+    ('{"a":1,"b":[1,2]}', '{"a":1,"b":[2,1]}'),
+    ('{"a":1}', '{"a":1,"b":null}'),
+    ('{"a":1}', '{"a":true}'),
+    ('{"a":1}', '{"a":"1"}'),
+    ("a", "a "),
+    ("1", "1.0"),
+    (None, 0),
+    (None, False),
+    (None, [None]),
+    (None, " "),
+    (1, 2),
+    (["a", "b"], ["b", "a"]),
+    ("[1", "[1 "),
+]
+
+
+def _drifted(before: Any, after: Any) -> list[dict[str, Any]]:
+    """Drift of one attribute, alone and within a block."""
+    old, new = ({"id": "i", "p": value, "block": [{"q": value}]} for value in (before, after))
+    return [change("aws_vpc.a", "update", change={"before": old, "after": new})]
+
+
+@pytest.mark.parametrize(("before", "after"), _FORMS)
+def test_another_form_is_no_drift(statetool: Statetool, before: Any, after: Any) -> None:
+    Path("plan.json").write_bytes(plan(resource_drift=_drifted(before, after)))
+    assert statetool("plan-show", "plan.json", "--config", ".").text == (
+        "Different only in form:\n    aws_vpc.a (p, block[0].q)\n\n"
+        "Plan: 0 to add, 0 to change, 0 to destroy; 1 object different only in form.\n"
+    )
+    result = statetool("check", "--plan", "plan.json", "--no-state", "--format", "concise")
+    assert result.text.count(" PLN") == result.text.count(" PLN009") == 1
+    assert "2 attributes differ only in form: aws_vpc.a: p, aws_vpc.a: block[0].q" in result.text
+
+
+@pytest.mark.parametrize(("before", "after"), _VALUES)
+def test_another_value_is_drift(statetool: Statetool, before: Any, after: Any) -> None:
+    Path("plan.json").write_bytes(plan(resource_drift=_drifted(before, after)))
+    text = statetool("plan-show", "plan.json", "--config", ".").text
+    assert text.startswith("Changed outside of OpenTofu:\n  ~ aws_vpc.a\n")
+    assert text.endswith("; 1 object changed outside.\n")
+    assert "only in form" not in text
+    assert " at p" in (text := statetool("check", "--plan", "plan.json", "--no-state").text) or " at block" in text
+
+
+def test_form_and_value_are_told_apart(statetool: Statetool) -> None:
+    drift = [change("aws_vpc.a", "update", change={"before": {"p": "[1]", "q": 1}, "after": {"p": "[ 1]", "q": 2}})]
+    Path("plan.json").write_bytes(plan(resource_drift=drift))
+    text = statetool("check", "--plan", "plan.json", "--no-state").text
+    assert "aws_vpc.a changed outside of OpenTofu at q." in text
+    assert "1 attribute differs only in form: aws_vpc.a: p." in text
+
+
+def test_paths_in_sensitive_values_are_hidden(statetool: Statetool) -> None:
+    sides = {"before": {"p": {"hush": "[1]"}}, "after": {"p": {"hush": "[ 1]"}}, "before_sensitive": {"p": True}}
+    Path("plan.json").write_bytes(plan(resource_drift=[change("aws_vpc.a", "update", change=sides)]))
+    for command in (("plan-show", "plan.json", "--config", "."), ("check", "--plan", "plan.json", "--no-state")):
+        text = statetool(*command).text
+        assert "hush" not in text
+        assert "only in form" in text
+
+
+def test_sets_are_known_by_their_schema(statetool: Statetool) -> None:
+    block = {"attributes": {"p": {"type": ["set", "string"]}, "q": {"type": ["list", "string"]}}}
+    schemas = {"format_version": "1.0", "provider_schemas": {AWS: {"resource_schemas": {"aws_vpc": {"block": block}}}}}
+    Path("schemas.json").write_text(json.dumps(schemas), encoding="utf-8")
+    old, new = ({"p": value, "q": value} for value in (["a", "b"], ["b", "a"]))
+    drift = [change("aws_vpc.a", "update", change={"before": old, "after": new})]
+    Path("plan.json").write_bytes(plan(resource_drift=drift))
+    text = statetool("check", "--plan", "plan.json", "--no-state", "--schemas", "schemas.json").text
+    assert "changed outside of OpenTofu at q[0], q[1]." in text
+    assert "1 attribute differs only in form: aws_vpc.a: p." in text

@@ -17,7 +17,7 @@ LINES = [
     "opentofu-1.8 to 1.11 1 to 4 4 one line one line",
     "opentofu-1.12 1 to 4 4 indented, 2 newlines one line",
     "opentofu-1.13 4 4 indented one line",
-    "terraform-0.12 to 1.15 1 to 4 4 indented indented",
+    "terraform-0.12 to 1.16 1 to 4 4 indented indented",
     "provider keys of instances from 1.9 none",
     "identity from 1.12 from 1.12",
     "skip_destroy from 1.12 none",

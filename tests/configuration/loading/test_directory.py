@@ -25,7 +25,13 @@ FILES = [
 
 @pytest.mark.parametrize(("names", "primary", "overrides", "tests"), FILES)
 def test_files(names: list[str], primary: list[str], overrides: list[str], tests: list[str]) -> None:
-    assert list_files(names) == Listing(tuple(primary), tuple(overrides), tuple(tests))
+    assert list_files(names) == Listing(tuple(primary), tuple(overrides), tuple(tests), ())
+
+
+def test_query_files() -> None:
+    assert list_files(["b.tfquery.hcl", ".a.tfquery.hcl", "a.tfquery.json", "a.tf"]) == Listing(
+        ("a.tf",), (), (), ("a.tfquery.json", "b.tfquery.hcl")
+    )
 
 
 # What is in the override file, the local value x, and the problems.

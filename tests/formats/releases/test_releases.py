@@ -37,7 +37,7 @@ def test_names(text: str, name: str) -> None:
 
 # A name that no release has, and the names that come nearest.
 _NEAREST: Final = [
-    ("9.9", "opentofu-1.13 or terraform-1.15"),
+    ("9.9", "opentofu-1.13 or terraform-1.16"),
     ("terrafrom-1.5", "terraform-1.5"),
     ("terrafrom-1.8", "terraform-1.8"),
     ("opentfu-1.8", "opentofu-1.8"),
@@ -52,17 +52,17 @@ _NEAREST: Final = [
     ("hcl-1.5", "opentofu-1.6 or terraform-1.5"),
     ("opentofu-1.5", "opentofu-1.6 or terraform-1.5"),
     ("opentofu-1.5.7", "opentofu-1.6 or terraform-1.5"),
-    ("terraform-1.99", "terraform-1.15"),
+    ("terraform-1.99", "terraform-1.16"),
     ("terraform-0.11", "terraform-0.12"),
     ("0.12", "opentofu-1.6 or terraform-0.12"),
     ("1.14", "opentofu-1.13 or terraform-1.14"),
-    ("terraform", "terraform-1.15"),
+    ("terraform", "terraform-1.16"),
     ("opentofu-1", "opentofu-1.13"),
-    ("1", "opentofu-1.13 or terraform-1.15"),
+    ("1", "opentofu-1.13 or terraform-1.16"),
     ("1.8.x", "opentofu-1.8 or terraform-1.8"),
-    ("", "opentofu-1.13 or terraform-1.15"),
+    ("", "opentofu-1.13 or terraform-1.16"),
     ("1.8 ", "opentofu-1.8 or terraform-1.8"),
-    ("9" * 5000 + ".1", "opentofu-1.13 or terraform-1.15"),
+    ("9" * 5000 + ".1", "opentofu-1.13 or terraform-1.16"),
 ]
 
 
@@ -125,6 +125,9 @@ _FACTS: Final = [
     ("terraform-0.14 opentofu-1.6", "states_of_newer_releases", True),
     ("terraform-0.12", "source_addresses", False),
     ("terraform-0.13", "source_addresses", True),
+    ("opentofu-1.13 terraform-1.15", "imports_in_modules", False),
+    ("terraform-1.16", "imports_in_modules", True),
+    ("terraform-1.16", "provider_keys", False),
 ]
 
 

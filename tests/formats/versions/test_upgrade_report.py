@@ -36,7 +36,10 @@ def _read(document: dict[str, Any]) -> statefmt.ReadResult:
 @pytest.mark.parametrize(
     ("document", "pointer", "address", "words"),
     [
-        pytest.param(_v3() | {"remote": {"type": "s3"}}, "/remote", "", '"remote"', id="remote"),
+        pytest.param(_resource() | {"remote": {"type": "s3"}}, "/remote", "", '"remote"', id="remote"),
+        pytest.param(
+            _resource() | {"state_store": {"type": "a"}}, "/state_store", "", '"state_store"', id="a state store"
+        ),
         pytest.param(
             _resource() | {"backend": {"type": "s3", "config": {"bucket": "b"}}},
             "/backend",
@@ -138,7 +141,6 @@ def _read(document: dict[str, Any]) -> statefmt.ReadResult:
             id="v1: unknown in an object",
         ),
         pytest.param({"version": 1, "new": 1}, "/new", "", '"new"', id="v1: unknown at the top"),
-        pytest.param({"version": 1, "remote": {"type": "http"}}, "/remote", "", '"remote"', id="v1: remote"),
     ],
 )
 def test_dropped(document: dict[str, Any], pointer: str, address: str, words: str) -> None:
@@ -266,9 +268,17 @@ def test_failed(document: dict[str, Any], pointer: str, words: str) -> None:
             _v3(outputs={"o": {"value": ""}}) | {"backend": {"type": "s3"}}, False, id="a backend and an output"
         ),
         pytest.param({"version": 3}, False, id="nothing at all"),
-        pytest.param({"version": 3, "remote": {"type": "s3"}}, False, id="a remote, which old states have"),
+        pytest.param({"version": 3, "remote": {"type": "s3"}}, True, id="a remote state alone"),
+        pytest.param({"version": 1, "remote": {"type": "http"}}, True, id="v1: a remote state alone"),
+        pytest.param(_resource() | {"remote": {"type": "s3"}}, False, id="a remote state with a resource"),
+        pytest.param({"version": 3, "state_store": {"type": "a"}}, True, id="a state store"),
+        pytest.param({"version": 3, "terraform_version": "1.15.0", "state_store": {}}, True, id="any state store"),
+        pytest.param({"version": 3, "state_store": None}, False, id="no state store"),
+        pytest.param(_resource() | {"state_store": {"type": "a"}}, False, id="a state store and a resource"),
     ],
 )
 def test_backend_configuration(document: dict[str, Any], is_configuration: bool) -> None:
-    codes = [finding.code for finding in _read(document).findings]
+    codes = [finding.code for finding in statefmt.read(json.dumps(document).encode()).findings]
     assert ("STA012" in codes) is is_configuration
+    # Nothing is upgraded, so there are no choices.
+    assert not is_configuration or codes == ["STA012"]

@@ -229,3 +229,51 @@ def test_blocks_that_are_too_many_to_pair() -> None:
     found = _created({"a": planned}, {}, {"a": _dynamic(actual, of)}).after
     assert len(found) == 21
     assert all(one.detail.endswith("(compared by position: too many blocks to pair by content)") for one in found)
+
+
+@pytest.mark.parametrize("mode", ["managed", "data"])
+@pytest.mark.parametrize("drifted", [True, False])
+def test_an_object_that_refreshing_found_gone(mode: str, drifted: bool) -> None:
+    """The apply has to drop it from the state. A data source that no block has is dropped with the next refresh."""
+    prefix = "data." if mode == "data" else ""
+    names = {**_NAMES, "mode": mode, "address": f"{prefix}{_ADDRESS}", "provider_name": _PROVIDER}
+    gone = {**names, "change": {"actions": ["delete"], "before": {"id": "i"}, "after": None}}
+    plan: dict[str, Any] = {"format_version": "1.2", "planned_values": {"root_module": {}}, "resource_changes": []}
+    plan |= {"resource_drift": [gone] if drifted else []}
+    before = read(_state({"id": "i"}).replace(b'"managed"', f'"{mode}"'.encode())).snapshot
+    found = verify(read_plan(json.dumps(plan).encode()), before, before).after
+    expected = [("LIF003", _ADDRESS)] if drifted and mode == "managed" else []
+    assert [(finding.code, finding.address) for finding in found if finding.code == "LIF003"] == expected
+
+
+def _untouched(found: Any, actual: Any, **members: Any) -> Verification:
+    """Verify an object that the plan does not name: `found` is what refreshing found, `actual` what the apply left."""
+    resource = {"address": _ADDRESS, **_NAMES, "provider_name": _PROVIDER, "schema_version": 0, "values": found}
+    plan: dict[str, Any] = {"format_version": "1.2", "planned_values": {"root_module": {}}, "resource_changes": []}
+    plan |= {"prior_state": {"format_version": "1.0", "values": {"root_module": {"resources": [resource]}}}}
+    before, after = (read(_state(each, **members)).snapshot for each in (found, actual))
+    return verify(read_plan(json.dumps(plan).encode()), before, after)
+
+
+@pytest.mark.parametrize(
+    ("found", "actual", "private", "code"),
+    [
+        ('{"a":1,"b":[1,2]}', '{ "b": [1, 2], "a": 1 }', "", "LIF020"),
+        ('{"a":1}', '{"a":2}', "", "LIF011"),
+        ('{"b":[1,2]}', '{"b":[2,1]}', "", "LIF011"),
+        ("a", "a ", "", "LIF011"),
+        ("[1", "[ 1", "", "LIF011"),
+        (None, "", _NULL_META, "LIF020"),
+        ([], None, _NULL_META, "LIF020"),
+        (None, {}, _NULL_META, "LIF020"),
+        (None, "", "", "LIF011"),
+        (None, 0, _NULL_META, "LIF011"),
+        (None, False, _NULL_META, "LIF011"),
+    ],
+)
+def test_another_form(found: Any, actual: Any, private: str, code: str) -> None:
+    members = {"private": private} if private else {}
+    (finding,) = _untouched({"a": found, "b": found}, {"a": actual, "b": found}, **members).after
+    assert finding.code == code
+    assert finding.severity.value == ("info" if code == "LIF020" else "error")
+    assert code != "LIF020" or finding.detail == "1 attribute differs only in form from what the plan found: a"

@@ -23,6 +23,10 @@ _BLOCK = {
         "map": {"type": ["map", "string"]},
         "password": {"type": "string", "sensitive": True},
         "plain": {"type": "string"},
+        "flag": {"type": "bool"},
+        "any": {"type": "dynamic"},
+        "tuple": {"type": ["tuple", ["string", "number"]]},
+        "object": {"type": ["object", {"n": "number"}]},
         "nested": {"nested_type": {"nesting_mode": "set", "attributes": {"x": {"type": "number"}}}},
     },
     "block_types": {
@@ -61,6 +65,7 @@ def _found(planned: Any, actual: Any, *, host: str = "registry.opentofu.org", **
         ({"set": ["a", "b"]}, {"set": ["b", "a"]}),
         ({"number": 5}, {"number": "5"}),
         ({"number": 5}, {"number": 5.0}),
+        ({"object": {}}, {"object": {"n": None}}),
         ({"nested": [{"x": 1}, {"x": 2}]}, {"nested": [{"x": 2}, {"x": 1}]}),
         ({"rule": [{"port": 1}, {"port": 2}]}, {"rule": [{"port": 2}, {"port": "1"}]}),
         ({"step": [{"any": "x"}]}, {"step": [{"any": {"value": "x", "type": "string"}}]}),
@@ -77,6 +82,8 @@ def test_equal(planned: Any, actual: Any) -> None:
         ({"list": ["a", "b"]}, {"list": ["b", "a"]}, "/list/0"),
         ({"map": {"k": None}}, {"map": {}}, "/map/k"),
         ({"set": ["a"]}, {"set": ["a", "b"]}, "/set"),
+        # In a map, null is a value; in an object it is no member.
+        ({"map": {}}, {"map": {"k": None}}, "/map/k"),
         ({"number": 5}, {"number": "6"}, "/number"),
         ({"rule": [{"port": 1}]}, {"rule": [{"port": 2}]}, "/rule"),
     ],
@@ -102,3 +109,71 @@ def test_what_the_schema_makes_sensitive_is_hidden() -> None:
 def test_what_holds_something_sensitive_is_hidden() -> None:
     (finding,) = _found({"account": []}, {"account": [{"user": "u", "token": "hidden-token"}]})
     assert finding.detail == "account: planned 0 elements, (sensitive value), but 1, (sensitive value)"
+
+
+# From go-cty's `json.Unmarshal`, which OpenTofu reads attributes with: it converts between primitive types, and null is
+# a value of each type.
+@pytest.mark.parametrize(
+    ("attribute", "admitted"),
+    [
+        ("number", (5, 5.5, "5", None)),
+        ("flag", (True, "true", None)),
+        ("plain", ("x", 5, True, None)),
+        ("map", ({"k": "v"}, {"k": 1}, {}, None)),
+        ("list", (["a"], [1], [], None)),
+        ("set", (["a"], [])),
+        ("tuple", (["a", 1], ["a", "1"])),
+        ("object", ({"n": 1}, {}, {"n": "1"}, {"n": None})),
+        ("any", ({"value": ["x"], "type": ["list", "string"]}, None)),
+        ("nested", ([{"x": 1}], [])),
+        ("rule", ([{"port": 1}], [])),
+    ],
+)
+def test_unknown_values_of_their_type(attribute: str, admitted: tuple[Any, ...]) -> None:
+    for actual in admitted:
+        assert _found({}, {attribute: actual}, after_unknown={attribute: True}) == []
+        # The mask of an object that is unknown as a whole.
+        assert _found(None, {attribute: actual}, after_unknown=True) == []
+
+
+@pytest.mark.parametrize(
+    ("attribute", "actual", "place", "wanted"),
+    [
+        ("number", "abc", "", "number"),
+        ("number", True, "", "number"),
+        ("flag", "yes", "", "bool"),
+        ("flag", 1, "", "bool"),
+        ("plain", ["x"], "", "string"),
+        ("plain", {}, "", "string"),
+        ("map", ["x"], "", "map of string"),
+        ("map", {"k": ["x"]}, "/k", "string"),
+        ("list", {"0": "x"}, "", "list of string"),
+        ("list", ["a", {}], "/1", "string"),
+        ("set", "a", "", "set of string"),
+        ("tuple", ["a"], "", "tuple"),
+        ("tuple", ["a", "b"], "/1", "number"),
+        ("object", [], "", "object"),
+        ("object", {"n": "x"}, "/n", "number"),
+        ("any", {"value": "abc", "type": "number"}, "/value", "number"),
+        ("nested", [{"x": "y"}], "/0/x", "number"),
+        ("rule", [{"port": []}], "/0/port", "number"),
+    ],
+)
+def test_unknown_values_of_another_type(attribute: str, actual: Any, place: str, wanted: str) -> None:
+    for after, unknown in (({}, {attribute: True}), (None, True)):
+        (finding,) = _found(after, {attribute: actual}, after_unknown=unknown)
+        assert (finding.code, finding.severity.value) == ("LIF006", "error")
+        assert finding.pointer == f"/resources/0/instances/0/attributes/{attribute}{place}"
+        assert f": to be known after apply as {wanted}, but " in finding.detail
+
+
+def test_unknown_parts_of_another_type() -> None:
+    planned, unknown = {"list": ["a", None]}, {"list": [False, True]}
+    assert _found(planned, {"list": ["a", "b"]}, after_unknown=unknown) == []
+    (finding,) = _found(planned, {"list": ["a", []]}, after_unknown=unknown)
+    assert (finding.code, finding.pointer) == ("LIF006", "/resources/0/instances/0/attributes/list/1")
+
+
+def test_a_sensitive_value_of_another_type_is_hidden() -> None:
+    (finding,) = _found({}, {"password": ["hush"]}, after_unknown={"password": True})
+    assert finding.detail == "password: to be known after apply as string, but (sensitive value)"

@@ -161,6 +161,33 @@ def test_releases(version: str, source: str, expected: list[str]) -> None:
     assert [each.pointer for each in _check(given, state(("aws_vpc.a", None)), select="PLN005")] == expected
 
 
+_ADDRESS: Final = {"to_display": "check.health"}
+_DEFERRED: Final = [{"reason": "provider_config_unknown", "resource_change": change("aws_vpc.a", "create")}]
+_ACTIONS: Final = [{"reason": "deferred_prereq", "action_invocation": {"address": "action.a.b"}}]
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"errored": True}, [("PLN006", "error", "/errored")]),
+        # An error is not reported twice.
+        ({"errored": True, "complete": False}, [("PLN006", "error", "/errored")]),
+        ({"errored": False, "complete": True}, []),
+        ({"complete": False}, [("PLN007", "warning", "/complete")]),
+        ({"deferred_changes": _DEFERRED}, [("PLN007", "warning", "/deferred_changes")]),
+        ({"deferred_action_invocations": _ACTIONS}, [("PLN007", "warning", "/deferred_action_invocations")]),
+        ({"deferred_changes": [], "complete": True}, []),
+        ({"future_changes": [{}]}, [("PLN007", "warning", "/future_changes")]),
+        ({"future_changes": {}, "future": None}, []),
+        ({"checks": [{"address": _ADDRESS, "status": "fail"}]}, [("PLN008", "warning", "/checks")]),
+        ({"checks": [{"address": _ADDRESS, "status": "unknown"}, {"address": _ADDRESS, "status": "pass"}]}, []),
+    ],
+)
+def test_plans_that_are_not_whole(members: dict[str, Any], expected: list[tuple[str, str, str]]) -> None:
+    found = _check(plan(**members))
+    assert [(each.code, each.severity.value, each.pointer) for each in found] == expected
+
+
 def test_every_rule_has_its_severity() -> None:
     files = _PLANS["108-replace-triggers"]
     for finding in _check(files["plan.json"], files["after.tfstate"]):

@@ -14,6 +14,7 @@ from statefmt.hcl.syntax.body import Argument, Block
 from statefmt.hcl.syntax.expressions import Bad, Expression, Literal, ObjectExpression, ObjectItem, TupleExpression
 from statefmt.hcl.syntax.json._tree import JsonNode, JsonObject, JsonTextError, Member, NumberToken, read_json
 from statefmt.hcl.syntax.native.files import read_template
+from statefmt.hcl.syntax.references import calls
 from statefmt.model.cty import parse_number
 
 # A member of a body with this name is a comment.
@@ -61,6 +62,11 @@ class JsonText:
             ]
             return ObjectExpression(tuple(items), self.place(node))
         return Literal(value, self.place(node))
+
+    def template(self, node: JsonNode, value: str) -> Expression:
+        """Convert a string to an expression without reporting problems, which its use as an argument does."""
+        start, stop = self.offset(node.start) + 1, self.offset(node.stop) - 1
+        return read_template(self.source, start, stop, value, exact=node.plain)[0]
 
     def _string(self, node: JsonNode, value: str) -> Expression:
         start, stop = self.offset(node.start), self.offset(node.stop)
@@ -120,6 +126,18 @@ class JsonBody:
             for member in self._members.get(type_, ())
             for block in self._unpack(type_, self._text.place(member.name), member.value, (), labels)
         ]
+
+    def functions(self) -> Iterator[tuple[str, Range]]:
+        waiting = [member.value for found in self._members.values() for member in found]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node.value, JsonObject):
+                waiting += [part for member in node.value.members for part in (member.name, member.value)]
+            elif isinstance(node.value, tuple):
+                waiting += node.value
+            elif isinstance(node.value, str) and not isinstance(node.value, NumberToken):
+                for call in calls(self._text.template(node, node.value)):
+                    yield call.name, call.name_range
 
     def _unpack(
         self, type_: str, type_range: Range, node: JsonNode, names: tuple[JsonNode, ...], labels: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from statefmt.hcl.source.position import Range
@@ -22,6 +22,7 @@ class NativeBody:
 
     def __init__(self, reader: ExpressionReader, node: Node | None) -> None:
         self._reader = reader
+        self._node = node
         self._attributes: dict[str, Node] = {}
         self._blocks: list[tuple[str, Node]] = []
         # Attributes on the line of a syntax error may be part of it.
@@ -59,6 +60,14 @@ class NativeBody:
     def blocks(self, type_: str, labels: int = 0) -> Sequence[Block]:
         found = [self._block(type_, node) for name, node in self._blocks if name == type_]
         return [block for block in found if self._has_labels(block, labels)]
+
+    def functions(self) -> Iterator[tuple[str, Range]]:
+        waiting = [] if self._node is None else [self._node]
+        while waiting:
+            node = waiting.pop()
+            if node.type == "function_call" and node.children:
+                yield self._reader.text(node.children[0]), self._reader.range(node.children[0])
+            waiting += reversed(node.children)
 
     def _block(self, type_: str, node: Node) -> Block:
         reader = self._reader

@@ -42,6 +42,9 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
         for imported in module.declarations.imports:
             if imported.provider is not None:
                 yield from _of(imported.provider.expression, "provider", str(import_target(imported) or path))
+        for use in module.declarations.uses:
+            if use.provider is not None:
+                yield from _of(use.provider.expression, "provider", ".".join(filter(None, (str(path), use.user))))
         for call in module.declarations.calls.values():
             for pair in call.providers or ():
                 for expression in (pair.child, pair.parent):

@@ -1,12 +1,14 @@
 """An object has no attributes
 
 ## What it does
-Reports an object with neither `attributes` nor `attributes_flat`, or with `null` for them.
+Reports an object with neither `attributes` nor `attributes_flat`, with `null` or `{}` for them, and an object without
+an `id` (missing, null or empty) whose provider needs one: providers of the old SDK, known by their private data; the
+built-in `terraform_data`; and with `--schemas`, each resource type whose schema has a computed `id`.
 
 ## Why is this bad?
 OpenTofu reads an empty object without an id. The provider can neither refresh nor destroy the real object; most
 providers conclude that it is gone, and plan to create another one. The file can be read, and no release writes such
-objects, so this is information.
+objects, so this is information. An object without an id is such an object for its provider.
 
 ## Example
 ```json
@@ -19,32 +21,82 @@ then `tofu import aws_instance.web i-0f3a`.
 """
 
 from collections.abc import Iterable
+from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, DecodeError, Raw
 
-from statefmt.formats.raw_json.raw import equals
+from statefmt.formats.versions.decode import object_members
+from statefmt.lifecycle.legacy_sdk import is_legacy
 from statefmt.lint.rule import Rule
-from statefmt.lint.subject import Subject
+from statefmt.lint.states.provider_addresses import provider_in_force
+from statefmt.lint.subject import ObjectPart, Subject
+from statefmt.model.addrs import ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
+from statefmt.text.pattern import pattern
+
+_NULL: Final = Raw(b"null")
+_EMPTY: Final = (b"null", b'""')
+_NO_ID: Final = "no id, by which its provider finds the real object"
+_NOTHING: Final = pattern(rb"\s*(?:null|\{\s*\})\s*")
+_ID: Final = pattern(rb'"id"\s*:')
+_EMPTY_ID: Final = pattern(rb'"id"\s*:\s*(?:null|"")')
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         obj = part.document
-        if obj.attributes_flat is None and (obj.attributes is UNSET or equals(obj.attributes, b"null")):
-            which = f"The deposed object {obj.deposed}" if obj.deposed else "The object"
-            yield Code.NO_ATTRIBUTES.finding(
-                "Object without attributes",
-                f"{which} of {part.address} has no attributes, not even an id.",
-                part.address,
-                part.pointer,
-                Fix.of(
-                    "Restore them from a backup, or import the object again after this: ",
-                    subject.command_on("rm", part.address),
-                    ".",
-                ),
-            )
+        if obj.attributes is UNSET or _NOTHING.fullmatch(obj.attributes) is not None:
+            if not obj.attributes_flat:
+                yield _finding(subject, part, "no attributes, not even an id")
+            elif not obj.attributes_flat.get("id") and part.resource.document.mode == ResourceMode.MANAGED.value:
+                # Only the old SDK wrote them.
+                yield _finding(subject, part, _NO_ID)
+        elif _may_lack_id(obj.attributes) and _lacks_id(obj.attributes) and _needs_id(subject, part):
+            yield _finding(subject, part, _NO_ID)
+
+
+def _may_lack_id(attributes: Raw) -> bool:
+    """Return whether it takes decoding to find out: nearly every object has an id."""
+    return _ID.search(attributes) is None or _EMPTY_ID.search(attributes) is not None
+
+
+def _lacks_id(attributes: Raw) -> bool:
+    try:
+        return bytes(object_members(attributes).get("id", _NULL)) in _EMPTY
+    except (DecodeError, UnicodeDecodeError):
+        # Not an object, which the reader reports.
+        return False
+
+
+def _needs_id(subject: Subject, part: ObjectPart) -> bool:
+    resource = part.resource.document
+    if resource.mode != ResourceMode.MANAGED.value:
+        return False
+    private = part.document.private
+    if resource.type == "terraform_data" or (isinstance(private, str) and is_legacy(private)):
+        return True
+    provider = provider_in_force(resource, part.document)
+    if subject.schemas is None or provider is None or not isinstance(resource.type, str):
+        return False
+    schema = subject.schemas.schema(provider.config.provider, ResourceMode.MANAGED, resource.type)
+    attribute = None if schema is None else schema.block.attributes.get("id")
+    return attribute is not None and attribute.computed
+
+
+def _finding(subject: Subject, part: ObjectPart, lacks: str) -> Finding:
+    which = f"The deposed object {part.document.deposed}" if part.document.deposed else "The object"
+    return Code.NO_ATTRIBUTES.finding(
+        "Object without attributes",
+        f"{which} of {part.address} has {lacks}.",
+        part.address,
+        part.pointer,
+        Fix.of(
+            "Restore them from a backup, or import the object again after this: ",
+            subject.command_on("rm", part.address),
+            ".",
+        ),
+    )
 
 
 RULE = Rule(Code.NO_ATTRIBUTES, _check)

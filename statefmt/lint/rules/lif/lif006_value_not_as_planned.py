@@ -2,7 +2,8 @@
 
 ## What it does
 Reports, in `verify`, each value of a created, updated, replaced or read object that differs from what the plan says.
-Values that the plan does not know may be anything; numbers are compared by value, and elements of sets in any order.
+Values that the plan does not know may be anything that their type in --schemas admits; numbers are compared by value,
+and elements of sets in any order.
 Without `--schemas`, elements of a list that may be a set are compared in any order, too, and null is the same as no
 member.
 

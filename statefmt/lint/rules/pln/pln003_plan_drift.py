@@ -2,7 +2,8 @@ r"""An object changed outside of OpenTofu
 
 ## What it does
 Reports, with `--plan`, each object that refreshing found changed or deleted since the last apply (`resource_drift`),
-with the attributes that differ. Objects that only moved are not reported.
+with the attributes that differ. Objects that only moved are not reported. Nor are attributes that differ only in form
+([PLN009](PLN009.md)).
 
 ## Why is this bad?
 Somebody changed the object by other means, and the plan may undo that, or destroy and create what somebody deleted on
@@ -22,30 +23,30 @@ to do there. To undo it, apply the plan. `tofu apply -refresh-only` only records
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.analysis.plans.values import change_details, paths_text
+from statefmt.analysis.plans.values import DriftDetails, paths_text
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
-from statefmt.pairing import BlockPairing
 
 _MOST: Final = 5
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:
-    for change in subject.plan.resource_drift:
-        if change.action is not Action.NO_OP:
-            yield _finding(change, subject.pairing)
+    for change, details in subject.drift:
+        if details is None or details.is_drift:
+            yield _finding(change, details)
 
 
-def _finding(change: PlannedChange, pairing: BlockPairing) -> Finding:
+def _finding(change: PlannedChange, details: DriftDetails | None) -> Finding:
     if change.action is Action.DELETE:
         detail = f"{object_name(change)} was deleted outside of OpenTofu."
         fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
     else:
-        detail = f"{object_name(change)} changed outside of OpenTofu{_where(change, pairing)}."
+        where = f" at {paths_text(details.changes, _MOST)}" if details is not None and details.changes else ""
+        detail = f"{object_name(change)} changed outside of OpenTofu{where}."
         fix = "To keep the change, write it into the configuration; to undo it, apply the plan."
     return Code.PLAN_DRIFT.finding(
         "Object changed outside of OpenTofu",
@@ -54,15 +55,6 @@ def _finding(change: PlannedChange, pairing: BlockPairing) -> Finding:
         f"/resource_drift/{change.number}/change/actions",
         fix,
     )
-
-
-def _where(change: PlannedChange, pairing: BlockPairing) -> str:
-    try:
-        found = change_details(change.change, show_sensitive=False, pairing=pairing)
-    except ValueError:
-        # Nested too deeply.
-        return ""
-    return f" at {paths_text(found, _MOST)}" if found else ""
 
 
 RULE = Rule(Code.PLAN_DRIFT, check_plan=_check_plan)

@@ -28,7 +28,7 @@ from statefmt.model.findings import Finding, Fix
 
 def _check(subject: Subject) -> Iterable[Finding]:
     inspection = subject.inspection
-    if inspection.snapshot is not None and not subject.is_canonical:
+    if inspection.snapshot is not None and not subject.is_record and not subject.is_canonical:
         older = f" It has format version {inspection.version}." if inspection.version != 4 else ""
         yield Code.NOT_CANONICAL.finding(
             "Not in canonical form",

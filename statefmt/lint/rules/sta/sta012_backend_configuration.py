@@ -2,7 +2,8 @@
 
 ## What it does
 Reports the file that `init` leaves in `.terraform/terraform.tfstate`. It looks like a state in format version 3,
-but only records which backend the configuration uses.
+but only records where the state is: in a `backend`, in the `state_store` of Terraform 1.15, or in the `remote` state
+of Terraform before 0.9.
 
 ## Why is this bad?
 It contains no resources. Editing it as a state would produce an empty state.

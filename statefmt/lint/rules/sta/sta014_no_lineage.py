@@ -26,7 +26,7 @@ from statefmt.model.findings import Finding, Fix
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    if document is not None and not document.lineage:
+    if document is not None and not document.lineage and not subject.is_record:
         yield Code.NO_LINEAGE.finding(
             "State without a lineage",
             "Without a lineage, OpenTofu cannot check whether another state is a version of this one.",

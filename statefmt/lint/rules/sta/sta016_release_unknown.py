@@ -2,7 +2,7 @@
 
 ## What it does
 Reports a `terraform_version` that is missing or empty, that is a prerelease (`1.10.0-beta1`, `1.13.0-dev`), or that
-is newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.15. STA006 reports values that are
+is newer than every release this statetool knows: OpenTofu 1.13 and Terraform 1.16. STA006 reports values that are
 not a version at all.
 
 ## Why is this bad?
@@ -36,7 +36,7 @@ _NONE: Final = "0.0.0"
 
 def _check(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
-    if document is None:
+    if document is None or subject.is_record:
         return
     given = document.terraform_version or ""
     version = normalise_version(given or _NONE)

@@ -1,0 +1,54 @@
+r"""The backend keeps the state in the file of init
+
+## What it does
+Reports, with `--config`, a `backend "local"` block whose path is `.terraform/terraform.tfstate`, by itself or through a
+link.
+
+## Why is this bad?
+In that file, `init` records the backend. The first apply replaces the record by a state, and from then on OpenTofu and
+Terraform refuse every command in the folder ("unsupported backend state version 4").
+
+## Example
+```hcl
+terraform {
+  backend "local" {
+    path = ".terraform/terraform.tfstate"
+  }
+}
+```
+
+## What to do
+Choose another path, or leave `path` out: the default is `terraform.tfstate` in the folder.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.rule import Rule
+from statefmt.model.codes import Code
+from statefmt.model.errors import StoreError
+from statefmt.model.findings import Finding, Place
+from statefmt.whereabouts import configured_backend, is_record_itself, located
+
+
+def _check(references: ProviderReferences) -> Iterable[Finding]:
+    try:
+        found = located(configured_backend(Path(references.configuration.directory), {}), {})
+        wrong = is_record_itself(found)
+    except StoreError:
+        # A block that is not valid has findings of its own.
+        return
+    if wrong:
+        place = next((setting.place for setting in found.backend.given if setting.name == "path"), found.backend.place)
+        file, _, line = place.rpartition(":")
+        yield Code.BACKEND_PATH_OF_INIT.finding(
+            "Backend path is the file of init",
+            "The backend keeps the state in the file in which init records the backend; with a state in it, no command "
+            "works in this folder.",
+            fix="Choose another path, or leave it out.",
+            place=Place(file, int(line), 1, int(line), 1),
+        )
+
+
+RULE = Rule(Code.BACKEND_PATH_OF_INIT, check_configuration=_check)

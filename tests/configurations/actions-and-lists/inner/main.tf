@@ -1,0 +1,3 @@
+action "aws_lambda_invoke" "inner" {
+  provider = aws.west
+}

@@ -1,0 +1,3 @@
+list "aws_instance" "of_a_module_is_not_read" {
+  provider = aws.nope
+}

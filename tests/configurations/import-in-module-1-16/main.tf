@@ -1,0 +1,6 @@
+terraform {
+  required_version = ">= 1.16"
+}
+module "network" {
+  source = "./network"
+}

@@ -1,0 +1,3 @@
+output "x" {
+  value = provider::aws::arn_parse("x")
+}
