@@ -10,6 +10,7 @@ from statefmt.analysis.diff._places import places
 from statefmt.analysis.diff.plain import Crossing, plain, with_sets
 from statefmt.golang import JSONValue, Members
 from statefmt.redaction.hidden import HIDDEN, Hidden
+from statefmt.redaction.partial import contains_hidden
 
 
 class NoValue:
@@ -143,7 +144,7 @@ class _Parts:
         if not isinstance(value, list):
             return isinstance(value, Hidden)
         if id(value) not in self._with_hidden:
-            self._with_hidden[id(value)] = value, any(isinstance(item, Hidden) for item in value)
+            self._with_hidden[id(value)] = value, contains_hidden(value)
         return self._with_hidden[id(value)][1]
 
 

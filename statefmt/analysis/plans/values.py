@@ -15,9 +15,12 @@ from msgspec import Raw
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plans.masks import decode_part, has_true, read_mask
-from statefmt.lifecycle.plans.plan import Change, RawPath
+from statefmt.lifecycle.plans.plan import Change, PlannedChange, RawPath
 from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import named_steps, typed_steps
+from statefmt.redaction.partial import hidden_at
 from statefmt.redaction.path_text import path_text
+from statefmt.redaction.secrets.covered import SecretSteps
 
 
 class KnownAfterApply(NumberText):
@@ -29,10 +32,25 @@ class KnownAfterApply(NumberText):
 KNOWN_AFTER_APPLY: Final = KnownAfterApply("(known after apply)")
 
 
-def change_details(change: Change, *, show_sensitive: bool, exact: bool = False) -> tuple[ValueChange, ...]:
+def attribute_places(change: PlannedChange) -> tuple[SecretSteps, ...]:
+    """Return the places in the attributes of an object, before or after, that are secrets without a mark."""
+    type_name = change.address.resource.resource.type
+    return typed_steps(type_name, change.change.before) + typed_steps(type_name, change.change.after)
+
+
+def output_places(name: str, change: Change) -> tuple[SecretSteps, ...]:
+    """Return the places in the value of an output, before or after, that are secrets without a mark."""
+    return tuple(
+        steps for side in (change.before, change.after) if side is not None for steps in named_steps(name, side)
+    )
+
+
+def change_details(
+    change: Change, secret: Sequence[SecretSteps], *, show_sensitive: bool, exact: bool = False
+) -> tuple[ValueChange, ...]:
     """Return where the value after a change differs from the one before; empty if only marks differ.
 
-    Raises ValueError if a value is nested too deeply.
+    `secret` are the places that are hidden without a mark. Raises ValueError if a value is nested too deeply.
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
@@ -41,7 +59,10 @@ def change_details(change: Change, *, show_sensitive: bool, exact: bool = False)
         return ()
     shown = (before, after)
     if not show_sensitive:
-        shown = (masked(before, read_mask(change.before_sensitive)), masked(after, read_mask(change.after_sensitive)))
+        shown = (
+            masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
+            masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
+        )
     return value_changes(before, after, *shown, exact=exact)
 
 

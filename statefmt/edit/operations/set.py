@@ -10,14 +10,13 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from statefmt.edit.arguments.assignment import Assignment
-from statefmt.edit.changes.attributes import attribute, with_attributes
+from statefmt.edit.changes.attributes import TypedObject, attribute, with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import is_wrapping, json_edited
 from statefmt.edit.changes.json_shape import same_shape, shape_name
 from statefmt.golang import loads_exact
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 
@@ -38,9 +37,9 @@ def set_attributes(
     type (unless `force_type`) or if it is sensitive (unless `allow_sensitive`).
     """
 
-    def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
+    def changed(typed: TypedObject, old: bytes) -> bytes:
         def assigned(text: bytes, assignment: Assignment) -> bytes:
-            current = replace(obj, attributes=Raw(text))
+            current = typed._replace(obj=replace(typed.obj, attributes=Raw(text)))
             return _assigned(current, text, assignment, force_type=force_type, allow_sensitive=allow_sensitive)
 
         return reduce(assigned, assignments, old)
@@ -49,10 +48,10 @@ def set_attributes(
 
 
 def _assigned(
-    obj: ResourceInstanceObject, text: bytes, assignment: Assignment, *, force_type: bool, allow_sensitive: bool
+    typed: TypedObject, text: bytes, assignment: Assignment, *, force_type: bool, allow_sensitive: bool
 ) -> bytes:
     path, steps, value = assignment
-    attribute(obj, path, steps, allow_sensitive=allow_sensitive)
+    attribute(typed, path, steps, allow_sensitive=allow_sensitive)
 
     def checked(old: bytes) -> bytes:
         one, other = loads_exact(old, replace_invalid=True), loads_exact(value)

@@ -22,7 +22,7 @@ to do there. To undo it, apply the plan. `tofu apply -refresh-only` only records
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.analysis.plans.values import change_details, paths_text
+from statefmt.analysis.plans.values import attribute_places, change_details, paths_text
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, object_name
@@ -57,7 +57,7 @@ def _finding(change: PlannedChange) -> Finding:
 
 def _where(change: PlannedChange) -> str:
     try:
-        found = change_details(change.change, show_sensitive=False)
+        found = change_details(change.change, attribute_places(change), show_sensitive=False)
     except ValueError:
         # Nested too deeply.
         return ""
