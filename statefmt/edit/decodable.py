@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.edit.arguments.assignment import Assignment
-from statefmt.edit.changes.attributes import attribute
+from statefmt.edit.changes.attributes import TypedObject, attribute
 from statefmt.edit.changes.whole_resources import named
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
 from statefmt.lifecycle.schemas.typed import typed_instance
@@ -55,7 +55,7 @@ def refuse_sensitive(
         if current is None or current.attributes is None:
             continue
         for path, steps, _ in assignments:
-            attribute(current, path, steps, allow_sensitive=False)
+            attribute(TypedObject(current, instance.resource.addr.resource.type), path, steps, allow_sensitive=False)
 
 
 def _refusal(resource: ResourceState, obj: ResourceInstanceObject, schemas: ProviderSchemas) -> str | None:

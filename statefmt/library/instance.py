@@ -81,7 +81,7 @@ class Instance:
         """The attributes as Python values, decoded when first used; what `show` hides is a `Sensitive`."""
         from statefmt.library.values import Attributes
 
-        return Attributes(self._object)
+        return Attributes(self._object, self.state.resource.addr.resource.type)
 
     @property
     def attributes_raw(self) -> bytes:
@@ -93,7 +93,7 @@ class Instance:
         """What the provider tells the real object from others by, decoded when first used; empty if it has none."""
         from statefmt.library.values import ResourceIdentity
 
-        return ResourceIdentity(self._object)
+        return ResourceIdentity(self._object, self.state.resource.addr.resource.type)
 
     @property
     def identity_raw(self) -> bytes | None:

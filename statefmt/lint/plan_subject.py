@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from statefmt.analysis.plans.prior import PriorComparison, compare_prior
-from statefmt.analysis.plans.values import DriftDetails, drift_details
+from statefmt.analysis.plans.values import DriftDetails, attribute_places, drift_details
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
 from statefmt.lifecycle.schemas.providers import ProviderSchemas
@@ -50,7 +50,13 @@ class PlanSubject:
         if change.action is Action.DELETE:
             return None
         try:
-            return drift_details(change.change, show_sensitive=False, of=self._type(change), pairing=self.pairing)
+            return drift_details(
+                change.change,
+                attribute_places(change),
+                show_sensitive=False,
+                of=self._type(change),
+                pairing=self.pairing,
+            )
         except ValueError:
             # Nested too deeply.
             return None

@@ -1,4 +1,4 @@
-"""Hides the sensitive parts of a value by following `sensitive_attributes` paths through its JSON.
+"""Hides the sensitive parts of a value: those that `sensitive_attributes` marks, and those that are known to be secret.
 
 Attributes are stored without their types, so some JSON is ambiguous: an array may be a list or a set, and
 `{"value": …, "type": …}` an object or a wrapped value of dynamic type. If a value is ambiguous or a path cannot be
@@ -30,35 +30,48 @@ def _hidden(part: Raw) -> Hidden:
     return HIDDEN
 
 
-def hide(value: Raw, paths: Sequence[Path], placeholder: _Placeholder = _hidden) -> Partial:
+def hide(
+    value: Raw, paths: Sequence[Path], placeholder: _Placeholder = _hidden, known: Sequence[Sequence[str | int]] = ()
+) -> Partial:
     """Replace the part at the end of each path by a placeholder, HIDDEN by default; other parts stay JSON text.
 
-    A path whose first step names a missing attribute hides nothing; a path that fails further down hides the
-    object, array or scalar where it fails.
+    `paths` are marks: one whose first step names a missing attribute hides nothing; one that fails further down hides
+    the object, array or scalar where it fails. `known` are names and positions in the JSON itself; a path that fails
+    hides where it fails.
     """
     try:
-        return _hide(value, paths, placeholder, is_root=True)
+        return _hide(value, paths, known, placeholder, is_root=True)
     except RecursionError:
         return placeholder(value)
 
 
-def _hide(value: Raw, paths: Sequence[Path], placeholder: _Placeholder, *, is_root: bool = False) -> Partial:
-    if not paths:
+def _hide(
+    value: Raw,
+    paths: Sequence[Path],
+    known: Sequence[Sequence[str | int]],
+    placeholder: _Placeholder,
+    *,
+    is_root: bool = False,
+) -> Partial:
+    if not paths and not known:
         return value
-    if not all(paths):
+    if not all(paths) or not all(known):
         return placeholder(value)
     first = memoryview(value)[0]
     if first == ord("{"):
-        return _hide_in_object(value, paths, placeholder, is_root)
+        return _hide_in_object(value, paths, known, placeholder, is_root)
     if first == ord("["):
-        return _hide_in_array(value, paths, placeholder)
-    return value if first == ord("n") else placeholder(value)
+        return _hide_in_array(value, paths, known, placeholder)
+    return value if first == ord("n") and not known else placeholder(value)
 
 
-def _hide_in_object(value: Raw, paths: Sequence[Path], placeholder: _Placeholder, is_root: bool) -> Partial:
+def _hide_in_object(
+    value: Raw, paths: Sequence[Path], known: Sequence[Sequence[str | int]], placeholder: _Placeholder, is_root: bool
+) -> Partial:
     members = object_members(value)
     # cty normalizes names to NFC; names in the file need not be normalized.
     below: dict[str, list[Path]] = {nfc(name): [] for name in members}
+    below_known: dict[str | int, list[Sequence[str | int]]] = {name: [] for name in members}
     is_wrapping = members.keys() == _WRAPPING
     for path in paths:
         name = step_key(path[0])
@@ -69,19 +82,34 @@ def _hide_in_object(value: Raw, paths: Sequence[Path], placeholder: _Placeholder
             below["value"].append(path)
         elif found is None and (not is_root or not isinstance(name, str)):
             return placeholder(value)
-    return {name: _hide(part, below[nfc(name)], placeholder) for name, part in members.items()}
+    for steps in known:
+        if steps[0] not in below_known:
+            return placeholder(value)
+        below_known[steps[0]].append(steps[1:])
+    return {name: _hide(part, below[nfc(name)], below_known[name], placeholder) for name, part in members.items()}
 
 
-def _hide_in_array(value: Raw, paths: Sequence[Path], placeholder: _Placeholder) -> Partial:
+def _hide_in_array(
+    value: Raw, paths: Sequence[Path], known: Sequence[Sequence[str | int]], placeholder: _Placeholder
+) -> Partial:
     elements = array_elements(value)
     below: dict[int, list[Path]] = {}
+    below_known: dict[int, list[Sequence[str | int]]] = {}
     for path in paths:
         place = step_key(path[0])
         if not isinstance(place, int) or not 0 <= place < len(elements):
             # The path may lead to an element of a set, whose key is its value.
             return placeholder(value)
         below.setdefault(place, []).append(path[1:])
-    if any(memoryview(element)[0] in _NUMBER for element in elements):
+    if paths and any(memoryview(element)[0] in _NUMBER for element in elements):
         # May be a set of numbers.
         return placeholder(value)
-    return [_hide(element, below.get(place, ()), placeholder) for place, element in enumerate(elements)]
+    for steps in known:
+        index = steps[0]
+        if not isinstance(index, int) or index >= len(elements):
+            return placeholder(value)
+        below_known.setdefault(index, []).append(steps[1:])
+    return [
+        _hide(element, below.get(place, ()), below_known.get(place, ()), placeholder)
+        for place, element in enumerate(elements)
+    ]

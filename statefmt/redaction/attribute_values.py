@@ -16,7 +16,7 @@ from statefmt.redaction._hide import hide
 from statefmt.redaction.flat import FLAT_COUNTS
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.look_up import look_up_all
-from statefmt.redaction.object_value import attributes_value, sensitive_paths
+from statefmt.redaction.object_value import attributes_value, secret_steps, sensitive_paths
 from statefmt.redaction.partial import Partial, decoded
 from statefmt.redaction.path_text import parse_path_pattern
 
@@ -43,34 +43,37 @@ class ValueReader:
         """The name of the attribute that the path begins with."""
         return self._path if self._steps is None else str(self._steps[0])
 
-    def values(self, obj: ResourceInstanceObject) -> list[JSONValue] | None:
+    def values(self, obj: ResourceInstanceObject, type_name: str) -> list[JSONValue] | None:
         """Return the values at the path, with HIDDEN for those that may not be shown.
 
         Returns None if the object has no attribute of the first name, and [] if the path ends further down. Raises
         ValueError if the value is nested too deeply.
         """
         if obj.attributes is None:
-            return self._flat_values(obj, obj.attributes_flat or {})
+            return self._flat_values(obj, type_name, obj.attributes_flat or {})
         if self._steps is None:
             return None
         first, *rest = self._steps
-        attributes = self._members(obj)
+        attributes = self._members(obj, type_name)
         if attributes is None:
             return [HIDDEN]
         if str(first) not in attributes:
             return None
         return look_up_all(decoded(unwrapped(attributes[str(first)])), rest)
 
-    def names(self, obj: ResourceInstanceObject) -> Iterable[str]:
+    def names(self, obj: ResourceInstanceObject, type_name: str) -> Iterable[str]:
         """Return the names that the object has instead."""
         if obj.attributes is None:
             return obj.attributes_flat or ()
-        return self._members(obj) or ()
+        return self._members(obj, type_name) or ()
 
-    def _members(self, obj: ResourceInstanceObject) -> Mapping[str, Partial] | None:
+    def _members(self, obj: ResourceInstanceObject, type_name: str) -> Mapping[str, Partial] | None:
         """Return the attributes by name, undecoded; None if they are hidden as a whole."""
         raw = obj.attributes or Raw(b"{}")
-        value = raw if self._show_sensitive else hide(raw, sensitive_paths(obj))
+        if self._show_sensitive:
+            value: Partial = raw
+        else:
+            value = hide(raw, sensitive_paths(obj), known=secret_steps(obj, type_name))
         if isinstance(value, Hidden):
             return None
         if isinstance(value, dict):
@@ -81,10 +84,12 @@ class ValueReader:
             # The attributes are not an object.
             return {}
 
-    def _flat_values(self, obj: ResourceInstanceObject, flat: Mapping[str, str]) -> list[JSONValue] | None:
+    def _flat_values(
+        self, obj: ResourceInstanceObject, type_name: str, flat: Mapping[str, str]
+    ) -> list[JSONValue] | None:
         names = [self._path] if self._path in flat else self._fitting(flat)
         if names:
-            shown = attributes_value(obj, show_sensitive=self._show_sensitive)
+            shown = attributes_value(obj, type_name, show_sensitive=self._show_sensitive)
             values = dict(shown) if isinstance(shown, Members) else {}
             return [values[name] for name in names]
         return [] if any(name == self.name or name.startswith(f"{self.name}.") for name in flat) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -37,9 +37,12 @@ _PLACE: Final = pattern(r"~?[0-9]+")
 FLAT_COUNTS: Final = ("#", "%")
 
 
-def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
-    """Return the flat attributes as an object of strings, with HIDDEN for those that may be sensitive."""
-    hidden = _covered(flat, paths) if paths else set()
+def flat_value(flat: Mapping[str, str], paths: Sequence[Path], known: Collection[str] = ()) -> Members:
+    """Return the flat attributes as an object of strings, with HIDDEN for those that may be sensitive.
+
+    `known` are the names of those that are known to be secret.
+    """
+    hidden = (_covered(flat, paths) if paths else set()) | set(known)
     hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}
     # A secret may be repeated under a harmless name: the id of a random_string is its result.
     secrets = {flat[name] for name in hidden if not _PLAIN.fullmatch(flat[name])}
@@ -47,7 +50,7 @@ def flat_value(flat: Mapping[str, str], paths: Sequence[Path]) -> Members:
 
 
 def hides_any(flat: Mapping[str, str], paths: Sequence[Path]) -> bool:
-    """Return whether flat_value() hides a value; this is faster."""
+    """Return whether flat_value() hides a value for its name or for a mark; this is faster."""
     return any(not _is_harmless(name, value) for name, value in flat.items()) or bool(paths and _covered(flat, paths))
 
 
@@ -68,25 +71,23 @@ def _is_harmless(name: str, value: str) -> bool:
 
 
 def _covered(flat: Mapping[str, str], paths: Sequence[Path]) -> set[str]:
-    """Return the names that `paths` lead to."""
+    """Return the names that `paths` lead to; all names if one of the paths leads to none of them."""
     names = sorted(flat)
     prefixes = {_prefix(path, flat, names) for path in paths}
     if "" in prefixes:
         return set(names)
-    below = {name for prefix in prefixes if prefix for name in names[_below(prefix, names)]}
-    return below | {prefix for prefix in prefixes if prefix is not None and prefix in flat}
+    below = {name for prefix in prefixes for name in names[_below(prefix, names)]}
+    return below | {prefix for prefix in prefixes if prefix in flat}
 
 
-def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str | None:
-    """Return the longest prefix of a path that matches a name; "" for every name, None if nothing matches.
+def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str:
+    """Return the longest prefix of a path that matches a name; "" if none does, so that every name may be meant.
 
     Names of set elements contain a hash, which is not in the path, so such a path covers the whole set.
     """
     steps = [str(key) for key in takewhile(lambda key: isinstance(key, (str, int)), map(step_key, path))]
-    if not steps:
-        return ""
     beginnings = (".".join(steps[:count]) for count in range(len(steps), 0, -1))
-    return next((text for text in beginnings if text in flat or _is_any(_below(text, names))), None)
+    return next((text for text in beginnings if text in flat or _is_any(_below(text, names))), "")
 
 
 def _below(prefix: str, names: Sequence[str]) -> slice:

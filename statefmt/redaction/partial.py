@@ -5,13 +5,14 @@ Most of a large state is never inspected and stays JSON text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
-from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.hidden import HIDDEN, Hidden
 
 # JSON text, the result of `loads_exact`, or an object or array of such values.
 Partial: TypeAlias = "Raw | JSONValue | list[Partial] | dict[str, Partial]"
@@ -35,6 +36,22 @@ def _decoded(value: Partial) -> JSONValue:
         return Members((name, _decoded(part)) for name, part in value.items())
     if isinstance(value, list):
         return [_decoded(part) for part in value]
+    return value
+
+
+def hidden_at(value: JSONValue, places: Sequence[Sequence[str | int]]) -> JSONValue:
+    """Return a decoded value with HIDDEN at the end of each path that it has."""
+    if not places or value is None:
+        return value
+    if not all(places):
+        return HIDDEN
+    below: dict[str | int, list[Sequence[str | int]]] = {}
+    for first, *rest in places:
+        below.setdefault(first, []).append(rest)
+    if isinstance(value, Members):
+        return Members((name, hidden_at(part, below.get(name, ()))) for name, part in value)
+    if isinstance(value, list):
+        return [hidden_at(part, below.get(place, ())) for place, part in enumerate(value)]
     return value
 
 

@@ -80,15 +80,15 @@ def _instance_edits(instance: InstanceState, name: str) -> Iterator[EditArgument
         yield "forget-deposed", address
     yield "rekey", address, "--map", map_text({instance.key: StringKey(name)})
     if current is not None:
-        yield from _attribute_edits(address, current, name)
+        yield from _attribute_edits(address, current, resource.addr.resource.type, name)
     config = resource.provider_config
     if config is not None:
         yield "rebind", address, f'{_with_alias(config, name)}["{name}"]', "--new-provider", "--whole-resource"
 
 
-def _attribute_edits(address: str, obj: ResourceInstanceObject, name: str) -> Iterator[EditArguments]:
+def _attribute_edits(address: str, obj: ResourceInstanceObject, type_name: str, name: str) -> Iterator[EditArguments]:
     """Yield edits of attributes other than the id, by which states tell real objects apart."""
-    shown = Attributes(obj)
+    shown = Attributes(obj, type_name)
     for attribute, value in _decoded(obj).items():
         path = path_text((attribute,))
         if attribute == "id" or not _leads_to(path, attribute):

@@ -15,7 +15,7 @@ from tests.cli.states import state
 
 def masking(*secrets: str) -> Masking:
     outputs = {f"o{number}": {"value": one, "type": "string", "sensitive": True} for number, one in enumerate(secrets)}
-    return Masking(secrets_of(read(state(outputs=outputs)).snapshot))
+    return Masking(secrets_of(read(state(outputs=outputs)).snapshot).strings)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,11 @@ def _planted() -> list[dict[str, Any]]:
         _resource("aws_iam_user", {"id": f"{s}2", "arn": f"{s}1", "region": f"{s}3", "account_id": f"{s}1"}),
         _resource("aws_key", {"id": "a"}, index_key=f"{s}1", identity={"name": f"{s}3"}, identity_schema_version=0),
         _resource("aws_id", {"id": f"{s}5", "arn": f"{s}6"}, hides=["id", "arn"], identity={"id": f"{s}5"}),
+        # Without a mark: by type, by name, by shape, and what repeats them.
+        _resource("aws_ssm_parameter", {"id": "/a", "value": f"{s}12"}),
+        _resource("kubernetes_secret", {"id": "ns/a", "data": {"user": f"{s}13"}}),
+        _resource("acme_thing", {"id": f"{s}14x9", "admin_password": f"{s}14x9"}, index_key=f"{s}12"),
+        _resource("acme_url", {"id": "i", "dsn": f"postgres://app:{s}15@db.example.com/app"}),
         _resource("aws_all", {"id": f"{s}7", "nested": {"deep": [f"{s}8"]}}, hides=["nested", "id"]),
         _resource(
             "terraform_remote_state",
@@ -67,6 +72,7 @@ def planted_state() -> bytes:
         "outputs": {
             "secret": {"value": f"{SECRET}11", "type": "string", "sensitive": True},
             "repeats": {"value": f"{SECRET}2", "type": "string"},
+            "db_password": {"value": f"{SECRET}16", "type": "string"},
             "fine": {"value": "shown", "type": "string"},
         },
         "resources": _planted(),
@@ -80,7 +86,7 @@ def test_no_secret_is_in_an_index(attributes: bool, tmp_path: Path) -> None:
     index = tmp_path / "index"
     run = index_states(run_context(), [str(tmp_path)], index, IndexOptions(attributes=attributes, workers=1))
     assert run.failed == []
-    assert query(index, "SELECT count(*) FROM objects").rows == [(8,)]
+    assert query(index, "SELECT count(*) FROM objects").rows == [(12,)]
     for table in STATE_TABLES:
         # Its own blocks may be compressed.
         found = query(index, f"SELECT * FROM {table}")

@@ -45,7 +45,9 @@ COVERED = [
     ),
     ((_path("a", ["x", "string"]),), ["a.#", "a.0.type", "a.1.type", "a.0.size"]),
     ((_path("a", [7, "number"]),), ["a.#", "a.0.type", "a.1.type", "a.0.size"]),
-    ((_path("other"),), []),
+    # What it marks may go by another name: a path that leads nowhere hides everything.
+    ((_path("other"),), list(SOME)),
+    ((_path("id"), _path("other", "deep")), list(SOME)),
     ((_path(),), list(SOME)),
     ((_path([{"a": "x"}, ["object", {"a": "string"}]]),), list(SOME)),
 ]

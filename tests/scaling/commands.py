@@ -67,7 +67,7 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         ("s.tfstate", "empty.tfstate"),
         ("empty.tfstate", "s.tfstate"),
     ),
-    "plan-show": ((*_CONFIG, "plan.json"),),
+    "plan-show": ((*_CONFIG, "plan.json"), ("--format", "json", *_CONFIG, "plan.json")),
     "moves": (("plan.json",),),
     "fmt": (("s.tfstate",), ("--stdout", "s.tfstate"), ("--check", "s.tfstate")),
     "upgrade": (("--registry", "opentofu", "s.tfstate"), ("--registry", "opentofu", "--in-place", "s.tfstate")),

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import statefmt
-from statefmt.lint.secrets import _shapes as secret_shapes, probes as secret_probes
+from statefmt.redaction.secrets import _probes as secret_probes, _shapes as secret_shapes
 
 _ROOT = Path(statefmt.__file__).parent
 _METHODS = {"match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"}
@@ -42,8 +42,8 @@ _MADE: dict[tuple[str, str], list[str]] = {
     ("statefmt.text.wildcards", "_test"): [fnmatch.translate("*a*b?c*[*]*d"), fnmatch.translate("*a*a*a*a*a*b")],
     ("statefmt.hcl.functions.numbers", "parseint"): [r"([+-]?)([0-9a-fA-F]+)"],
     ("statefmt.text.pattern", "__getattr__"): [],
-    ("statefmt.lint.secrets.probes", ""): [],
-    ("statefmt.lint.secrets._shapes", "_shapes"): [],
+    ("statefmt.redaction.secrets._probes", ""): [],
+    ("statefmt.redaction.secrets._shapes", "_shapes"): [],
 }
 
 
@@ -129,11 +129,11 @@ def _listed() -> Iterator[Found]:
     """The expressions that are made from tables, as they come out."""
     for piece, rests in secret_probes._RESTS.items():
         expression = piece + b"(?:" + b"|".join(rests) + b")"
-        yield Found(f"statefmt/lint/secrets/probes.py:{piece!r}", expression, 0, frozenset({"search"}))
+        yield Found(f"statefmt/redaction/secrets/_probes.py:{piece!r}", expression, 0, frozenset({"search"}))
     for shape in secret_shapes.SHAPES:
         flags = re.DOTALL | re.ASCII
         yield Found(
-            f"statefmt/lint/secrets/_shapes.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
+            f"statefmt/redaction/secrets/_shapes.py:{shape.kind}", shape.pattern.pattern, flags, frozenset({"search"})
         )
 
 

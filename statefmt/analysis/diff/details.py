@@ -12,9 +12,10 @@ from statefmt.analysis.diff._model import InstanceChange, MemberChange, OutputCh
 from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue
 from statefmt.model.instances import InstanceState
+from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.object_value import attributes_value, identity_value
+from statefmt.redaction.object_value import attributes_value, identity_value, output_value
 from statefmt.redaction.partial import decoded
 
 if TYPE_CHECKING:
@@ -78,12 +79,18 @@ def output_details(
     if not show_sensitive and any(side is not None and side.sensitive for side in sides):
         return () if same else (_hidden(*sides),)
     try:
-        old, new = (ABSENT if side is None else decoded(Raw(side.value)) for side in sides)
+        shown = [_output_side(side, show_sensitive) for side in sides]
+        full = [_output_side(side, True) for side in sides]
     except ValueError:
         return (_hidden(*sides),)
-    if isinstance(old, NoValue) or isinstance(new, NoValue):
+    (old, new), (before, now) = shown, full
+    if isinstance(old, NoValue) or isinstance(new, NoValue) or isinstance(before, NoValue) or isinstance(now, NoValue):
         return (ValueChange((), old, new),)
-    return () if same else value_changes(old, new, old, new, exact=exact, pairing=pairing)
+    return () if same else value_changes(before, now, old, new, exact=exact, pairing=pairing)
+
+
+def _output_side(output: OutputValue | None, show_sensitive: bool) -> JSONValue | NoValue:
+    return ABSENT if output is None else decoded(output_value(output, show_sensitive=show_sensitive))
 
 
 def _hidden(old: object, new: object) -> ValueChange:
@@ -120,9 +127,9 @@ def _shown(
         return ABSENT
     obj = side.object_of(member.deposed)
     if member.name in ("attributes", "attributes_flat"):
-        return decoded(attributes_value(obj, show_sensitive=show_sensitive))
+        return decoded(attributes_value(obj, side.resource.addr.resource.type, show_sensitive=show_sensitive))
     if member.name == "identity":
-        return decoded(identity_value(obj, show_sensitive=show_sensitive))
+        return decoded(identity_value(obj, side.resource.addr.resource.type, show_sensitive=show_sensitive))
     if member.name == "private" and not show_sensitive:
         return HIDDEN
     return _unknown_or_plain(obj, member.name, text, show_sensitive)

@@ -10,6 +10,7 @@ from statefmt.analysis.diff._places import Order, ValuePlace, places
 from statefmt.analysis.diff.plain import Crossing, plain
 from statefmt.golang import JSONValue, Members
 from statefmt.redaction.hidden import HIDDEN, Hidden
+from statefmt.redaction.partial import contains_hidden
 
 if TYPE_CHECKING:
     # Most comparisons have no schemas.
@@ -180,7 +181,7 @@ class _Parts:
         if not isinstance(value, list):
             return isinstance(value, Hidden)
         if id(value) not in self._with_hidden:
-            self._with_hidden[id(value)] = value, any(isinstance(item, Hidden) for item in value)
+            self._with_hidden[id(value)] = value, contains_hidden(value)
         return self._with_hidden[id(value)][1]
 
 

@@ -27,8 +27,8 @@ from statefmt.model.instances import instances
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.object_value import attributes_value
-from statefmt.redaction.partial import decoded
+from statefmt.redaction.object_value import attributes_value, typed_steps
+from statefmt.redaction.partial import decoded, hidden_at
 
 if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing
@@ -147,25 +147,31 @@ def _differing(
     if drift is not None:
         raw, mask = drift.change.before or raw, drift.change.before_sensitive or mask
         pointer = f"/resource_drift/{drift.number}/change/before"
-    values = _value_differences(obj, raw, mask, pairing)
+    values = _value_differences(obj, resource.type, raw, mask, pairing)
     if values:
         yield PriorDifference(PriorKind.VALUES, *key, pointer, values)
 
 
 def _value_differences(
-    obj: ResourceInstanceObject, expected: Raw, mask: Raw, pairing: BlockPairing | None
+    obj: ResourceInstanceObject, type_name: str, expected: Raw, mask: Raw, pairing: BlockPairing | None
 ) -> tuple[ValueChange, ...]:
     wanted = loads_exact(bytes(expected), replace_invalid=True)
-    there = decoded(attributes_value(obj, show_sensitive=True))
+    there = decoded(attributes_value(obj, type_name, show_sensitive=True))
     if not isinstance(wanted, Members) or not isinstance(there, Members):
         return ()
     names = {name for name, _ in wanted}
     old, new = _only(there, names), _pruned(wanted)
     if _equal(old, new):
         return ()
-    shown_old = _only(decoded(attributes_value(obj, show_sensitive=False)), names)
-    shown_new = _pruned(masked(wanted, read_mask(mask)))
-    return value_changes(old, new, shown_old, shown_new, exact=False, pairing=pairing)
+    shown_old = _only(decoded(attributes_value(obj, type_name, show_sensitive=False)), names)
+    return value_changes(
+        old,
+        new,
+        shown_old,
+        _pruned(masked(hidden_at(wanted, typed_steps(type_name, expected)), read_mask(mask))),
+        exact=False,
+        pairing=pairing,
+    )
 
 
 def _equal(one: JSONValue, other: JSONValue) -> bool:

@@ -17,10 +17,13 @@ from statefmt.analysis.diff.plain import Crossing, equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plans.masks import decode_part, has_true, read_mask
-from statefmt.lifecycle.plans.plan import Change, RawPath
+from statefmt.lifecycle.plans.plan import Change, PlannedChange, RawPath
 from statefmt.model.cty.types import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import named_steps, typed_steps
+from statefmt.redaction.partial import hidden_at
 from statefmt.redaction.path_text import path_text
+from statefmt.redaction.secrets.covered import SecretSteps
 
 if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing
@@ -35,13 +38,30 @@ class KnownAfterApply(NumberText):
 KNOWN_AFTER_APPLY: Final = KnownAfterApply("(known after apply)")
 
 
+def attribute_places(change: PlannedChange) -> tuple[SecretSteps, ...]:
+    """Return the places in the attributes of an object, before or after, that are secrets without a mark."""
+    type_name = change.address.resource.resource.type
+    return typed_steps(type_name, change.change.before) + typed_steps(type_name, change.change.after)
+
+
+def output_places(name: str, change: Change) -> tuple[SecretSteps, ...]:
+    """Return the places in the value of an output, before or after, that are secrets without a mark."""
+    return tuple(
+        steps for side in (change.before, change.after) if side is not None for steps in named_steps(name, side)
+    )
+
+
 def change_details(
-    change: Change, *, show_sensitive: bool, exact: bool = False, pairing: BlockPairing | None = None
+    change: Change,
+    secret: Sequence[SecretSteps],
+    *,
+    show_sensitive: bool,
+    exact: bool = False,
+    pairing: BlockPairing | None = None,
 ) -> tuple[ValueChange, ...]:
     """Return where the value after a change differs from the one before; empty if only marks differ.
 
-    `pairing` pairs the blocks of all lists that a run compares.
-
+    `secret` are the places that are hidden without a mark; `pairing` pairs the blocks of all lists that a run compares.
     Raises ValueError if a value is nested too deeply.
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
@@ -51,7 +71,10 @@ def change_details(
         return ()
     shown = (before, after)
     if not show_sensitive:
-        shown = (masked(before, read_mask(change.before_sensitive)), masked(after, read_mask(change.after_sensitive)))
+        shown = (
+            masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
+            masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
+        )
     return value_changes(before, after, *shown, exact=exact, pairing=pairing)
 
 
@@ -74,6 +97,7 @@ class DriftDetails(NamedTuple):
 
 def drift_details(
     change: Change,
+    secret: Sequence[SecretSteps],
     *,
     show_sensitive: bool,
     exact: bool = False,
@@ -82,7 +106,7 @@ def drift_details(
 ) -> DriftDetails:
     """Return how an object that was updated outside of OpenTofu differs. `of` is its type by the provider's schema.
 
-    Raises ValueError if a value is nested too deeply.
+    `secret` are the places that are hidden without a mark. Raises ValueError if a value is nested too deeply.
     """
     before, after = _value(change.before), _value(change.after)
     masks = [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
@@ -93,7 +117,9 @@ def drift_details(
             return DriftDetails((), tuple(forms.paths))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    shown = (before, after) if show_sensitive else (masked(before, masks[0]), masked(after, masks[1]))
+    shown = (before, after)
+    if not show_sensitive:
+        shown = (masked(hidden_at(before, secret), masks[0]), masked(hidden_at(after, secret), masks[1]))
     return DriftDetails(value_changes(before, after, *shown, exact=exact, pairing=pairing), tuple(forms.paths))
 
 

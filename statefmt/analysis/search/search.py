@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 from statefmt.analysis.search.matcher import Matcher
 from statefmt.golang import JSONValue, Members, loads_exact
@@ -16,7 +16,7 @@ from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.flat import hides_any
 from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.object_value import attributes_value, sensitive_paths
+from statefmt.redaction.object_value import attributes_value, hides_output, output_value, sensitive_paths, with_secrets
 from statefmt.redaction.partial import decoded
 from statefmt.redaction.path_text import path_text
 
@@ -65,9 +65,9 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
                 except ValueError:
                     failed.append(str(instance.addr))
     for output in sorted(snapshot.outputs, key=lambda output: output.name):
-        if (show_sensitive or not output.sensitive) and matcher.may_match(output.value):
+        if matcher.may_match(output.value):
             try:
-                yield from _in_output(output, matcher)
+                yield from _in_output(output, matcher, show_sensitive)
             except ValueError:
                 failed.append(f"output.{output.name}")
     if failed:
@@ -77,9 +77,11 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
 
 def not_searched(snapshot: Snapshot) -> NotSearched:
     """Count what search() leaves out without `show_sensitive`. This must not depend on what is searched for."""
+    objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
+    secret = set(with_secrets(objects))
     return NotSearched(
-        sum(_has_sensitive(obj) for resource in snapshot.resources for obj in resource.objects),
-        sum(output.sensitive for output in snapshot.outputs),
+        sum(place in secret or _has_sensitive(obj) for place, (obj, _) in enumerate(objects)),
+        sum(hides_output(output) for output in snapshot.outputs),
     )
 
 
@@ -100,15 +102,15 @@ def _in_object(
     flat = obj.attributes_flat if obj.attributes is None else None
     if flat is not None and not any(matcher.span(value) for value in flat.values()):
         return
-    value = decoded(attributes_value(obj, show_sensitive=show_sensitive))
+    value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive))
     for trail, inner, leaf, span in _in_value(value, matcher):
         # The name of a flat attribute is a path itself.
         path = str(trail[1]) if flat is not None and trail is not None else _text(trail)
         yield Match(instance.addr, obj.deposed, "", path, inner, leaf, span)
 
 
-def _in_output(output: OutputValue, matcher: Matcher) -> Iterator[Match]:
-    for trail, inner, leaf, span in _in_value(decoded(Raw(output.value)), matcher):
+def _in_output(output: OutputValue, matcher: Matcher, show_sensitive: bool) -> Iterator[Match]:
+    for trail, inner, leaf, span in _in_value(decoded(output_value(output, show_sensitive=show_sensitive)), matcher):
         yield Match(None, "", output.name, _text(trail), inner, leaf, span)
 
 

@@ -64,7 +64,12 @@ def meeting(found: Sequence[InstanceState], condition: Condition) -> tuple[list[
     if not exists and reader.problem is not None:
         raise reader.problem
     if not exists:
-        known = {name for instance in found for obj in instance.objects for name in reader.names(obj)}
+        known = {
+            name
+            for instance in found
+            for obj in instance.objects
+            for name in reader.names(obj, instance.resource.addr.resource.type)
+        }
         raise SelectionError(f"no selected instance has the attribute {reader.name!r}{suggestion(reader.name, known)}")
     return kept, hidden
 
@@ -76,7 +81,7 @@ def _values(reader: ValueReader, instance: InstanceState) -> tuple[list[JSONValu
     current = instance.current
     for obj in (current,) if current is not None else instance.deposed:
         try:
-            values = reader.values(obj)
+            values = reader.values(obj, instance.resource.addr.resource.type)
         except ValueError as error:
             raise SelectionError(f"the attributes of {instance.addr} are nested too deeply to be compared") from error
         has_name = has_name or values is not None

@@ -11,9 +11,8 @@ from msgspec import Raw, Struct
 from statefmt.formats.versions.decode import object_members
 from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.flat import flat_value
 from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
 from statefmt.redaction.path_text import step_key
 
 # Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was that of a
@@ -68,12 +67,14 @@ def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> s
     return value if isinstance(value, str) else None
 
 
-def id_is_sensitive(obj: ResourceInstanceObject) -> bool:
+def id_is_sensitive(obj: ResourceInstanceObject, type_name: str) -> bool:
     """Return whether a sensitive path leads to the `id`, into it, or to all attributes; true if in doubt.
 
-    The `id` of flat attributes, which have no marks, is sensitive if `show` hides it.
+    So is an `id` that is a secret by its type, name or shape, and one of flat attributes, which have no marks, if
+    `show` hides it.
     """
     if obj.attributes is None:
-        return isinstance(dict(flat_value(obj.attributes_flat or {}, sensitive_paths(obj))).get("id"), Hidden)
+        return isinstance(dict(shown_flat(obj, type_name)).get("id"), Hidden)
     first = [step_key(path[0]) if path else "id" for path in sensitive_paths(obj)]
+    first += [steps[0] if steps else "id" for steps in secret_steps(obj, type_name)]
     return any(key == "id" or not isinstance(key, str) for key in first)

@@ -88,25 +88,31 @@ def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
 def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Collection[str] | None = None) -> set[str]:
     """Return the known names that each text equals or, if none does, matches as a pattern.
 
-    `told` are the names that a message may contain, by default all.
+    `told` are the names that a pattern may match and a message may contain, by default all.
     """
+    told = known if told is None else told
     found: set[str] = set()
     for text in texts:
         fits = wildcard_test(text)
-        fitting = {text} if text in known else {name for name in known if has_wildcards(text) and fits(name)}
+        fitting = {text} if text in known else {name for name in told if has_wildcards(text) and fits(name)}
         if not fitting:
-            raise SelectionError(f"no {what} matches {text!r}{suggestion(text, known if told is None else told)}")
+            raise SelectionError(f"no {what} matches {text!r}{suggestion(text, told)}")
         found |= fitting
     return found
 
 
 def _ids(found: Sequence[InstanceState], texts: Sequence[str]) -> set[str]:
-    """Return the requested ids. Messages never contain a sensitive id."""
+    """Return the requested ids. A sensitive id is matched as a whole only, and messages never contain it."""
     from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 
-    objects = [(obj, name) for instance in found for obj in instance.objects if (name := object_id(obj)) is not None]
-    told = {name for obj, name in objects if not id_is_sensitive(obj)}
-    return _fitting({name for _, name in objects}, texts, "id", told)
+    objects = [
+        (obj, _type(instance), name)
+        for instance in found
+        for obj in instance.objects
+        if (name := object_id(obj)) is not None
+    ]
+    told = {name for obj, type_name, name in objects if not id_is_sensitive(obj, type_name)}
+    return _fitting({name for _, _, name in objects}, texts, "id", told)
 
 
 def _type(instance: InstanceState) -> str:

@@ -23,6 +23,7 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.values import Manner
+from statefmt.render.unmarked import unmarked_note
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import instances
 
@@ -108,6 +109,8 @@ def command(
 
     With one state, compare it with that of the current workspace. With --version, OLD is the state that has it.
 
+    Sensitive values, and what rules SEC001 to SEC004 and OUT004 take for a secret, are hidden, even where they differ.
+
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
 
     Exit status 0: no differences; 1: differences; 2: failure.
@@ -149,7 +152,19 @@ def command(
 
         for piece in diff_text(changes, manner, result_terminal()):
             print(piece)
+    if not (show_sensitive or stat or name_only or moved_blocks):
+        _note_unmarked(changes)
     return FOUND if changes else FINE
+
+
+def _note_unmarked(changes: SnapshotDiff) -> None:
+    """Say how many of the values of what changed are hidden without a mark."""
+    changed = [change for change in changes.instances if change.old is not None and change.new is not None]
+    sides = [side for change in changed for side in (change.old, change.new) if side is not None]
+    outputs = [side for change in changes.outputs for side in (change.old, change.new) if side is not None]
+    note = unmarked_note(sides, outputs)
+    if note:
+        say(f"statetool: {note}")
 
 
 def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) -> bytes:

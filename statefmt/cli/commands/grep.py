@@ -52,7 +52,7 @@ def command(
     """Search the values of attributes and outputs for TEXT, in files and in all *.tfstate below directories.
 
     Prints `address: path = value` for each value that matches. JSON strings, such as policies, are searched inside.
-    Sensitive values match only with --show-sensitive.
+    Sensitive values, and what rules SEC001 to SEC004 and OUT004 take for a secret, match only with --show-sensitive.
 
     Exit status 0: something matches; 1: nothing; 2: a state could not be searched.
     """

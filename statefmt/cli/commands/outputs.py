@@ -22,8 +22,9 @@ from statefmt.cli.options.shared import (
     StateOption,
     one_state,
 )
-from statefmt.cli.streams import result_terminal, write_result
+from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import state_words
+from statefmt.render.unmarked import unmarked_note
 from statefmt.selection import suggestion
 from statefmt.snapshots import OutputValue
 from statefmt.text.shell import shell_line
@@ -50,7 +51,10 @@ def command(
     show_sensitive: ShowSensitiveOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
-    """Show the output values of the root module with their types; sensitive ones are hidden."""
+    """Show the output values of the root module with their types.
+
+    Outputs that are sensitive are hidden, and so is what rule OUT004 takes for a secret, marked or not.
+    """
     if name is None and (state_option is not None or context.info_name == _AS_TOFU):
         # `outputs --state FILE NAME` and `output NAME`
         state, name = None, state
@@ -77,6 +81,9 @@ def command(
         print(typed_outputs_text(found, result_terminal(), show_sensitive=show_sensitive))
     else:
         print("statetool: the state has no outputs", file=sys.stderr)
+    note = "" if show_sensitive else unmarked_note((), found)
+    if note:
+        say(f"statetool: {note}")
     return FINE
 
 

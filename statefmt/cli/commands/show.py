@@ -15,9 +15,10 @@ from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
 from statefmt.cli.options.takes import takes
-from statefmt.cli.streams import result_terminal, write_result
+from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
+from statefmt.render.unmarked import unmarked_note
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, instances
 
@@ -47,10 +48,11 @@ def command(
 ) -> int:
     """Show resource instances as `tofu state show` does, without plugins; without a selector, outputs too.
 
-    Sensitive values are hidden: attributes marked in the state, sensitive outputs and private data of providers. States
-    from before Terraform 0.12 have no marks, so all attributes that may be sensitive are hidden. JSON is the values
-    representation of `tofu show -json`, with `provider_instance`. With --schemas, what the schemas make sensitive is
-    hidden too, and values have the form of their type.
+    Sensitive values are hidden: attributes marked in the state, sensitive outputs, private data of providers, and what
+    rules SEC001 to SEC004 and OUT004 take for a secret, marked or not. States from before Terraform 0.12 have no marks,
+    so all attributes that may be sensitive are hidden. JSON is the values representation of `tofu show -json`, with
+    `provider_instance`. With --schemas, what the schemas make sensitive is hidden too, and values have the form of
+    their type.
     """
     if raw and attribute is None:
         raise click.BadParameter("requires --attr", param_hint="--raw")
@@ -76,6 +78,10 @@ def command(
         sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))
     else:
         _show_text(snapshot, found, chosen == Criteria(), show_sensitive, expand)
+    if attribute is None and not show_sensitive:
+        note = unmarked_note(found, snapshot.outputs if chosen == Criteria() else ())
+        if note:
+            say(f"statetool: {note}")
     return FINE
 
 

@@ -41,7 +41,7 @@ def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONVal
             address=instance.addr,
         )
     try:
-        value = decoded(attributes_value(obj, show_sensitive=allow_sensitive))
+        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=allow_sensitive))
         if obj.attributes is None and isinstance(value, Members):
             return look_up_flat(value, path)
         return look_up(value, parse_path(path))

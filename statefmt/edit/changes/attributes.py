@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -20,8 +20,16 @@ from statefmt.redaction.look_up import look_up
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import contains_hidden, decoded
 
+
+class TypedObject(NamedTuple):
+    """An object and the type of its resource."""
+
+    obj: ResourceInstanceObject
+    type_name: str
+
+
 # Returns the new attributes of an object as JSON text, or raises SurgeryError.
-AttributeChange: TypeAlias = Callable[[ResourceInstanceObject, bytes], bytes]
+AttributeChange: TypeAlias = Callable[[TypedObject, bytes], bytes]
 
 
 def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change: AttributeChange) -> Edit:
@@ -47,7 +55,7 @@ def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change:
             )
         old = bytes(obj.attributes)
         try:
-            new = change(obj, old)
+            new = change(TypedObject(obj, resource.resource.type), old)
         except SurgeryError as error:
             raise SurgeryError(f"{addr}: ", *error.parts, address=addr) from error
         except RecursionError as error:
@@ -57,12 +65,10 @@ def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change:
     return Edit(with_objects(snapshot, changed))
 
 
-def attribute(
-    obj: ResourceInstanceObject, path: str, steps: Sequence[str | int], *, allow_sensitive: bool
-) -> JSONValue:
+def attribute(typed: TypedObject, path: str, steps: Sequence[str | int], *, allow_sensitive: bool) -> JSONValue:
     """Return the value at a path. Raises SurgeryError if it does not exist or contains anything sensitive."""
     try:
-        value = look_up(decoded(attributes_value(obj, show_sensitive=allow_sensitive)), steps)
+        value = look_up(decoded(attributes_value(*typed, show_sensitive=allow_sensitive)), steps)
     except (SelectionError, ValueError) as error:
         raise SurgeryError(str(error)) from error
     if contains_hidden(value):

@@ -10,7 +10,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from statefmt.edit.arguments.assignment import Assignment
-from statefmt.edit.changes.attributes import attribute, with_attributes
+from statefmt.edit.changes.attributes import TypedObject, attribute, with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import is_wrapping, json_edited
 from statefmt.edit.changes.json_shape import same_shape, shape_name
@@ -40,9 +40,9 @@ def set_attributes(
     type (unless `force_type`) or if it is sensitive (unless `allow_sensitive`).
     """
 
-    def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
+    def changed(typed: TypedObject, old: bytes) -> bytes:
         def assigned(text: bytes, assignment: Assignment) -> bytes:
-            current = replace(obj, attributes=Raw(text))
+            current = typed._replace(obj=replace(typed.obj, attributes=Raw(text)))
             return _assigned(current, text, assignment, force_type=force_type, allow_sensitive=allow_sensitive)
 
         return reduce(assigned, assignments, old)
@@ -67,10 +67,10 @@ def with_schema_version(snapshot: Snapshot, chosen: Sequence[InstanceState], ver
 
 
 def _assigned(
-    obj: ResourceInstanceObject, text: bytes, assignment: Assignment, *, force_type: bool, allow_sensitive: bool
+    typed: TypedObject, text: bytes, assignment: Assignment, *, force_type: bool, allow_sensitive: bool
 ) -> bytes:
     path, steps, value = assignment
-    attribute(obj, path, steps, allow_sensitive=allow_sensitive)
+    attribute(typed, path, steps, allow_sensitive=allow_sensitive)
 
     def checked(old: bytes) -> bytes:
         one, other = loads_exact(old, replace_invalid=True), loads_exact(value)

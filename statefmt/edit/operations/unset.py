@@ -9,13 +9,12 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from statefmt.edit.arguments.assignment import steps_of
-from statefmt.edit.changes.attributes import attribute, with_attributes
+from statefmt.edit.changes.attributes import TypedObject, attribute, with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import json_edited
 from statefmt.edit.changes.json_shape import may_be_map
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 
 
@@ -30,19 +29,20 @@ def unset_attributes(
     `allow_sensitive`.
     """
 
-    def changed(obj: ResourceInstanceObject, old: bytes) -> bytes:
+    def changed(typed: TypedObject, old: bytes) -> bytes:
         def without(text: bytes, path: str) -> bytes:
-            return _without(replace(obj, attributes=Raw(text)), text, path, allow_sensitive=allow_sensitive)
+            current = typed._replace(obj=replace(typed.obj, attributes=Raw(text)))
+            return _without(current, text, path, allow_sensitive=allow_sensitive)
 
         return reduce(without, paths, old)
 
     return with_attributes(snapshot, chosen, changed)
 
 
-def _without(obj: ResourceInstanceObject, text: bytes, path: str, *, allow_sensitive: bool) -> bytes:
+def _without(typed: TypedObject, text: bytes, path: str, *, allow_sensitive: bool) -> bytes:
     steps = steps_of(path)
-    attribute(obj, path, steps, allow_sensitive=allow_sensitive)
-    holder = attribute(obj, path, steps[:-1], allow_sensitive=True)
+    attribute(typed, path, steps, allow_sensitive=allow_sensitive)
+    holder = attribute(typed, path, steps[:-1], allow_sensitive=True)
     if isinstance(holder, list):
         raise SurgeryError(f"{path} is an element of a list or set; set the whole list or set instead")
     new = None if len(steps) > 1 and may_be_map(holder) else b"null"

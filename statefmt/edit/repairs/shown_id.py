@@ -18,12 +18,13 @@ def shown_id(state: LooseState, instance: JsonPath) -> str:
     found = state.object_id(instance)
     if not found or state.show_sensitive:
         return found
-    is_secret = state.string((*instance[:2], "type")) in SECRET_IDS or _is_sensitive(state, instance, found)
+    type_name = state.string((*instance[:2], "type")) or ""
+    is_secret = type_name in SECRET_IDS or _is_sensitive(state, instance, found, type_name)
     return HIDDEN if is_secret else found
 
 
-def _is_sensitive(state: LooseState, instance: JsonPath, name: str) -> bool:
-    """Return whether a mark leads to the id, or another sensitive value is the same; True if in doubt."""
+def _is_sensitive(state: LooseState, instance: JsonPath, name: str, type_name: str) -> bool:
+    """Return whether the id is sensitive, or another sensitive value is the same; True if in doubt."""
     raw = state.raw((*instance, "attributes"))
     flat = loads_exact(state.raw((*instance, "attributes_flat")) or b"null", replace_invalid=True)
     obj = ResourceInstanceObject(
@@ -31,9 +32,9 @@ def _is_sensitive(state: LooseState, instance: JsonPath, name: str) -> bool:
         attributes_flat=_strings(flat),
         sensitive_attributes=state.raw((*instance, "sensitive_attributes")) or b"[]",
     )
-    if id_is_sensitive(obj):
+    if id_is_sensitive(obj, type_name):
         return True
-    hidden = (part.raw for part in withheld_members(obj).values() if isinstance(part, Withheld))
+    hidden = (part.raw for part in withheld_members(obj, type_name).values() if isinstance(part, Withheld))
     return any(loads_exact(bytes(part), replace_invalid=True) == name for part in hidden)
 
 

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from statefmt.analysis.selection.object_id import SECRET_IDS
 from statefmt.formats.salvage.fill import Filled
 from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
+from statefmt.golang import encode_string
 from statefmt.model.addrs import parse_abs_resource_instance
 from statefmt.model.cty import decode_paths
 from statefmt.model.errors import AddressError
 from statefmt.redaction.flat import sounds_secret
+from statefmt.redaction.object_value import named_steps, typed_steps
 from statefmt.redaction.path_text import step_key
 
 # In place of bytes that are not UTF-8.
@@ -41,7 +43,7 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
     left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
     taken = {one.key for one in filled.taken}
     wanted = {one.key for one in left}
-    secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw)}
+    secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw, _type(one))}
     found: dict[SalvagedKey, Importable] = {}
     for one in left:
         if one.key is None or one.head is None or one.key in taken or one.key.deposed or one.head.mode != "managed":
@@ -64,17 +66,26 @@ def _is_address(text: str) -> bool:
 def _is_sensitive(one: FoundObject | LostObject, resource_type: str) -> bool:
     if resource_type in SECRET_IDS:
         return True
-    return sounds_secret(resource_type) if isinstance(one, LostObject) else _has_sensitive_id(one.raw)
+    if isinstance(one, LostObject):
+        return sounds_secret(resource_type) or bool(named_steps("id", Raw(encode_string(one.import_id))))
+    return _has_sensitive_id(one.raw, resource_type)
+
+
+def _type(one: FoundObject) -> str:
+    return "" if one.head is None else one.head.type
 
 
 class _Marks(Struct):
-    sensitive_attributes: msgspec.Raw = msgspec.Raw(b"[]")
+    sensitive_attributes: Raw = Raw(b"[]")
+    attributes: Raw = Raw(b"{}")
 
 
-def _has_sensitive_id(raw: bytes) -> bool:
-    """Return whether a sensitive path leads to the `id`, or to all attributes; true if in doubt."""
+def _has_sensitive_id(raw: bytes, resource_type: str) -> bool:
+    """Return whether a sensitive path leads to the `id`, or to all attributes, or it is a secret; true if in doubt."""
     try:
         marks = msgspec.json.decode(raw, type=_Marks)
+        if any(steps[:1] in ((), ("id",)) for steps in typed_steps(resource_type, marks.attributes)):
+            return True
         if bytes(marks.sensitive_attributes) in (b"[]", b"null"):
             return False
         paths, problems = decode_paths(bytes(marks.sensitive_attributes))

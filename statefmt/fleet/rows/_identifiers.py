@@ -11,8 +11,7 @@ from statefmt.analysis.selection.object_id import SECRET_IDS, id_among
 from statefmt.fleet.rows._masking import MASK
 from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.flat import flat_value
-from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
 from statefmt.redaction.path_text import step_key
 
 _ABSENT: Final = Raw(b"null")
@@ -53,7 +52,7 @@ class Identifiers(NamedTuple):
 
 def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[str]) -> Identifiers:
     """Return what identifies an object; a part that is or repeats a sensitive value is hidden."""
-    given = _flat(obj) if obj.attributes is None else _read(obj)
+    given = _flat(obj, type_name) if obj.attributes is None else _read(obj, type_name)
     if type_name in SECRET_IDS and given["id"] is not None:
         given["id"] = MASK
     id_, arn, region, account = [MASK if (value := given[name]) in secrets else value for name in _NAMES]
@@ -71,9 +70,10 @@ def of_arn(arn: str) -> tuple[str | None, str | None]:
     return (parts[3] or None, parts[4] or None) if len(parts) == _ARN_PARTS else (None, None)
 
 
-def _read(obj: ResourceInstanceObject) -> dict[str, str | None]:
+def _read(obj: ResourceInstanceObject, type_name: str) -> dict[str, str | None]:
     raw = obj.attributes or _ABSENT
     hidden = [step_key(path[0]) if path else None for path in sensitive_paths(obj)]
+    hidden += [steps[0] if steps else None for steps in secret_steps(obj, type_name)]
     if memoryview(raw)[0] != ord("{") or not all(isinstance(name, str) for name in hidden):
         return dict.fromkeys(_NAMES)
     try:
@@ -95,6 +95,6 @@ def _text(raw: Raw) -> str | None:
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
 
 
-def _flat(obj: ResourceInstanceObject) -> dict[str, str | None]:
-    shown = dict(flat_value(obj.attributes_flat or {}, sensitive_paths(obj)))
+def _flat(obj: ResourceInstanceObject, type_name: str) -> dict[str, str | None]:
+    shown = dict(shown_flat(obj, type_name))
     return {name: str(value) if isinstance(value := shown.get(name), str) else None for name in _NAMES}

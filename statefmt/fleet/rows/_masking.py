@@ -60,13 +60,17 @@ def _replaced(value: bytes) -> bytes:
 
 
 class Masking:
-    """Hides the sensitive values of one state. `secrets` are its sensitive strings.
+    """Hides the sensitive values of one state. `secrets` are its sensitive strings, `holders` the `id()` of each object
+    that has some without a mark.
 
     `names` are those of them that a name, a key or an address may repeat: none, if none of the state's does.
     """
 
-    def __init__(self, secrets: frozenset[str], names: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, secrets: frozenset[str], names: frozenset[str] | None = None, *, holders: frozenset[int] = frozenset()
+    ) -> None:
         self.secrets = secrets
+        self._holders = holders
         self.names = secrets if names is None else names
         # By identity: reading makes one address of equal text, and printing it costs more than all else here.
         self._printed: dict[int, tuple[object, str]] = {}
@@ -130,13 +134,19 @@ class Masking:
         """Return whether resources of a type are secrets as a whole, or have credentials without a mark."""
         return type_name in SECRET_IDS or type_name == REMOTE_STATE
 
+    def is_plain(self, obj: ResourceInstanceObject) -> bool:
+        """Return whether nothing in the attributes of an object is sensitive."""
+        return obj.sensitive_attributes == b"[]" and id(obj) not in self._holders
+
     def attributes(self, obj: ResourceInstanceObject, type_name: str) -> bytes | None:
         """Return the attributes as JSON with sensitive parts hidden; None for a resource that is a secret."""
-        return None if self.is_secret(type_name) else self._shown(attributes_value(obj, show_sensitive=False))
+        return (
+            None if self.is_secret(type_name) else self._shown(attributes_value(obj, type_name, show_sensitive=False))
+        )
 
-    def identity(self, obj: ResourceInstanceObject) -> bytes | None:
+    def identity(self, obj: ResourceInstanceObject, type_name: str) -> bytes | None:
         """Return the identity as JSON with sensitive parts hidden."""
-        return self._shown(identity_value(obj, show_sensitive=False))
+        return self._shown(identity_value(obj, type_name, show_sensitive=False))
 
     def repeats(self, value: bytes) -> bool:
         """Return whether JSON has a secret among its strings."""

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from statefmt.fleet.rows._masking import json_text
+from statefmt.fleet.rows._masking import REMOTE_STATE, json_text
 from statefmt.fleet.rows._secrets import names_secret
 from statefmt.fleet.rows._targets import shown_string, target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
@@ -35,7 +35,7 @@ def remote_ref(
 ) -> RemoteRefRow | None:
     """Return the row of a data source; None if its attributes cannot be read."""
     try:
-        value = decoded(attributes_value(obj, show_sensitive=False))
+        value = decoded(attributes_value(obj, REMOTE_STATE, show_sensitive=False))
     except ValueError:
         return None
     if not isinstance(value, Members):

@@ -33,7 +33,6 @@ class _Provider(Struct, frozen=True, gc=False):
     instance: str | None
 
 
-_NO_PATHS: Final = b"[]"
 _NO_PROVIDER: Final = _Provider(None, None, None, None)
 
 
@@ -86,7 +85,7 @@ def resource_rows(
                     bound = masking.address(str(config.instance(obj.provider_key)))
                     instances[config, obj.provider_key] = bound
             found = None
-            if raw is not None and not is_secret and not masking.names and obj.sensitive_attributes == _NO_PATHS:
+            if raw is not None and not is_secret and not masking.names and masking.is_plain(obj):
                 # The usual case: nothing to hide, and so nothing to decode.
                 text = bytes(raw)
                 size = len(text)
@@ -123,7 +122,7 @@ def resource_rows(
                     arn,
                     region,
                     account,
-                    None if obj.identity is None else _identity(obj, masking),
+                    None if obj.identity is None else _identity(obj, name.type, masking),
                     size,
                     attr_hash,
                     None if shown is None else json_text(shown),
@@ -150,8 +149,8 @@ def _provider(config: ConfigProviderConfig, masking: Masking) -> _Provider:
     )
 
 
-def _identity(obj: ResourceInstanceObject, masking: Masking) -> str | None:
-    identity = masking.identity(obj)
+def _identity(obj: ResourceInstanceObject, type_name: str, masking: Masking) -> str | None:
+    identity = masking.identity(obj, type_name)
     return None if identity is None else json_text(identity)
 
 
@@ -165,7 +164,7 @@ def _hash(
     obj: ResourceInstanceObject, type_name: str, masking: Masking, hash_key: bytes, *, repeats: bool
 ) -> str | None:
     raw = obj.attributes
-    if not repeats and raw is not None and obj.sensitive_attributes == b"[]" and not masking.is_secret(type_name):
+    if not repeats and raw is not None and masking.is_plain(obj) and not masking.is_secret(type_name):
         # The usual case: nothing to hide, and so nothing to decode.
         return keyed_hash(hash_key, one_line(raw))
     shown = masking.attributes(obj, type_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Raw, UnsetType
@@ -15,9 +15,9 @@ from statefmt.model.addrs import StringKey
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.object_value import named_steps, sensitive_paths, typed_steps, with_secrets
 from statefmt.redaction.partial import Partial
-from statefmt.redaction.withheld import Withheld, withheld_members
+from statefmt.redaction.withheld import Withheld, withheld_members, withheld_output
 from statefmt.text.pattern import pattern
 
 # What many values are: hiding every `true` and every port would hide what is no secret.
@@ -29,21 +29,27 @@ _CLOSED: Final = pattern(r'"(?:[^"\\]|\\(?s:.))*+"')
 _WORD: Final = pattern(r"""[^\s"'`\[\](){},;:.=]+|"(?:[^"\\]|\\(?s:.))*+(?:"|\\?\Z)""")
 
 
-def secrets_of(snapshot: Snapshot) -> frozenset[str]:
-    """Return all sensitive strings of a state: in attributes, in outputs, and the results of random resources."""
+class StateSecrets(NamedTuple):
+    """The sensitive strings of a state, and the `id()` of each object that has secrets without marks."""
+
+    strings: frozenset[str]
+    holders: frozenset[int]
+
+
+def secrets_of(snapshot: Snapshot) -> StateSecrets:
+    """Return what is sensitive in a state: in attributes, in outputs, and the results of random resources."""
     found: set[str] = set()
-    for resource in snapshot.resources:
-        is_secret = resource.addr.resource.type in SECRET_IDS
-        for obj in resource.objects:
-            if is_secret:
-                found.update(_strings_of_all(obj))
-            elif obj.attributes is None or sensitive_paths(obj):
-                for member in withheld_members(obj).values():
-                    found.update(_withheld(member))
+    objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
+    unmarked = frozenset(id(objects[place][0]) for place in with_secrets(objects))
+    for obj, type_name in objects:
+        if type_name in SECRET_IDS:
+            found.update(_strings_of_all(obj))
+        elif obj.attributes is None or id(obj) in unmarked or sensitive_paths(obj):
+            for member in withheld_members(obj, type_name).values():
+                found.update(_withheld(member))
     for output in snapshot.outputs:
-        if output.sensitive:
-            found.update(_strings(loads_exact(output.value, replace_invalid=True)))
-    return _spelled(found)
+        found.update(_withheld(withheld_output(output)))
+    return StateSecrets(_spelled(found), unmarked)
 
 
 def secrets_of_document(document: StateV4) -> frozenset[str]:
@@ -58,9 +64,14 @@ def secrets_of_document(document: StateV4) -> frozenset[str]:
                 value = _decoded(instance.attributes)
                 members = value if isinstance(value, Members) else ()
                 hidden = None if is_secret else _first_names(instance.sensitive_attributes)
+                if hidden is not None:
+                    secret = typed_steps(resource.type or "", instance.attributes)
+                    hidden = hidden | {str(steps[0]) for steps in secret} if all(secret) else None
                 found.update(_strings([item for name, item in members if hidden is None or name in hidden]))
-    for output in filter(None, (document.outputs or {}).values()):
-        if output.sensitive and isinstance(output.value, Raw):
+    for name, output in (document.outputs or {}).items():
+        if output is None or not isinstance(output.value, Raw):
+            continue
+        if output.sensitive or named_steps(name, output.value):
             found.update(_strings(_decoded(output.value)))
     return _spelled(found)
 

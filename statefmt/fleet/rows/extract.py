@@ -30,6 +30,7 @@ from statefmt.model.addrs import ResourceMode
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.object_value import hides_output
 
 _REGISTRIES: Final = {"registry.opentofu.org": "opentofu", "registry.terraform.io": "terraform"}
 # Secrets that are looked for in all rows of a state at once.
@@ -114,11 +115,13 @@ def rows_of(
         short_addresses=inspection.document is not None and bool(short_addresses(inspection.document)),
         n_objects=sum(len(resource.objects) for resource in snapshot.resources),
     )
-    secrets = secrets_of(snapshot)
+    secrets, holders = secrets_of(snapshot)
     # Names hardly ever repeat a secret, and looking for one in each of them takes long.
-    rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, frozenset()))
+    rows = _rows(
+        state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, frozenset(), holders=holders)
+    )
     if secrets and _may_name(rows, secrets):
-        rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets))
+        rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, holders=holders))
     return rows
 
 
@@ -200,5 +203,5 @@ def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking
             None if hidden or not wanted.attributes else json_text(one_line(output.value)),
         )
         for output in snapshot.outputs
-        for hidden in [output.sensitive or masking.repeats(output.value)]
+        for hidden in [hides_output(output) or masking.repeats(output.value)]
     ]

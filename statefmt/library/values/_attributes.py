@@ -60,7 +60,7 @@ class Attributes(_DecodedMembers):
         """The paths of all Sensitive values, in the order of the state, as `at()` and `show --attr` take them.
 
         These are the places that `statetool show` hides: where a mark of the state leads, the innermost part that
-        holds it for certain. A path into a set leads to the whole set.
+        holds it for certain, and what is a secret by its type, name or shape. A path into a set leads to the whole set.
         """
         if self.is_flat:
             return tuple(name for name, part in self._parts().items() if isinstance(part, Withheld))
@@ -70,7 +70,7 @@ class Attributes(_DecodedMembers):
         return self._flat_at(path) if self.is_flat else super()._at(path)
 
     def _read(self) -> Mapping[str, Partial]:
-        return withheld_members(self._object)
+        return withheld_members(self._object, self._type_name)
 
     def _flat_at(self, path: str) -> AttributeValue:
         if path in self:

@@ -38,4 +38,4 @@ class ResourceIdentity(_DecodedMembers):
         return self._object.identity_schema_version
 
     def _read(self) -> Mapping[str, Partial]:
-        return withheld_identity(self._object)
+        return withheld_identity(self._object, self._type_name)

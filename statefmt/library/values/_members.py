@@ -20,11 +20,12 @@ _Default = TypeVar("_Default")
 class _DecodedMembers(Mapping[str, AttributeValue]):
     """A read-only mapping, each of whose values is decoded on first use."""
 
-    __slots__ = ("_members", "_object", "_values")
+    __slots__ = ("_members", "_object", "_type_name", "_values")
     _WHAT: ClassVar[str]
 
-    def __init__(self, obj: ResourceInstanceObject) -> None:
+    def __init__(self, obj: ResourceInstanceObject, type_name: str) -> None:
         self._object = obj
+        self._type_name = type_name
         # Filled on first use; two threads that do so at once compute the same.
         self._members: Mapping[str, Partial] | None = None
         self._values: dict[str, AttributeValue] = {}
@@ -38,7 +39,7 @@ class _DecodedMembers(Mapping[str, AttributeValue]):
         """The paths of all Sensitive values, in the order of the state, as `at()` takes them.
 
         These are the places that `statetool show` hides: where a mark of the state leads, the innermost part that
-        holds it for certain. A path into a set leads to the whole set.
+        holds it for certain, and what is a secret by its type, name or shape. A path into a set leads to the whole set.
         """
         try:
             return tuple(

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import NoReturn, TypeVar, overload
 
-from msgspec import Raw
-
 from statefmt.library.values._at import REQUIRED, value_at
-from statefmt.library.values._decode import AttributeValue, decode, withheld
+from statefmt.library.values._decode import AttributeValue, decode
 from statefmt.model.errors import MissingPathError, SelectionError
 from statefmt.model.outputs import OutputValue
-from statefmt.redaction.withheld import Withheld
+from statefmt.redaction.withheld import withheld_output
 
 _Default = TypeVar("_Default")
 
@@ -35,14 +33,12 @@ class Output:
 
     @property
     def value(self) -> AttributeValue:
-        """The value, as a Sensitive if the output is marked as sensitive.
+        """The value, as a Sensitive if the output is marked as sensitive or looks like a secret, and so for its parts.
 
         Raises SelectionError if it is nested too deeply to decode.
         """
         if self._value is None:
-            raw = Raw(self._output.value)
-            name = f"the output {self.name!r}"
-            self._value = (withheld(Withheld(raw), name) if self.sensitive else decode(raw, name),)
+            self._value = (decode(withheld_output(self._output), f"the output {self.name!r}"),)
         return self._value[0]
 
     @overload

@@ -100,7 +100,9 @@ class AfterChecks:
         code = Code.CHANGED_WITHOUT_PLAN if change.action is Action.NO_OP else Code.VALUE_NOT_AS_PLANNED
         wanted = Raw(b"{}") if details.after is None else details.after
         found = differences(wanted, details.after_unknown, placed, of, self._pairing)
-        secrets = Secrets((details,), (placed.obj, before and before.obj), schema, show=self._show)
+        secrets = Secrets(
+            placed.resource.addr.resource.type, (details,), (placed.obj, before and before.obj), schema, show=self._show
+        )
         if found:
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
         yield from identity_findings(details, address, self._after, placed, secrets, show_sensitive=self._show)
@@ -250,7 +252,13 @@ class AfterChecks:
             shown = Change(
                 action=Action.NO_OP, before_sensitive=prior.sensitive_values, after_sensitive=prior.sensitive_values
             )
-            secrets = Secrets((shown,), (placed.obj, before and before.obj), schema, show=self._show)
+            secrets = Secrets(
+                placed.resource.addr.resource.type,
+                (shown,),
+                (placed.obj, before and before.obj),
+                schema,
+                show=self._show,
+            )
             code = Code.CHANGED_WITHOUT_PLAN
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
         if not prior.tainted:

@@ -85,7 +85,7 @@ def _values(
         # What refreshing finds to have changed may become sensitive by the change of the plan only.
         change = expected.changes.get((expected.moves.get(instance, instance), deposed))
         changes = (planned,) if change is None else (planned, change.change)
-        secrets = Secrets(changes, (placed.obj,), schema, show=show_sensitive)
+        secrets = Secrets(placed.resource.addr.resource.type, changes, (placed.obj,), schema, show=show_sensitive)
         yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
 
 

@@ -20,6 +20,7 @@ from statefmt.model.findings import Finding
 from statefmt.model.outputs import OutputValue
 from statefmt.model.snapshot import Snapshot
 from statefmt.pairing import BlockPairing
+from statefmt.redaction.object_value import hides_output, named_steps
 from statefmt.redaction.path_text import path_text
 
 
@@ -66,7 +67,7 @@ class OutputChecks:
             yield self._finding(name, "planned to be removed, but still in the state", ())
             return
         sensitive = mask_of(change.after_sensitive) is not False
-        hide = not self._show and (sensitive or output.sensitive or self._was_sensitive(name, change))
+        hide = not self._show and (sensitive or hides_output(output) or self._was_sensitive(name, change))
         found = compare_output(change.after, change.after_unknown, output.value, _type(output), self._pairing)
         for difference in [cut(each, 0) for each in found[:1]] if hide else found:
             yield self._finding(name, _detail(difference, hide=hide), ("value", *difference.tokens))
@@ -88,6 +89,7 @@ class OutputChecks:
         shown = None if prior is None or prior.outputs is None else prior.outputs.get(name)
         return (
             mask_of(change.before_sensitive) is not False
+            or any(named_steps(name, side) for side in (change.before, change.after) if side is not None)
             or (old is not None and old.sensitive)
             or (shown is not None and shown.sensitive)
         )

@@ -18,7 +18,7 @@ from statefmt.model.cty import CtyValue, Number
 from statefmt.model.cty.decimals import format_digits
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.object_value import secret_steps, sensitive_paths, typed_steps
 from statefmt.redaction.path_text import step_key
 
 # Longer values are cut off: a finding is not a diff.
@@ -26,12 +26,13 @@ _LONGEST: Final = 80
 
 
 class Secrets:
-    """What is sensitive about an object: by the plan, by the states, and by the schema."""
+    """What is sensitive about an object: by the plan, by the states, by the schema, and without a mark."""
 
     def __init__(
-        self, changes: Iterable[Change], objects: Iterable[ResourceInstanceObject | None], schema: SchemaBlock | None,
-        *, show: bool
+        self, type_name: str, changes: Iterable[Change], objects: Iterable[ResourceInstanceObject | None],
+        schema: SchemaBlock | None, *, show: bool
     ) -> None:  # fmt: skip
+        self._type_name = type_name
         self._changes = tuple(changes)
         self._objects = [obj for obj in objects if obj is not None]
         self._schema = schema
@@ -58,8 +59,11 @@ class Secrets:
         for change in self._changes:
             found.add_mask(mask_of(change.before_sensitive))
             found.add_mask(mask_of(change.after_sensitive))
+            for side in (change.before, change.after):
+                for steps in typed_steps(self._type_name, side):
+                    found.add(steps)
         for obj in self._objects:
-            for path in plain_paths(obj):
+            for path in (*plain_paths(obj), *secret_steps(obj, self._type_name)):
                 found.add(path)
         return found
 

@@ -16,7 +16,7 @@ from statefmt.lifecycle.schemas.fits import surely_fits
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
 from statefmt.lifecycle.stored import decode_state
 from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
-from statefmt.lint.secrets.sensitive_paths import Covered, sensitive_paths
+from statefmt.lint.secrets.sensitive_paths import sensitive_paths
 from statefmt.lint.states.provider_addresses import provider_in_force
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import Provider, ResourceMode
@@ -24,6 +24,7 @@ from statefmt.model.codes import Code
 from statefmt.model.cty import CtyValueError
 from statefmt.model.findings import Finding, Fix
 from statefmt.redaction.path_text import path_text
+from statefmt.redaction.secrets.covered import Covered
 
 _MODES: Final = {mode.value: mode for mode in ResourceMode}
 # The most paths that one finding lists.

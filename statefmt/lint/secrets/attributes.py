@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.versions.v4 import InstanceObjectV4
-from statefmt.golang import loads_exact
-from statefmt.lint.secrets.probes import suspects
-from statefmt.lint.secrets.sensitive_paths import Covered, sensitive_paths
+from statefmt.lint.secrets.sensitive_paths import sensitive_paths
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.redaction.path_text import path_text
+from statefmt.redaction.secrets.covered import Covered
+from statefmt.redaction.secrets.objects import TypedAttributes, secrets_of_object, suspected_objects, typed_attributes
 
 if TYPE_CHECKING:
-    from statefmt.lint.secrets.search import FoundSecret, SecretSteps
+    from statefmt.redaction.secrets.search import FoundSecret
 
 
 class _PlacedSecret(NamedTuple):
@@ -31,7 +30,9 @@ def secret_findings(subject: Subject, code: Code, summary: str, fix: str) -> Ite
     """Yield the findings of one rule."""
     for secret, part in subject.once(_secrets):
         if secret.code == code:
-            steps = _without_secrets(secret.steps)
+            from statefmt.redaction.secrets.search import without_secret_names
+
+            steps = without_secret_names(secret.steps)
             member = "attributes" if part.document.attributes is not UNSET else "attributes_flat"
             yield code.finding(
                 summary,
@@ -49,18 +50,15 @@ def _secrets(subject: Subject) -> tuple[_PlacedSecret, ...]:
 
 def _search(subject: Subject) -> Iterator[_PlacedSecret]:
     parts = [part for part in subject.objects if _has_attributes(part.document)]
-    texts = [_text(part.document) for part in parts]
-    for number in suspects(texts):
-        # Imported late: compiling its patterns takes as long as checking some dozens of states.
-        from statefmt.lint.secrets.search import secrets_in
-
+    objects = [_typed(part) for part in parts]
+    for number in suspected_objects(objects):
         try:
-            value = loads_exact(bytes(texts[number]), replace_invalid=True)
+            found = secrets_of_object(objects[number])
         except ValueError:
             # Nested too deeply for Python.
             continue
         covered = Covered(sensitive_paths(parts[number].document))
-        for secret in secrets_in(value):
+        for secret in found:
             if secret.steps not in covered:
                 yield _PlacedSecret(secret, parts[number])
 
@@ -69,15 +67,7 @@ def _has_attributes(obj: InstanceObjectV4) -> bool:
     return obj.attributes is not UNSET or bool(obj.attributes_flat)
 
 
-def _text(obj: InstanceObjectV4) -> Raw:
-    return obj.attributes if obj.attributes is not UNSET else Raw(msgspec.json.encode(obj.attributes_flat))
-
-
-def _without_secrets(steps: SecretSteps) -> SecretSteps:
-    """Return the steps before the first one that is itself a secret: map keys can be."""
-    from statefmt.lint.secrets._shapes import has_aws_key_id, has_aws_secret, shapes_in
-
-    for place, step in enumerate(steps):
-        if isinstance(step, str) and (shapes_in(step) or has_aws_key_id(step) or has_aws_secret(step)):
-            return steps[:place]
-    return steps
+def _typed(part: ObjectPart) -> TypedAttributes:
+    obj, type_name = part.document, part.resource.document.type
+    attributes = None if obj.attributes is UNSET else obj.attributes
+    return typed_attributes(type_name if isinstance(type_name, str) else "", attributes, obj.attributes_flat)

@@ -165,7 +165,11 @@ def _about(instance: InstanceState, manner: Manner) -> str:
     parts: list[str] = []
     current = instance.current
     name = None if current is None else object_id(current)
-    if current is not None and name and (manner.show_sensitive or not id_is_sensitive(current)):
+    if (
+        current is not None
+        and name
+        and (manner.show_sensitive or not id_is_sensitive(current, instance.resource.addr.resource.type))
+    ):
         parts.append(f"id {cut(shown(name, Manner()), Manner())}")
     if current is not None and current.status is ObjectStatus.TAINTED:
         parts.append("tainted")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import orjson
+from msgspec import Raw
 
 from statefmt.analysis.diff import (
     EnvelopeChange,
@@ -24,6 +25,9 @@ from statefmt.model.check_results import CheckResult
 from statefmt.model.instances import InstanceState
 from statefmt.model.outputs import OutputValue
 from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import output_steps
+from statefmt.redaction.partial import decoded, hidden_at
+from statefmt.redaction.secrets.covered import SecretSteps
 from statefmt.render.diff.values import Manner
 from statefmt.render.outputs.type import output_type_json, output_type_text
 from statefmt.render.values.exact_json import exact_document, fragment
@@ -62,7 +66,9 @@ def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
     """Return an instance that only one side has."""
     obj = instance.current or instance.objects[0]
     name = object_id(obj)
-    hidden = name is not None and not manner.show_sensitive and id_is_sensitive(obj)
+    hidden = (
+        name is not None and not manner.show_sensitive and id_is_sensitive(obj, instance.resource.addr.resource.type)
+    )
     provider = instance.provider(obj)
     return {
         "address": str(instance.addr),
@@ -142,23 +148,33 @@ def _resource(change: ResourceChange) -> JsonObject:
 def _output(change: OutputChange, manner: Manner) -> JsonObject:
     sides = [side for side in (change.old, change.new) if side is not None]
     hidden = not manner.show_sensitive and any(side.sensitive for side in sides)
+    secret = () if manner.show_sensitive else tuple(steps for side in sides for steps in output_steps(side))
     return {
         "name": change.name,
         "change": _what(change.old, change.new),
-        "old": None if change.old is None else _side(change.old, hidden),
-        "new": None if change.new is None else _side(change.new, hidden),
+        "old": None if change.old is None else _side(change.old, hidden, secret),
+        "new": None if change.new is None else _side(change.new, hidden, secret),
     }
 
 
-def _side(output: OutputValue, hidden: bool) -> JsonObject:
+def _side(output: OutputValue, hidden: bool, secret: Sequence[SecretSteps]) -> JsonObject:
     type_json = output_type_json(output, hidden=hidden)
     return {
-        "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
+        "value": str(HIDDEN) if hidden else _value(output, secret),
         "type": None if type_json is None else orjson.Fragment(type_json),
         "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         **({"deprecated": output.deprecated} if output.deprecated else {}),
     }
+
+
+def _value(output: OutputValue, secret: Sequence[SecretSteps]) -> orjson.Fragment:
+    if not secret:
+        return orjson.Fragment(output.value)
+    try:
+        return fragment(hidden_at(decoded(Raw(output.value)), secret))
+    except ValueError:
+        return fragment(HIDDEN)
 
 
 def _check_result(address: str, old: CheckResult | None, new: CheckResult | None) -> JsonObject:

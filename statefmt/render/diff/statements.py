@@ -73,7 +73,7 @@ def _imports(changes: SnapshotDiff, show_sensitive: bool) -> Iterator[str]:
 
 def import_block(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, *, show_sensitive: bool) -> str:
     """Return the block that imports the current object of an instance, or a comment that says why there is none."""
-    name, reason = _import_id(obj, show_sensitive)
+    name, reason = _import_id(addr, obj, show_sensitive)
     if reason or not is_writable(addr):
         return f"# {printable(str(addr))} is new: {reason or 'its names are not valid in configuration'}\n"
     return f"{import_text(str(addr), name)}\n"
@@ -84,12 +84,12 @@ def import_text(address: str, name: str) -> str:
     return f"import {{\n  to = {printable(address)}\n  id = {hcl_quote(name)}\n}}"
 
 
-def _import_id(obj: ResourceInstanceObject | None, show_sensitive: bool) -> tuple[str, str]:
+def _import_id(addr: AbsResourceInstance, obj: ResourceInstanceObject | None, show_sensitive: bool) -> tuple[str, str]:
     """Return the id to import an object by, and why there is none. Some providers need more than the id."""
     name = None if obj is None else object_id(obj)
     if obj is None or not name:
         return "", "it has no id to import it by"
-    if id_is_sensitive(obj) and not show_sensitive:
+    if id_is_sensitive(obj, addr.resource.resource.type) and not show_sensitive:
         return "", "its id is sensitive; --show-sensitive writes it"
     return name, ""
 

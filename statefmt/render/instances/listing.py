@@ -42,7 +42,7 @@ def listing_table(
             _status(obj, terminal),
             str(obj.schema_version),
             _NOTHING if (provider := instance.provider(obj)) is None else names[provider],
-            printable(_id(obj, show_sensitive=show_sensitive) or _NOTHING),
+            printable(_id(instance, obj, show_sensitive=show_sensitive) or _NOTHING),
         )
         for instance in found
         for obj in instance.current_first
@@ -98,16 +98,17 @@ def _object(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensit
     provider = instance.provider(obj)
     return {
         "deposed_key": obj.deposed or None,
-        "id": _id(obj, show_sensitive=show_sensitive),
+        "id": _id(instance, obj, show_sensitive=show_sensitive),
         "provider_instance": None if provider is None else str(provider),
         "status": obj.status.name.lower(),
         "schema_version": obj.schema_version,
     }
 
 
-def _id(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
+def _id(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
     name = object_id(obj)
-    return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj) else name
+    type_name = instance.resource.addr.resource.type
+    return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj, type_name) else name
 
 
 def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import orjson
 
 from statefmt.model.outputs import OutputValue
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import hides_output, output_value
 from statefmt.render.outputs.type import output_type_json, output_type_text
-from statefmt.render.values.exact_json import exact_document
+from statefmt.render.values.exact_json import exact_document, fragment
 
 
 def outputs_json(outputs: Sequence[OutputValue], *, show_sensitive: bool) -> bytes:
@@ -26,6 +26,6 @@ def _output(output: OutputValue, show_sensitive: bool) -> dict[str, object]:
         "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         "deprecated": output.deprecated or None,
-        "value": str(HIDDEN) if hidden else orjson.Fragment(output.value),
-        "hidden": hidden,
+        "value": fragment(output_value(output, show_sensitive=show_sensitive)),
+        "hidden": not show_sensitive and hides_output(output),
     }

@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from statefmt.model.errors import SelectionError
 from statefmt.model.outputs import OutputValue
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import hides_output, output_value
 from statefmt.redaction.partial import decoded
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.printable import printable
@@ -33,8 +33,9 @@ def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sen
 
 def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
     """Render a string, number or bool as it is. Raises SelectionError for other values and sensitive ones."""
-    if output.sensitive and not show_sensitive:
-        raise SelectionError(f"the output {output.name!r} is sensitive; use --show-sensitive to show it")
+    if hides_output(output) and not show_sensitive:
+        why = "is sensitive" if output.sensitive else "looks like a secret, and is not marked as sensitive"
+        raise SelectionError(f"the output {output.name!r} {why}; use --show-sensitive to show it")
     try:
         value = decoded(Raw(output.value))
     except ValueError as error:
@@ -45,6 +46,8 @@ def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
 def _typed(output: OutputValue, terminal: Terminal, show_sensitive: bool) -> str:
     hidden = output.sensitive and not show_sensitive
     notes = [printable(output_type_text(output, hidden=hidden)), *(["sensitive"] if output.sensitive else [])]
+    if not output.sensitive and not show_sensitive and hides_output(output):
+        notes.append("not marked as sensitive: what looks like a secret is hidden")
     name = terminal.paint(name_text(output.name), "bold")
     lines = [terminal.paint(f"# {', '.join(notes)}", "dim"), *_deprecation(output, terminal)]
     return "\n".join([*lines, f"{name} = {_value(output, show_sensitive)}"])
@@ -55,4 +58,4 @@ def _deprecation(output: OutputValue, terminal: Terminal) -> list[str]:
 
 
 def _value(output: OutputValue, show_sensitive: bool, *, expand: bool = False) -> str:
-    return HIDDEN if output.sensitive and not show_sensitive else partial_text(Raw(output.value), expand=expand)
+    return partial_text(output_value(output, show_sensitive=show_sensitive), expand=expand)

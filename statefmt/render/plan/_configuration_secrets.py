@@ -1,7 +1,8 @@
 """Finds the secrets in the configuration that a plan's JSON repeats: constants, and defaults of variables.
 
-The configuration has no masks, so what the changes call sensitive decides about attributes, and the names of the
-arguments where nothing is known of them: those of providers, of provisioners and of resources without instances.
+The configuration has no masks, so what the changes call sensitive and what is known of the resource type decide about
+attributes, and the names of the arguments where nothing is known of them: those of providers, of provisioners and of
+resources without instances. What has the shape of a secret is hidden anywhere.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from msgspec import Raw
+
 from statefmt.pieces import Span
 from statefmt.redaction.flat import sounds_secret
+from statefmt.redaction.object_value import named_steps
+from statefmt.redaction.secrets.objects import known_attributes
 from statefmt.render.plan._json_spans import JSONSpans
 
 # A resource block: the names of its module's calls, and its address there.
@@ -21,6 +26,10 @@ def configuration_secrets(
     spans: JSONSpans, configuration: Span | None, sensitive: Mapping[BlockKey, frozenset[str]]
 ) -> Iterator[Span]:
     """Yield the values to hide. `sensitive` has the attributes of resource blocks that are sensitive, even in part."""
+    if configuration is not None:
+        # Tokens and keys, wherever they are.
+        text = Raw(spans.text[configuration.start : configuration.end])
+        yield from spans.at(configuration, named_steps("", text))
     for provider in spans.members(spans.member(configuration, "provider_config")).values():
         yield from _sounding(spans, spans.member(provider, "expressions"))
     root = spans.member(configuration, "root_module")
@@ -33,9 +42,12 @@ def configuration_secrets(
         for output in spans.members(parts.get("outputs")).values():
             if spans.decoded(spans.member(output, "sensitive")) is True:
                 yield from spans.constants(spans.member(output, "expression"))
-        for variable in spans.members(parts.get("variables")).values():
-            if spans.decoded(spans.member(variable, "sensitive")) is True:
-                yield from filter(None, [spans.member(variable, "default")])
+        for name, variable in spans.members(parts.get("variables")).items():
+            default = spans.member(variable, "default")
+            if default is not None and spans.decoded(spans.member(variable, "sensitive")) is True:
+                yield default
+            elif default is not None:
+                yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
         for name, call in spans.members(parts.get("module_calls")).items():
             inner = spans.members(call)
             yield from _call(spans, inner)
@@ -49,6 +61,7 @@ def _resource(
     parts = spans.members(resource)
     address = spans.decoded(parts.get("address"))
     hidden = sensitive.get((names, address), frozenset()) if isinstance(address, str) else frozenset()
+    hidden |= known_attributes(str(spans.decoded(parts.get("type")) or ""))
     for name, expression in spans.all_members(parts.get("expressions")):
         if name in hidden:
             yield from spans.constants(expression)

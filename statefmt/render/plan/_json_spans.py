@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from statefmt.formats.raw_json.spans import Container, container_at, skip_space
 from statefmt.lifecycle.plans.masks import decode_part, has_true
@@ -50,6 +50,21 @@ class JSONSpans:
                 yield from self.hidden(part, each)
         elif first != b"n":
             yield span
+
+    def at(self, span: Span | None, places: Sequence[Sequence[str | int]]) -> Iterator[Span]:
+        """Yield the values at the ends of paths, those of repeated members too; nothing for a path that is missing."""
+        if span is None or not places:
+            return
+        if not all(places):
+            yield span
+            return
+        below: dict[str | int, list[Sequence[str | int]]] = {}
+        for first, *rest in places:
+            below.setdefault(first, []).append(rest)
+        for name, value in self.all_members(span):
+            yield from self.at(value, below.get(name, ()))
+        for place, value in enumerate(self.elements(span)):
+            yield from self.at(value, below.get(place, ()))
 
     def constants(self, span: Span | None) -> Iterator[Span]:
         """Yield the values of all members `constant_value` in a value, but for those inside of others."""

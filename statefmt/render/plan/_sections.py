@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -11,7 +11,7 @@ from statefmt.analysis.diff.values import NoValue, ValueChange
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.summary import is_shown, open_checks
-from statefmt.analysis.plans.values import DriftDetails, change_details, drift_details
+from statefmt.analysis.plans.values import DriftDetails, attribute_places, change_details, drift_details, output_places
 from statefmt.golang import JSONValue
 from statefmt.lifecycle.plans.action import Action
 from statefmt.lifecycle.plans.masks import read_mask
@@ -20,6 +20,7 @@ from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_o
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text
+from statefmt.redaction.secrets.covered import SecretSteps
 from statefmt.render.diff.item import remark
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
@@ -175,7 +176,7 @@ def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
         if change.action is Action.DELETE:
             yield PlanItem("-", _name(change), "deleted")
         elif change.action is not Action.NO_OP:
-            details = _drift_details(change.change, manner, manner.pairing)
+            details = _drift_details(change, manner, manner.pairing)
             if details is None:
                 yield PlanItem(SIGNS[change.action], _name(change), lines=(PlanLine("~", TOO_DEEP),))
             elif details.is_drift:
@@ -189,15 +190,21 @@ def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
 
 def _forms(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
     for change in plan.resource_drift:
-        details = _drift_details(change.change, manner) if change.action is Action.UPDATE else None
+        details = _drift_details(change, manner) if change.action is Action.UPDATE else None
         if details is not None and details.in_form:
             yield PlanItem(" ", _name(change), printable(", ".join(details.in_form)))
 
 
-def _drift_details(change: Change, manner: Manner, pairing: BlockPairing | None = None) -> DriftDetails | None:
+def _drift_details(change: PlannedChange, manner: Manner, pairing: BlockPairing | None = None) -> DriftDetails | None:
     """Return how an object changed outside; None if it is nested too deeply."""
     try:
-        return drift_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=pairing)
+        return drift_details(
+            change.change,
+            attribute_places(change),
+            show_sensitive=manner.show_sensitive,
+            exact=manner.exact,
+            pairing=pairing,
+        )
     except ValueError:
         return None
 
@@ -206,12 +213,12 @@ def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
     for name, change in plan.output_changes.items():
         if change.action is Action.NO_OP:
             continue
-        lines = tuple(_lines(change, manner))
+        lines = tuple(_lines(change, output_places(name, change), manner))
         yield PlanItem(SIGNS[change.action], printable(name), lines=lines)
 
 
 def _item(change: PlannedChange, note: str, manner: Manner) -> PlanItem:
-    lines = () if change.action in _NO_DETAILS else tuple(_lines(change.change, manner))
+    lines = () if change.action in _NO_DETAILS else tuple(_lines(change.change, attribute_places(change), manner))
     return PlanItem(SIGNS[change.action], _name(change), note, lines)
 
 
@@ -225,15 +232,20 @@ def _note(change: PlannedChange, manner: Manner) -> str:
         parts.append(f"moved from {change.previous_address}")
     if change.change.importing is not None:
         named = change.change.importing.id
-        text = str(HIDDEN) if _hides_id(change.change, manner) else shown(named, manner)
+        text = str(HIDDEN) if _hides_id(change, manner) else shown(named, manner)
         parts.append(f"imported, id {text}" if named else "imported")
     return printable("; ".join(filter(None, parts)))
 
 
-def _hides_id(change: Change, manner: Manner) -> bool:
+def _hides_id(planned: PlannedChange, manner: Manner) -> bool:
     """Return whether the attribute that an import's id becomes is sensitive."""
-    masks = [] if manner.show_sensitive else map(read_mask, (change.before_sensitive, change.after_sensitive))
-    return any(mask is True or (isinstance(mask, dict) and mask.get("id") is True) for mask in masks)
+    if manner.show_sensitive:
+        return False
+    change = planned.change
+    masks = map(read_mask, (change.before_sensitive, change.after_sensitive))
+    return any(steps[:1] in ((), ("id",)) for steps in attribute_places(planned)) or any(
+        mask is True or (isinstance(mask, dict) and mask.get("id") is True) for mask in masks
+    )
 
 
 def _name(change: PlannedChange) -> str:
@@ -248,9 +260,11 @@ def _provider_text(provider: AbsProviderInstance | None) -> str:
     return "" if provider is None else printable(str(provider))
 
 
-def _lines(change: Change, manner: Manner) -> Iterator[PlanLine]:
+def _lines(change: Change, secret: Sequence[SecretSteps], manner: Manner) -> Iterator[PlanLine]:
     try:
-        found = change_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing)
+        found = change_details(
+            change, secret, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing
+        )
     except (ValueError, RecursionError):
         yield PlanLine("~", TOO_DEEP)
         return

@@ -46,7 +46,7 @@ def _is_form(change: PlannedChange) -> bool:
     if change.action is not Action.UPDATE:
         return False
     try:
-        return not drift_details(change.change, show_sensitive=True).is_drift
+        return not drift_details(change.change, (), show_sensitive=True).is_drift
     except ValueError:
         # Nested too deeply.
         return False

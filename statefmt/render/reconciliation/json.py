@@ -48,12 +48,13 @@ def _object(one: LoneObject, show_sensitive: bool) -> dict[str, object]:
     return {
         "address": str(one.addr),
         "deposed_key": one.obj.deposed or None,
-        "id": _id(one.obj, show_sensitive),
+        "id": _id(one, one.obj, show_sensitive),
         "tainted": one.obj.status is ObjectStatus.TAINTED,
-        **({} if one.other is None else {"other_id": _id(one.other, show_sensitive)}),
+        **({} if one.other is None else {"other_id": _id(one, one.other, show_sensitive)}),
     }
 
 
-def _id(obj: ResourceInstanceObject, show_sensitive: bool) -> str | None:
+def _id(one: LoneObject, obj: ResourceInstanceObject, show_sensitive: bool) -> str | None:
     name = object_id(obj)
-    return str(HIDDEN) if name and id_is_sensitive(obj) and not show_sensitive else name
+    type_name = one.addr.resource.resource.type
+    return str(HIDDEN) if name and id_is_sensitive(obj, type_name) and not show_sensitive else name

@@ -8,6 +8,7 @@ from typing import Final
 from statefmt.analysis.reconciliation import LoneObject, Reconciliation, RecoveryCase
 from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.golang import quote
+from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import HIDDEN
@@ -94,12 +95,16 @@ def case_sentence(found: Reconciliation, name: str) -> str:
 _EMPTIED: Final = " `state push` would not refuse, since the stored state is empty."
 
 
-def object_note(obj: ResourceInstanceObject, *, show_sensitive: bool) -> str:
+def object_note(addr: AbsResourceInstance, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str:
     """Return the id of an object, "" if it has none."""
     name = object_id(obj)
     if not name:
         return ""
-    return str(HIDDEN) if id_is_sensitive(obj) and not show_sensitive else printable(quote(name))
+    return (
+        str(HIDDEN)
+        if id_is_sensitive(obj, addr.resource.resource.type) and not show_sensitive
+        else printable(quote(name))
+    )
 
 
 def _unrelated(found: Reconciliation) -> bool:
@@ -116,14 +121,14 @@ def _objects(heading: str, objects: Sequence[LoneObject], terminal: Terminal, sh
 
 
 def _object(one: LoneObject, show_sensitive: bool) -> str:
-    name = object_note(one.obj, show_sensitive=show_sensitive)
+    name = object_note(one.addr, one.obj, show_sensitive=show_sensitive)
     notes = [f"id {name}"] if name else []
     if not one.obj.is_current:
         notes.append(f"deposed object {printable(one.obj.deposed)}")
     if one.obj.status is ObjectStatus.TAINTED:
         notes.append("tainted")
     if one.other is not None:
-        theirs = object_note(one.other, show_sensitive=show_sensitive)
+        theirs = object_note(one.addr, one.other, show_sensitive=show_sensitive)
         notes.append(f"the other state has id {theirs} at this address" if theirs else "the other state has another")
     return printable(str(one.addr)) + (f" ({', '.join(notes)})" if notes else "")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from msgspec import Raw
-
 from statefmt.model.outputs import OutputValue
+from statefmt.redaction.object_value import output_value
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.values.hcl import partial_text
 
@@ -33,5 +32,5 @@ def _shown(output: OutputValue) -> OutputCard:
     kind = output_type_text(output, hidden=output.sensitive)
     if output.sensitive:
         return OutputCard(output.name, kind, None, 0, output.deprecated)
-    text = partial_text(Raw(output.value))
+    text = partial_text(output_value(output, show_sensitive=False))
     return OutputCard(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)

@@ -15,6 +15,7 @@ from statefmt.library.state import State
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import Severity
 from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.object_value import hides_output, with_secrets
 from statefmt.render.encryption.text import encryption_text
 from statefmt.render.report._dependencies import graph_data, overview
 from statefmt.render.report._environment import page
@@ -42,7 +43,7 @@ _SECTIONS: Final = (
 def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
     """Render the report on a state in HTML, given what `check` found and the time of the report.
 
-    It shows no attributes, and hides the values of sensitive outputs.
+    It shows no attributes, and hides sensitive outputs and what looks like a secret in others.
     """
     snapshot = state.snapshot
     found = statistics(snapshot)
@@ -72,7 +73,7 @@ def state_page(state: State, checked: Sequence[CheckedState], made: datetime) ->
             "resources": listed_resources(snapshot, graph, found.instances),
             "outputs": shown_outputs(snapshot.outputs),
             "encryption": _encryption(state),
-            "sensitive_outputs": sum(output.sensitive for output in snapshot.outputs),
+            "sensitive_outputs": sum(map(hides_output, snapshot.outputs)),
             "sensitive_objects": _sensitive_objects(snapshot),
         },
     )
@@ -85,5 +86,7 @@ def _encryption(state: State) -> str:
 
 
 def _sensitive_objects(snapshot: Snapshot) -> int:
-    """Return the number of objects with attributes that are marked as sensitive."""
-    return sum(obj.sensitive_attributes != b"[]" for resource in snapshot.resources for obj in resource.objects)
+    """Return the number of objects with attributes that are sensitive, marked or not."""
+    objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
+    secret = set(with_secrets(objects))
+    return sum(place in secret or obj.sensitive_attributes != b"[]" for place, (obj, _) in enumerate(objects))

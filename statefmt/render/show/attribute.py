@@ -63,7 +63,7 @@ def _object(instance: InstanceState) -> ResourceInstanceObject:
 
 def _value(instance: InstanceState, path: str, show_sensitive: bool) -> JSONValue:
     obj = _object(instance)
-    attributes = attributes_value(obj, show_sensitive=show_sensitive)
+    attributes = attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
     try:
         value = decoded(attributes)
     except ValueError as error:

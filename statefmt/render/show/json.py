@@ -17,7 +17,7 @@ from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.object_value import attributes_value, identity_value, private_value
+from statefmt.redaction.object_value import attributes_value, identity_value, output_value, private_value
 from statefmt.redaction.partial import Partial, sensitive_shape
 from statefmt.render.outputs.type import output_type_json
 from statefmt.render.show._checks_json import checks
@@ -56,7 +56,7 @@ def _output(output: OutputValue, show_sensitive: bool) -> JsonObject:
     node: JsonObject = {"sensitive": output.sensitive}
     if output.deprecated:
         node["deprecated"] = output.deprecated
-    node["value"] = HIDDEN if hidden else orjson.Fragment(output.value)
+    node["value"] = fragment(output_value(output, show_sensitive=show_sensitive))
     type_json = output_type_json(output, hidden=hidden)
     if type_json is not None:
         node["type"] = orjson.Fragment(type_json)
@@ -113,14 +113,14 @@ def _resource(instance: InstanceState, obj: ResourceInstanceObject, show_sensiti
         node["provider_name"] = str(provider.config.provider)
         node["provider_instance"] = str(provider)
     node["schema_version"] = obj.schema_version
-    node |= _values(obj, show_sensitive)
+    node |= _values(obj, resource.type, show_sensitive)
     if obj.dependencies:
         node["depends_on"] = [str(addr) for addr in obj.dependencies]
     if obj.status is ObjectStatus.TAINTED:
         node["tainted"] = True
     if obj.deposed:
         node["deposed_key"] = obj.deposed
-    identity = identity_value(obj, show_sensitive=show_sensitive)
+    identity = identity_value(obj, resource.type, show_sensitive=show_sensitive)
     if identity is not None:
         node["identity"] = _fragment(identity)
         if obj.identity_schema_version is not None:
@@ -131,9 +131,9 @@ def _resource(instance: InstanceState, obj: ResourceInstanceObject, show_sensiti
     return node
 
 
-def _values(obj: ResourceInstanceObject, show_sensitive: bool) -> JsonObject:
-    marked = attributes_value(obj, show_sensitive=False)
-    shown = attributes_value(obj, show_sensitive=True) if show_sensitive else marked
+def _values(obj: ResourceInstanceObject, type_name: str, show_sensitive: bool) -> JsonObject:
+    marked = attributes_value(obj, type_name, show_sensitive=False)
+    shown = attributes_value(obj, type_name, show_sensitive=True) if show_sensitive else marked
     return {"values": _fragment(shown), "sensitive_values": _shape(marked)}
 
 

@@ -13,6 +13,7 @@ from statefmt.redaction.object_value import attributes_value, identity_value, pr
 from statefmt.redaction.partial import Partial, decoded
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+from statefmt.render.unmarked import unmarked_lines
 from statefmt.render.values.hcl import TOO_DEEP, block_text, partial_text, value_text
 
 _FLAT: Final = "in the flat form from before Terraform 0.12"
@@ -35,7 +36,7 @@ def _object_text(
         first, *more = text.split("\n")
         lines.append(terminal.paint(f"#   {label:<{_LABEL_WIDTH}}  {first}", "dim"))
         lines += [terminal.paint(f"#   {'':<{_LABEL_WIDTH}}  {line}", "dim") for line in more]
-    attributes = attributes_value(obj, show_sensitive=show_sensitive)
+    attributes = attributes_value(obj, resource.type, show_sensitive=show_sensitive)
     kind = "data" if resource.mode is ResourceMode.DATA else "resource"
     body = _block_text(attributes, expand)
     return "\n".join([*lines, f"{kind} {quote(resource.type)} {quote(resource.name)} {body}"])
@@ -61,7 +62,7 @@ def _facts(
         yield "lifecycle", "create before destroy"
     if obj.skip_destroy:
         yield "lifecycle", "skip destroy"
-    identity = identity_value(obj, show_sensitive=show_sensitive)
+    identity = identity_value(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
     if identity is not None:
         yield "identity", partial_text(identity, expand=expand)
         if obj.identity_schema_version is not None:
@@ -71,6 +72,10 @@ def _facts(
         yield "private", private
     if obj.attributes is None:
         yield "attributes", _FLAT if show_sensitive else f"{_FLAT},\n{_FLAT_HIDDEN}"
+    elif not show_sensitive:
+        lines = "\n".join(unmarked_lines(obj, instance.resource.addr.resource.type))
+        if lines:
+            yield "hidden", lines
 
 
 def _block_text(attributes: Partial, expand: bool) -> str:

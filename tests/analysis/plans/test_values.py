@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.analysis.plans.reasons import reason_text
 from statefmt.analysis.plans.summary import plan_counts
-from statefmt.analysis.plans.values import change_details, replacing_paths
+from statefmt.analysis.plans.values import attribute_places, change_details, replacing_paths
 from statefmt.lifecycle.plans.plan import PlannedChange
 from statefmt.lifecycle.plans.read import read_plan
 from tests.analysis.plans.documents import change, plan
@@ -21,7 +21,7 @@ def _change(*actions: str, **inner: Any) -> PlannedChange:
 
 
 def _found(given: PlannedChange, *, show: bool = False) -> list[tuple[str, str, str]]:
-    found = change_details(given.change, show_sensitive=show)
+    found = change_details(given.change, attribute_places(given), show_sensitive=show)
     return [("/".join(map(str, each.path)), str(each.old), str(each.new)) for each in found]
 
 

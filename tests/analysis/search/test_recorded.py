@@ -44,12 +44,16 @@ def test_paths_are_those_of_show() -> None:
         snapshot = _snapshot(case)
         if snapshot is None:
             continue
-        objects = {(str(one.addr), obj.deposed): obj for one in instances(snapshot) for obj in one.objects}
+        objects = {
+            (str(one.addr), obj.deposed): (obj, one.resource.addr.resource.type)
+            for one in instances(snapshot)
+            for obj in one.objects
+        }
         for match in search(snapshot, Matcher("")):
             if match.address is None or match.inner_path is not None:
                 continue
-            obj = objects[str(match.address), match.deposed]
-            value = decoded(attributes_value(obj, show_sensitive=False))
+            obj, type_name = objects[str(match.address), match.deposed]
+            value = decoded(attributes_value(obj, type_name, show_sensitive=False))
             if obj.attributes is None and isinstance(value, Members):
                 assert look_up_flat(value, match.path) == match.value
             elif match.path:

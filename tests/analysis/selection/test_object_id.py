@@ -61,7 +61,7 @@ SENSITIVE = [
 @pytest.mark.parametrize(("paths", "expected"), SENSITIVE, ids=[case[0] for case in SENSITIVE])
 def test_sensitive(paths: str, expected: bool) -> None:
     obj = ResourceInstanceObject(attributes=Raw(b'{"id":"i-1"}'), sensitive_attributes=paths.encode())
-    assert id_is_sensitive(obj) is expected
+    assert id_is_sensitive(obj, "x") is expected
 
 
 # Flat attributes, and whether their id is hidden as `show` hides it: `result` may be a secret, and the id repeats it.
@@ -71,13 +71,13 @@ FLAT = [
     ({"id": "i-1", "result": "i-1"}, "[]", True),
     ({"id": "i-1", "result": "i-2"}, "[]", False),
     ({"id": "i-1"}, f"[[{_ID}]]", True),
-    ({"id": "i-1"}, f"[[{_NAME}]]", False),
+    ({"id": "i-1", "name": "n"}, f"[[{_NAME}]]", False),
+    ({"id": "i-1"}, f"[[{_NAME}]]", True),
     ({"name": "i-1"}, "[[]]", False),
 ]
 
 
 @pytest.mark.parametrize(("flat", "paths", "expected"), FLAT)
 def test_sensitive_in_flat_attributes(flat: dict[str, str], paths: str, expected: bool) -> None:
-    assert (
-        id_is_sensitive(ResourceInstanceObject(attributes_flat=flat, sensitive_attributes=paths.encode())) is expected
-    )
+    obj = ResourceInstanceObject(attributes_flat=flat, sensitive_attributes=paths.encode())
+    assert id_is_sensitive(obj, "x") is expected

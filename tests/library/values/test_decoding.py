@@ -145,7 +145,7 @@ def test_attributes_that_are_no_object(text: str) -> None:
 
 
 def test_no_attributes() -> None:
-    found = Attributes(ResourceInstanceObject())
+    found = Attributes(ResourceInstanceObject(), "x")
     assert (dict(found), found.sensitive, found.raw, found.is_flat) == ({}, (), b"{}", False)
 
 

@@ -23,7 +23,7 @@ _TEXT: Final = b'{ "id" : 1.50, "p": "hunter2", "region": {"k": [1]}, "auth_toke
 
 def _identity(text: bytes) -> ResourceIdentity:
     obj = ResourceInstanceObject(identity=Raw(text), identity_schema_version=3, sensitive_attributes=_PATHS)
-    return ResourceIdentity(obj)
+    return ResourceIdentity(obj, "x")
 
 
 def test_values_are_decoded_and_masked() -> None:
@@ -47,7 +47,7 @@ def test_it_prints_masked_and_is_not_pickled() -> None:
 
 
 def test_no_identity() -> None:
-    found = ResourceIdentity(ResourceInstanceObject())
+    found = ResourceIdentity(ResourceInstanceObject(), "x")
     assert (dict(found), found.sensitive, found.raw, found.schema_version) == ({}, (), None, None)
 
 

@@ -261,7 +261,8 @@ def test_flat_attributes() -> None:
     found = Attributes(
         ResourceInstanceObject(
             attributes_flat={"id": "i-1", "tags.%": "1", "tags.Name": "web", "rule.0.port": "80", "password": SECRET}
-        )
+        ),
+        "x",
     )
     assert found.is_flat
     assert list(found) == ["id", "tags.%", "tags.Name", "rule.0.port", "password"]

@@ -46,7 +46,7 @@ def _unwrapped(value: Any) -> Any:
 def test_every_value_survives() -> None:
     objects = _objects()
     for name, data, obj in objects:
-        found = Attributes(obj)
+        found = Attributes(obj, "x")
         # Where the file has no attributes, or null, these are what OpenTofu reads.
         assert found.raw in data or found.raw == b"{}", name
         text = found.raw.decode("utf-8", "surrogateescape")
@@ -63,6 +63,6 @@ def test_every_value_survives() -> None:
 
 def test_what_is_written_is_read_again() -> None:
     for name, _, obj in _objects():
-        found = Attributes(obj)
+        found = Attributes(obj, "x")
         if not found.sensitive:
             assert by_json(json_text(found).decode()) == as_texts(dict(found)), name

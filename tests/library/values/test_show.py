@@ -62,7 +62,7 @@ def _resources(module: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _objects(snapshot: Snapshot) -> dict[tuple[str, str], Attributes]:
     return {
-        (str(instance.addr), obj.deposed): Attributes(obj)
+        (str(instance.addr), obj.deposed): Attributes(obj, instance.resource.addr.resource.type)
         for instance in instances(snapshot)
         for obj in instance.objects
     }
@@ -70,7 +70,7 @@ def _objects(snapshot: Snapshot) -> dict[tuple[str, str], Attributes]:
 
 def _identities(snapshot: Snapshot) -> dict[tuple[str, str], ResourceIdentity]:
     return {
-        (str(instance.addr), obj.deposed): ResourceIdentity(obj)
+        (str(instance.addr), obj.deposed): ResourceIdentity(obj, instance.resource.addr.resource.type)
         for instance in instances(snapshot)
         for obj in instance.objects
     }

@@ -23,7 +23,7 @@ class Text(str):
 def attributes(text: str | bytes, paths: str = "[]") -> Attributes:
     """Return the attributes with some JSON text, of which some paths are sensitive."""
     raw = text.encode() if isinstance(text, str) else text
-    return Attributes(ResourceInstanceObject(attributes=Raw(raw), sensitive_attributes=paths.encode()))
+    return Attributes(ResourceInstanceObject(attributes=Raw(raw), sensitive_attributes=paths.encode()), "x")
 
 
 def by_json(text: str) -> Any:

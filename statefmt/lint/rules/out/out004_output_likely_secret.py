@@ -20,15 +20,14 @@ Set `sensitive = true` on the output, and replace the secret if others have seen
 
 from collections.abc import Iterable
 
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.golang import encode_string, loads_exact
 from statefmt.lint.rule import Rule
-from statefmt.lint.secrets.probes import suspects
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.redaction.secrets.objects import secrets_of_output, suspected_outputs
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
@@ -38,18 +37,15 @@ def _check(subject: Subject) -> Iterable[Finding]:
         for name, output in ((document.outputs if document else None) or {}).items()
         if output is not None and not output.sensitive and output.value is not UNSET
     }
-    names = list(values)
-    for number in suspects([_member(name, value) for name, value in values.items()]):
-        # Imported late because its patterns are slow to compile, as in secrets/attributes.py.
-        from statefmt.lint.secrets.search import secrets_in
-
-        name = names[number]
+    outputs = list(values.items())
+    for number in suspected_outputs(outputs):
+        name, value = outputs[number]
         try:
-            value = loads_exact(bytes(values[name]), replace_invalid=True)
+            found = secrets_of_output(name, value)
         except ValueError:
             # Nested too deeply for Python.
             continue
-        kinds = dict.fromkeys(secret.kind for secret in secrets_in(value, name))
+        kinds = dict.fromkeys(secret.kind for secret in found)
         if kinds:
             yield Code.OUTPUT_LIKELY_SECRET.finding(
                 "Output is likely a secret",
@@ -58,11 +54,6 @@ def _check(subject: Subject) -> Iterable[Finding]:
                 f"/outputs/{token(name)}/value",
                 "Set `sensitive = true` on the output.",
             )
-
-
-def _member(name: str, value: Raw) -> Raw:
-    """Wrap an output in an object as its only member, for the search over bytes."""
-    return Raw(b"{%b:%b}" % (encode_string(name), value))
 
 
 RULE = Rule(Code.OUTPUT_LIKELY_SECRET, _check)

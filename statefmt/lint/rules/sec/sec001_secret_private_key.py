@@ -2,7 +2,8 @@ r"""A private key is in an attribute that is not sensitive
 
 ## What it does
 Reports private keys in attributes that `sensitive_attributes` does not cover: PEM (also in base64), OpenSSH, PGP,
-PuTTY and age. The finding names the attribute and the kind of key, and never shows the key.
+PuTTY and age, and attributes that are private keys in well-known resource types, such as `tls_private_key`. The finding
+names the attribute and the kind of key, and never shows the key. Other commands hide what the rule reports.
 
 ## Why is this bad?
 Plans, `tofu show`, logs of CI jobs and most tools that read states show values that are not marked as sensitive. A

@@ -5,9 +5,10 @@ Reports keys of cloud accounts in attributes that `sensitive_attributes` does no
 - the secret of an AWS access key: 40 characters in an object that also has the key's id (`AKIA…` or `ASIA…`); the
   id alone is not a secret;
 - keys of Google service accounts and Google API keys;
-- keys, signatures and client secrets of Azure.
+- keys, signatures and client secrets of Azure;
+- attributes that are keys or connection strings in well-known resource types, such as `google_service_account_key`.
 
-The finding names the attribute and the kind of key, and never shows the key.
+The finding names the attribute and the kind of key, and never shows the key. Other commands hide what the rule reports.
 
 ## Why is this bad?
 Everyone who sees the key has the rights of the account. Plans, `tofu show`, logs of CI jobs and most tools that

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports tokens with a recognisable shape in attributes that `sensitive_attributes` does not cover: GitHub, GitLab,
-Slack (and its webhooks), Vault, npm, PyPI, Stripe, SendGrid, OpenAI, Anthropic, and JSON web tokens. The finding
-names the attribute and the kind of token, and never shows the token.
+Slack (and its webhooks), Vault, npm, PyPI, Stripe, SendGrid, OpenAI, Anthropic, and JSON web tokens, and attributes
+that are tokens in well-known resource types, such as `aws_eks_cluster_auth`. The finding names the attribute and the
+kind of token, and never shows the token. Other commands hide what the rule reports.
 
 ## Why is this bad?
 Everyone who sees the token can act for its owner. Plans, `tofu show`, logs of CI jobs and most tools that read

@@ -1,14 +1,17 @@
 """A password is in an attribute that is not sensitive
 
 ## What it does
-Reports passwords in attributes that `sensitive_attributes` does not cover:
+Reports passwords and other secrets in attributes that `sensitive_attributes` does not cover:
+- attributes that the provider of a well-known resource type declares sensitive: the result of a `random_password`, the
+  content of a `local_sensitive_file`, the data of a `kubernetes_secret`, the versions of secrets of all clouds…;
 - attributes whose name suggests a secret (`password`, `client_secret`, `API_TOKEN`, `secret_key`…) and whose value
   could be one, also in maps, in lists of `name` and `value`, and in JSON inside a string;
 - URLs with a password;
 - `password=…` inside a string.
 
 Placeholders, references (`arn:…`, paths, URLs), labelled hashes, and values that read like the name of a thing are
-ignored. The finding names the attribute and never shows its value.
+ignored, but for the well-known types. The finding names the attribute and never shows its value. Other commands hide
+what the rule reports.
 
 ## Why is this bad?
 Plans, `tofu show`, logs of CI jobs and most tools that read states show values that are not marked as sensitive.

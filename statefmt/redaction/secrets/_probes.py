@@ -52,6 +52,8 @@ _RESTS: Final = {
 }
 # The patterns avoid groups where possible: groups keep `re` from checking the next byte first.
 _PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
+# All at once, for a short text, of which only the answer matters.
+_ANY: Final = pattern(b"|".join(piece + b"(?:" + b"|".join(rests) + b")" for piece, rests in _RESTS.items()))
 # A URL with a password is found from its @, which is rarer than the start of a URL.
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
@@ -80,6 +82,14 @@ def suspects(texts: Sequence[Raw]) -> Iterator[int]:
             ends = list(accumulate(len(text) + 1 for text in batch))
             yield from sorted({start + bisect_right(ends, place) for place in places})
         start += len(batch)
+
+
+def is_suspect(text: Raw) -> bool:
+    """Return whether suspects() yields a text; this is faster for a single short one."""
+    if len(text) >= _LONG:
+        return any(True for _ in suspects((text,)))
+    given = bytes(text)
+    return _ANY.search(given) is not None or (b"@" in given and any(True for _ in _url_passwords(given)))
 
 
 def _without_base64(text: Raw) -> Raw | bytes:

@@ -1,22 +1,29 @@
-"""Searches a decoded value for secrets: every string in it, by shape and by name."""
+"""Decides what is a secret: by the type of its resource, by its shape and by its name.
+
+What `attribute_secrets` and `secrets_in` find is what the rules report and what is hidden, with a mark or without.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.lint.secrets._names import AZURE_KIND, named_secret, password_in
-from statefmt.lint.secrets._shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
 from statefmt.model.codes import Code
-
-SecretSteps = tuple[str | int, ...]
+from statefmt.redaction.secrets._known import KnownSecret, flat_places_of, places_of
+from statefmt.redaction.secrets._names import AZURE_KIND, named_secret, password_in
+from statefmt.redaction.secrets._shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
+from statefmt.redaction.secrets.covered import SecretSteps
 
 # Members whose value is named by another member, as in {"name": "DB_PASSWORD", "value": "…"}.
 _LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
 # Levels of JSON inside strings; deeper nesting does not occur in practice.
 _DEEPEST: Final = 3
+# What a known secret is if there is none.
+_EMPTY: Final[tuple[JSONValue, ...]] = (None, "", [], Members())
+# A shorter string may be the same as a secret by chance.
+_SHORTEST_COPY: Final = 6
 
 
 class FoundSecret(NamedTuple):
@@ -33,6 +40,55 @@ class _Text(NamedTuple):
     text: str
     # Whether it is part of JSON inside another string, whose shapes already include its own.
     is_inner: bool
+
+
+def attribute_secrets(
+    value: JSONValue, known: Sequence[KnownSecret], *, is_flat: bool = False
+) -> tuple[FoundSecret, ...]:
+    """Return the secrets in the attributes of an object, `known` being those of its type.
+
+    Of a known secret that is not a string, all of the value is secret. A string elsewhere in the attributes that is
+    the same as a secret is one, too: the id of a random_password was its result.
+    """
+    found = list(secrets_in(value))
+    paths = {secret.steps for secret in found}
+    whole = {
+        steps: FoundSecret(one.code, one.kind, steps)
+        for one in known
+        for steps, part in (flat_places_of if is_flat else places_of)(one, value)
+        if part not in _EMPTY and steps not in paths
+    }
+    if whole:
+        lengths = {len(steps) for steps in whole}
+        found = [secret for secret in found if not _is_within(secret, whole, lengths)]
+        found += whole.values()
+    return (*found, *_copies(value, found)) if found else ()
+
+
+def _is_within(secret: FoundSecret, whole: Mapping[SecretSteps, FoundSecret], lengths: Iterable[int]) -> bool:
+    """Return whether a secret is part of a larger one that its rule reports as a whole."""
+    around = (whole.get(secret.steps[:length]) for length in lengths)
+    return any(one is not None and one.code == secret.code for one in around)
+
+
+def _copies(value: JSONValue, found: Sequence[FoundSecret]) -> Iterator[FoundSecret]:
+    """Yield the strings that are the same as a secret."""
+    texts = [text for text in _texts(value, "") if not text.is_inner and len(text.text) >= _SHORTEST_COPY]
+    at = {text.steps: text.text for text in texts}
+    secrets = {at[secret.steps]: secret for secret in found if secret.steps in at}
+    paths = {secret.steps for secret in found}
+    for text in texts:
+        secret = secrets.get(text.text)
+        if secret is not None and text.steps not in paths:
+            yield FoundSecret(secret.code, secret.kind, text.steps)
+
+
+def without_secret_names(steps: SecretSteps) -> SecretSteps:
+    """Return the steps before the first one that is itself a secret by its shape: keys of maps can be."""
+    for place, step in enumerate(steps):
+        if isinstance(step, str) and (shapes_in(step) or has_aws_key_id(step) or has_aws_secret(step)):
+            return steps[:place]
+    return steps
 
 
 def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
