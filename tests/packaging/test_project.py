@@ -97,7 +97,7 @@ _GROUPS: Final = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["d
         ("docs", _GROUPS["docs"]),
     ],
 )
-def test_pinned_packages(name: str, named: list[str]) -> None:
+def test_pinned_packages(name: str, named: list[str | dict[str, str]]) -> None:
     """Everything that is named, in a release that it allows; the packages for tests are in no file of users."""
     packaging = pytest.importorskip("packaging.requirements")
     pins = dict(_pins(name))

@@ -50,10 +50,9 @@ def parse_replaced(text: str, *, instead_of: Replaced | None = None) -> Replaced
             instance = legacy
         elif is_source:
             source = parse_provider_source(text)
-            is_in_terraform = isinstance(instead_of, Provider) and instead_of.hostname == TERRAFORM_HOST
-            if is_in_terraform and instead_of.namespace == LEGACY_NAMESPACE and text.count("/") < 2:
-                return replace(source, hostname=TERRAFORM_HOST)
-            return source
+            if not isinstance(instead_of, Provider) or instead_of.namespace != LEGACY_NAMESPACE or text.count("/") > 1:
+                return source
+            return replace(source, hostname=instead_of.hostname)
         else:
             instance = parse_abs_provider_instance(text)
     except AddressError as error:

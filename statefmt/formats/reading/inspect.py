@@ -104,8 +104,8 @@ def read(
     with collector_paused():
         lifted = read_one_by_one(data) if edit is None else None
         if lifted is not None and lifted.snapshot is not None:
-            snapshot = replace(lifted.snapshot, source=Source(data, lifted.snapshot))
-            return ReadResult(snapshot, (*_utf8_findings(data), *lifted.findings), CURRENT_VERSION, style_of(data))
+            plain = replace(lifted.snapshot, source=Source(data, lifted.snapshot))
+            return ReadResult(plain, (*_utf8_findings(data), *lifted.findings), CURRENT_VERSION, style_of(data))
         inspection = _inspect(data, edit, upgraded)
     snapshot, findings = inspection.snapshot, inspection.findings
     if snapshot is None and as_terraform and inspection.in_terraform is not None:
