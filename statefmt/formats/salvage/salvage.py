@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statefmt.formats.reading.inspect import without_repeated
 from statefmt.formats.salvage._collect import documents
 from statefmt.formats.salvage._conflict import Sides, conflict_sides
 from statefmt.formats.salvage._decoded import ENTITIES, decoded
@@ -15,10 +16,12 @@ def salvage(data: bytes) -> Salvage:
 
     Takes whole values only, with their bytes as they are. If the file may be torn, which is a new beginning and an old
     end, objects that may hold the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
-    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks. Of an
-    encrypted state, only the serial and the lineage can be read: no part is decrypted without the rest.
+    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks.
+    Repeated members of a state that can be read are merged first, as OpenTofu reads them. Of an encrypted state, only
+    the serial and the lineage can be read: no part is decrypted without the rest.
     """
     text, undone = decoded(data)
+    text = without_repeated(text)
     scanned = scan(text)
     found = documents(text, scanned)
     return Salvage(
