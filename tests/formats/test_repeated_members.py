@@ -54,11 +54,12 @@ def test_listed_as_terraform_does(tmp_path: Path) -> None:
         assert outputs == {name: (out["value"], out["sensitive"]) for name, out in case["outputs"].items()}
 
 
-def test_nothing_is_lost_by_an_edit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_nothing_is_lost_by_an_edit(share: int, tmp_path: Path) -> None:
     """A move is refused, or all that Terraform reads is there afterwards, with the new name."""
     place = tmp_path / "terraform.tfstate"
     moved = refused = 0
-    for case in _READ:
+    for case in _READ[::share]:
         place.write_text(case["state"])
         first = next((one for one in statefmt.open(place).snapshot.resources if one.objects), None)
         if first is None:
@@ -75,8 +76,8 @@ def test_nothing_is_lost_by_an_edit(tmp_path: Path) -> None:
             after = statefmt.write(statefmt.read(place.read_bytes()).snapshot)
             assert _said(after, old) == _said(case["pull"].encode(), old), case["seed"]
             moved += 1
-    assert moved > 100
-    assert refused > 50
+    assert moved > 60 / share
+    assert refused > 40 / share
 
 
 @pytest.mark.parametrize(
@@ -117,6 +118,52 @@ def test_the_quick_way_never_reads_a_repeated_member() -> None:
             assert read_one_by_one(data) is None, case["seed"]
         elif b"null" not in data:
             assert read_one_by_one(data) is not None or statefmt.inspect(data).snapshot is None, case["seed"]
+
+
+_OUTPUTS: Final = (
+    '{"version":4,"serial":3,"lineage":"l","Outputs":{"a":{"value":"A","type":"string"}},'
+    '"outputs":{"b":{"value":"B","type":"string"}},"resources":[]}'
+)
+_REASON: Final = (
+    "it repeats /outputs, which Terraform and OpenTofu merge, while most other programs, such as jq, read only the "
+    "last; `statetool fmt --state s.tfstate` writes what Terraform and OpenTofu read\n"
+)
+
+
+def test_each_program_is_named(statetool: Statetool, folder: Path) -> None:
+    """Reading commands say what they read, editing ones refuse, and the command that they name resolves it."""
+    place = folder / "s.tfstate"
+    place.write_text(_OUTPUTS)
+    read = statetool("outputs", "--state", "s.tfstate")
+    assert (read.status, read.err) == (0, f"statetool: s.tfstate: {_REASON}")
+    assert "a = " in read.text
+    assert "b = " in read.text
+    edited = statetool("set-serial", "9", "--state", "s.tfstate", "-y")
+    assert (edited.status, edited.err) == (2, f"statetool: s.tfstate: cannot edit this state: {_REASON}")
+    assert place.read_text() == _OUTPUTS
+    assert statetool("fmt", "--state", "s.tfstate").status == 0
+    assert list(json.loads(place.read_text())["outputs"]) == ["a", "b"]
+    assert statetool("set-serial", "9", "--state", "s.tfstate", "-y").status == 0
+
+
+def test_a_state_that_lacks_an_output_differs(statetool: Statetool, folder: Path) -> None:
+    (folder / "s.tfstate").write_text(_OUTPUTS)
+    # What a program leaves that takes the last of repeated members, as they are spelt.
+    (folder / "last.tfstate").write_text(_OUTPUTS.replace('"Outputs":{"a":{"value":"A","type":"string"}},', ""))
+    assert statetool("diff", "s.tfstate", "last.tfstate").status == 1
+
+
+def test_salvage_keeps_what_is_merged(statetool: Statetool, folder: Path) -> None:
+    (folder / "s.tfstate").write_text(_OUTPUTS)
+    statetool("salvage", "s.tfstate", "--out", "saved.tfstate")
+    assert sorted(json.loads((folder / "saved.tfstate").read_text())["outputs"]) == ["a", "b"]
+
+
+def test_repair_leaves_it_to_people(statetool: Statetool, folder: Path) -> None:
+    (folder / "s.tfstate").write_text(_OUTPUTS)
+    found = statetool("repair", "--state", "s.tfstate")
+    assert "STA009" in found.text + found.err
+    assert (folder / "s.tfstate").read_text() == _OUTPUTS
 
 
 _STATE: Final = (

@@ -120,6 +120,20 @@ def read(
     return ReadResult(snapshot, findings, inspection.version, inspection.style, inspection.upgraded)
 
 
+def without_repeated(data: bytes) -> bytes:
+    """Return a state of version 4 with repeated members merged as Terraform and OpenTofu read them.
+
+    Returns `data` itself if nothing is merged, or if it is not such a state.
+    """
+    if read_one_by_one(data) is not None:
+        return data
+    try:
+        merged = merged_members(data, CURRENT_VERSION) if sniff_version(data) == CURRENT_VERSION else None
+    except (StateError, InvalidDocument, msgspec.ValidationError, RecursionError):
+        return data
+    return merged.text if merged is not None and merged.findings else data
+
+
 def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded | None = None) -> Inspection:
     report = UpgradeReport()
     edited = False

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from statefmt.formats.reading.inspect import without_repeated
 from statefmt.formats.salvage._breaks import BreakKind
 from statefmt.formats.salvage._collect import documents
 from statefmt.formats.salvage._conflict import Sides, conflict_sides
@@ -22,10 +23,12 @@ def salvage(data: bytes) -> Salvage:
 
     Takes whole values only, with their bytes as they are. If the file may be torn, which is a new beginning and an old
     end, objects that may hold the seam have a doubt. A tear that leaves valid JSON without repeated objects cannot be
-    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks. Of an
-    encrypted state, only the serial and the lineage can be read: no part is decrypted without the rest.
+    seen. If two seams show, all objects have a doubt, since others may not show: two writers mixed their blocks.
+    Repeated members of a state that can be read are merged first, as OpenTofu reads them. Of an encrypted state, only
+    the serial and the lineage can be read: no part is decrypted without the rest.
     """
     text, undone, is_cut, advice = decoded(data)
+    text = without_repeated(text)
     scanned = scan(text)
     found = documents(text, scanned)
     if ENTITIES not in undone:
