@@ -293,7 +293,7 @@ def test_sources_of_both_registries(statetool: Statetool) -> None:
     assert json.loads(result.out)["resource_changes"][0]["provider_instance"].startswith(f'provider["{theirs}"]')
 
 
-_FORMS: Final = [
+_FORMS: Final[list[tuple[Any, Any]]] = [
     # JSON: white space, and the order of members, also in JSON within JSON.
     ('{"a":1,"b":[1,2]}', '{ "b": [1, 2],\n "a": 1 }'),
     ('["{\\"a\\":1}"]', '["{ \\"a\\": 1 }"]'),
@@ -303,7 +303,7 @@ _FORMS: Final = [
     (None, {}),
     (1, 1.0),
 ]
-_VALUES: Final = [
+_VALUES: Final[list[tuple[Any, Any]]] = [
     ('{"a":1,"b":[1,2]}', '{"a":1,"b":[2,1]}'),
     ('{"a":1}', '{"a":1,"b":null}'),
     ('{"a":1}', '{"a":true}'),
