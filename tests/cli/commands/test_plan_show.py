@@ -332,7 +332,7 @@ def test_the_schema_has_the_members_of_a_plan() -> None:
     }
 
 
-_FORMS: Final = [
+_FORMS: Final[list[tuple[Any, Any]]] = [
     # JSON: white space, and the order of members, also in JSON within JSON.
     ('{"a":1,"b":[1,2]}', '{ "b": [1, 2],\n "a": 1 }'),
     ('["{\\"a\\":1}"]', '["{ \\"a\\": 1 }"]'),
@@ -342,7 +342,7 @@ _FORMS: Final = [
     (None, {}),
     (1, 1.0),
 ]
-_VALUES: Final = [
+_VALUES: Final[list[tuple[Any, Any]]] = [
     ('{"a":1,"b":[1,2]}', '{"a":1,"b":[2,1]}'),
     ('{"a":1}', '{"a":1,"b":null}'),
     ('{"a":1}', '{"a":true}'),
