@@ -99,7 +99,7 @@ def _plan() -> dict[str, Any]:
     for number, (type_name, attributes) in enumerate(PLANTED.values()):
         head = {**_head(type_name, f"r{number}"), "provider_name": "registry.opentofu.org/hashicorp/aws"}
         before = json.loads(json.dumps(attributes).replace(TRACE, "Zq7Earlier"))
-        marks = {"after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}
+        marks: dict[str, Any] = {"after_unknown": {}, "before_sensitive": {}, "after_sensitive": {}}
         change = {"actions": ["update"], "before": before, "after": attributes, **marks, "future": TRACE}
         changes.append({**head, "change": change, "future_member": {"x": TRACE}})
         values.append({**head, "schema_version": 0, "values": before, "sensitive_values": {}})

@@ -1,4 +1,4 @@
-"""Tells what sensitive paths of an object mark in its attributes.
+"""Looks up what the sensitive paths of an object mark in its attributes.
 
 Attributes are JSON without types, so some cases are ambiguous: an array may be a list or a set, and
 `{"value": …, "type": …}` an object or the encoding of a dynamically typed value. Ambiguous paths get the benefit of the
