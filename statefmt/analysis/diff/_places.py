@@ -33,7 +33,7 @@ def places(old: Plain, new: Plain, steps: ValueSteps = ()) -> Iterator[ValuePlac
             if name in old and name in new:
                 yield from places(old[name], new[name], (*steps, name))
             else:
-                yield ValuePlace((*steps, name), name in old, name in new)
+                yield ValuePlace(steps=(*steps, name), on_old=name in old, on_new=name in new)
     elif isinstance(old, frozenset) and isinstance(new, frozenset):
         yield from (ValuePlace(steps, on_new=False, element=item) for item in old - new)
         yield from (ValuePlace(steps, on_old=False, element=item) for item in new - old)

@@ -67,7 +67,14 @@ def sent(task: Task) -> SentTask | None:
 def encoded_job(context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool) -> bytes:
     """Return a job as it travels, with the release before it: another one might read it differently."""
     allowed = context.backend or BackendOptions()
-    job = Job(tasks, wanted, checks, allowed.allowed_hosts, allowed.allow_external, allowed.verify)
+    job = Job(
+        tasks=tasks,
+        wanted=wanted,
+        checks=checks,
+        allowed_hosts=allowed.allowed_hosts,
+        allow_external=allowed.allow_external,
+        verify=allowed.verify,
+    )
     return msgspec.msgpack.encode((__version__, job))
 
 
