@@ -28,11 +28,11 @@ class Counts(NamedTuple):
     def plus(self, other: Counts) -> Counts:
         """Return the sum of both."""
         return Counts(
-            self.resources + other.resources,
-            self.instances + other.instances,
-            self.objects + other.objects,
-            self.bytes + other.bytes,
-            self.dependency_bytes + other.dependency_bytes,
+            resources=self.resources + other.resources,
+            instances=self.instances + other.instances,
+            objects=self.objects + other.objects,
+            bytes=self.bytes + other.bytes,
+            dependency_bytes=self.dependency_bytes + other.dependency_bytes,
         )
 
 
@@ -115,11 +115,11 @@ def _by_provider_key(resource: ResourceState) -> dict[InstanceKey, list[Resource
 def _counts(objects: Sequence[ResourceInstanceObject], sizes: Mapping[tuple[int, int], ObjectSize]) -> Counts:
     found = [sizes[obj.origin] for obj in objects if obj.origin is not None]
     return Counts(
-        1,
-        len({obj.key for obj in objects}),
-        len(objects),
-        sum(size.whole for size in found),
-        sum(size.dependencies for size in found),
+        resources=1,
+        instances=len({obj.key for obj in objects}),
+        objects=len(objects),
+        bytes=sum(size.whole for size in found),
+        dependency_bytes=sum(size.dependencies for size in found),
     )
 
 

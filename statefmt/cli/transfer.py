@@ -39,7 +39,14 @@ def copied(
         refused = not confirmed(f"{' and '.join(what).capitalize()}?", operation, "written", _ADVICE)
         return not refused
 
-    terms = TransferTerms(operation, command_line(), options.lock_timeout, options.dry_run, delete_source, agreed)
+    terms = TransferTerms(
+        operation=operation,
+        command=command_line(),
+        timeout=options.lock_timeout,
+        dry_run=options.dry_run,
+        delete_source=delete_source,
+        agreed=agreed,
+    )
     transfers = transferred(run_context(), routes, terms)
     if refused:
         say("nothing was written")

@@ -49,4 +49,13 @@ def full_terms(
         raise StoreError("backup= cannot be combined with out=: the state stays as it is")
     if out == STANDARD_INPUT:
         return replace(terms, copy=OutputCopy(context))
-    return replace(terms, copy=FileCopy(context, os.fspath(out), terms.command, overwrite, terms.keeps_backup))
+    return replace(
+        terms,
+        copy=FileCopy(
+            context=context,
+            path=os.fspath(out),
+            command=terms.command,
+            replace=overwrite,
+            keeps_replaced=terms.keeps_backup,
+        ),
+    )

@@ -60,7 +60,7 @@ def terminal_for(stream: TextIO, choice: str, environment: Mapping[str, str]) ->
     width = UNLIMITED if columns is None else max(_MINIMUM_WIDTH, min(columns, READABLE_WIDTH))
     wanted = not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
     colour = choice == "always" or (choice == "auto" and on_terminal and wanted)
-    return Terminal(width, colour)
+    return Terminal(width=width, colour=colour)
 
 
 def terminal_columns(stream: TextIO, environment: Mapping[str, str]) -> int | None:

@@ -130,7 +130,7 @@ def odd_states(draw: st.DrawFn) -> StateText:
         members = [(name, elements if name == "instances" else value) for name, value in block.members]
         text = render(ObjectText(members), layout, 2)
         resources.append(text)
-        texts.append(BlockText(text, block.plain, block.spread, tuple(instances)))
+        texts.append(BlockText(text=text, plain=block.plain, spread=block.spread, instances=tuple(instances)))
     members = [
         ("version", "4"),
         ("terraform_version", _text(draw(st.sampled_from(("1.9.0", "1.12.0-rc1", "0.13.5", ""))))),

@@ -47,7 +47,16 @@ def finished(
     for part, name in names.items():
         needs = tuple(other for other in levels if other in below[name])
         levels[name] = max((levels[other] + 1 for other in needs), default=0)
-        found.append(PartitionPart(name, selectors[part], counts[part], needs, levels[name], part == largest))
+        found.append(
+            PartitionPart(
+                name=name,
+                contents=selectors[part],
+                instances=counts[part],
+                needs=needs,
+                level=levels[name],
+                stays=part == largest,
+            )
+        )
     resources = len({piece.resource.config() for piece in graph.pieces})
     return Partition(kind, tuple(found), tuple(needed), tuple(_divided(graph, parts)), resources)
 

@@ -100,13 +100,13 @@ def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
     config = resource.provider_config
     for (key, region), objects in found.items():
         yield StatePiece(
-            resource.addr,
-            tuple(dict.fromkeys(obj.key for obj in objects)),
-            len(found) == 1,
-            None if config is None else config.instance(key),
-            region,
-            any(obj.sensitive_attributes != b"[]" for obj in objects),
-            tuple(objects),
+            resource=resource.addr,
+            keys=tuple(dict.fromkeys(obj.key for obj in objects)),
+            is_whole=len(found) == 1,
+            provider=None if config is None else config.instance(key),
+            region=region,
+            is_secret=any(obj.sensitive_attributes != b"[]" for obj in objects),
+            objects=tuple(objects),
         )
 
 

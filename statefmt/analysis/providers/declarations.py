@@ -81,11 +81,11 @@ def _declaration(
         current, deposed = bound.get(provider, (0, 0))
         instances.append(
             InstanceDeclaration(
-                provider,
-                None if isinstance(keys, Unknown) else key in keys,
-                None if isinstance(wanted, Unknown) else key in wanted,
-                current,
-                deposed,
+                provider=provider,
+                declared=None if isinstance(keys, Unknown) else key in keys,
+                wanted=None if isinstance(wanted, Unknown) else key in wanted,
+                resource_instances=current,
+                deposed_objects=deposed,
             )
         )
     return ConfigurationDeclaration(

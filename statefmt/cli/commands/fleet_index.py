@@ -57,7 +57,9 @@ def command(
 
     Exit status 0: all states were read; 2: some states or sources were not.
     """
-    options = IndexOptions(check, attributes, workers, cluster.given(read_states, workers))
+    options = IndexOptions(
+        checks=check, attributes=attributes, workers=workers, cluster=cluster.given(read_states, workers)
+    )
     run = index_states(run_context(), sources, into, options)
     for message in run.missing:
         say(f"statetool: {message}")

@@ -64,7 +64,7 @@ def command(
     place, names = place_in(out), short_names(known)
     blocks = {names[one]: source_block(one, place) for one in states}
     workspace = None if create else source_block(target, place).workspace
-    blocks[names[target]] = StateBlock(place(target), workspace, create, allow_plain)
+    blocks[names[target]] = StateBlock(path=place(target), workspace=workspace, create=create, allow_plain=allow_plain)
     chosen = None if outputs_from is None else f"state.{names[outputs_from]}"
     # The outputs of the chosen state are there before others differ.
     ordered = sorted(states, key=lambda one: one != outputs_from)

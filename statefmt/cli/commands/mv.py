@@ -80,7 +80,15 @@ def command(
         # Imported late: most moves stay in their state.
         from statefmt.cli.mv_across import MoveAcross, move_across
 
-        wanted = MoveAcross(options.state or from_state, to_state, source, destination, rebind, create, allow_plain)
+        wanted = MoveAcross(
+            from_state=options.state or from_state,
+            to_state=to_state,
+            selector=source,
+            address=destination,
+            rebind=rebind,
+            create=create,
+            allow_plain=allow_plain,
+        )
         return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:

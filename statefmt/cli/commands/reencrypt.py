@@ -136,7 +136,12 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
             name = state_name(given, to_read=True)
             data = run_context().read(name)
             _, opened = opened_state(name, data, configuration)
-            found = CheckedEncryption(display_name(name), opened.envelope is not None, opened.method, opened.is_current)
+            found = CheckedEncryption(
+                name=display_name(name),
+                is_encrypted=opened.envelope is not None,
+                method=opened.method,
+                is_current=opened.is_current,
+            )
             status = max(status, FINE if opened.is_current else FOUND)
         except StatetoolError as error:
             show_failure(error)

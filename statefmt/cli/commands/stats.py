@@ -44,5 +44,12 @@ def command(
         return FINE
     from statefmt.render.stats.text import Shown, stats_text
 
-    print(stats_text(opened, found, Shown(everything, modules, top, bars=sys.stdout.isatty()), result_terminal()))
+    print(
+        stats_text(
+            opened,
+            found,
+            Shown(everything=everything, modules=modules, top=top, bars=sys.stdout.isatty()),
+            result_terminal(),
+        )
+    )
     return FINE

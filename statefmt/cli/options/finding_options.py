@@ -150,7 +150,7 @@ def gate_options(
     no_settings: NoSettingsOption = False,
 ) -> GateOptions:
     """Return the options as one value."""
-    return GateOptions(select, ignore, baseline, settings, no_settings)
+    return GateOptions(select=select, ignore=ignore, baseline=baseline, settings=settings, no_settings=no_settings)
 
 
 def finding_options(
@@ -172,8 +172,16 @@ def finding_options(
     no_settings: NoSettingsOption = False,
 ) -> FindingOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
-    rules = GateOptions(select, ignore, baseline, settings, no_settings)
-    options = FindingOptions(rules, fail_on, exit_zero, output_format, quiet, statistics, write_baseline)
+    rules = GateOptions(select=select, ignore=ignore, baseline=baseline, settings=settings, no_settings=no_settings)
+    options = FindingOptions(
+        rules=rules,
+        fail_on=fail_on,
+        exit_zero=exit_zero,
+        output_format=output_format,
+        quiet=quiet,
+        statistics=statistics,
+        write_baseline=write_baseline,
+    )
     if quiet and not options.is_plain:
         raise click.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     return options

@@ -54,5 +54,15 @@ def fix_options(
         if is_given and not fix:
             raise click.BadParameter("requires --fix", param_hint=option)
     timeout = seconds(lock_timeout, "--lock-timeout") if fix else 0.0
-    write = WriteOptions(None, None, no_backup, show_diff, lock, timeout, None, None, yes=True)
-    return FixOptions(fixes, unsafe_fixes, show_diff, write)
+    write = WriteOptions(
+        out=None,
+        backup=None,
+        no_backup=no_backup,
+        dry_run=show_diff,
+        lock=lock,
+        lock_timeout=timeout,
+        expect_serial=None,
+        expect_hash=None,
+        yes=True,
+    )
+    return FixOptions(fixes=fixes, unsafe=unsafe_fixes, shows=show_diff, write=write)

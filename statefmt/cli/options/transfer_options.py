@@ -47,4 +47,6 @@ def transfer_options(
 ) -> TransferOptions:
     """Return the options as one value. Raises BadParameter for an invalid duration."""
     timeout = seconds(lock_timeout, "--lock-timeout")
-    return TransferOptions(dry_run, timeout if lock else None, yes, output_format)
+    return TransferOptions(
+        dry_run=dry_run, lock_timeout=timeout if lock else None, yes=yes, output_format=output_format
+    )

@@ -82,7 +82,13 @@ class WriteOptions(NamedTuple):
 
         context, command = run_context(), command or command_line()
         to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to
-        copy = None if to is None else FileCopy(context, to, command, self.yes, not self.no_backup)
+        copy = (
+            None
+            if to is None
+            else FileCopy(
+                context=context, path=to, command=command, replace=self.yes, keeps_replaced=not self.no_backup
+            )
+        )
         return Terms(
             operation=operation,
             command=command,
@@ -177,7 +183,17 @@ def write_options(
     file_to_write("--backup", None if backup is None else str(backup))
     timeout = seconds(lock_timeout, "--lock-timeout")
     kept = None if backup is None else str(backup)
-    return WriteOptions(out, kept, no_backup, dry_run, lock, timeout, expect_serial, expect_hash, yes)
+    return WriteOptions(
+        out=out,
+        backup=kept,
+        no_backup=no_backup,
+        dry_run=dry_run,
+        lock=lock,
+        lock_timeout=timeout,
+        expect_serial=expect_serial,
+        expect_hash=expect_hash,
+        yes=yes,
+    )
 
 
 def file_to_write(option: str, path: str | None) -> str | None:

@@ -216,7 +216,7 @@ def _encryption_blocks(reader: FileReader, body: Body, *, override: bool) -> Ite
     """Yield the encryption blocks of a file, to be decoded only if a state is encrypted."""
     for terraform in body.blocks("terraform"):
         for block in terraform.body.blocks("encryption"):
-            yield EncryptionBlock(block.range, reader.source, reader.json, override)
+            yield EncryptionBlock(range=block.range, source=reader.source, json=reader.json, override=override)
 
 
 def _required_versions(reader: FileReader, body: Body) -> Iterator[RequiredVersion]:

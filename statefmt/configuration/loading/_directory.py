@@ -86,7 +86,14 @@ def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool 
     except OSError as failure:
         why = failure.strerror or str(failure)
     detail = f"The file {shown} could not be read: {why}."
-    problems.append(error(ProblemKind.UNREADABLE, "Failed to read file", detail, Range(shown, 1, 1, 1, 1, 0, 0)))
+    problems.append(
+        error(
+            ProblemKind.UNREADABLE,
+            "Failed to read file",
+            detail,
+            Range(file=shown, line=1, column=1, end_line=1, end_column=1, start=0, stop=0),
+        )
+    )
     return None
 
 

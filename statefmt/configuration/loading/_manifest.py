@@ -50,4 +50,9 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
 
 def _unreadable(shown: str, why: str) -> Problem:
     detail = f"{shown} could not be read ({why}). Only modules with a local path are loaded."
-    return warning(ProblemKind.MODULE, "Failed to read module manifest", detail, Range(shown, 1, 1, 1, 1, 0, 0))
+    return warning(
+        ProblemKind.MODULE,
+        "Failed to read module manifest",
+        detail,
+        Range(file=shown, line=1, column=1, end_line=1, end_column=1, start=0, stop=0),
+    )

@@ -200,7 +200,15 @@ def key_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, A
     if not 0 < salt_length <= _MOST_SALT:
         raise arguments.error("salt_length", f"must be more than 0 and at most {_MOST_SALT:,}")
     source = _source(block, source_of)
-    return Pbkdf2(str(block.address), block.meta_key, source, iterations, hash_function, salt_length, length)
+    return Pbkdf2(
+        address=str(block.address),
+        meta_key=block.meta_key,
+        source=source,
+        iterations=iterations,
+        hash_function=hash_function,
+        salt_length=salt_length,
+        length=length,
+    )
 
 
 def _source(

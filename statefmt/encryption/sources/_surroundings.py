@@ -35,7 +35,7 @@ from statefmt.hcl.value import Part, Unknown, UnknownKind
 from statefmt.model import addrs
 
 _COMMAND_LINE: Final = "--var"
-_NOWHERE: Final = Range("", 1, 1, 1, 1, 0, 0)
+_NOWHERE: Final = Range(file="", line=1, column=1, end_line=1, end_column=1, start=0, stop=0)
 
 
 class SourceSurroundings:

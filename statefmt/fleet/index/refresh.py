@@ -100,7 +100,15 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
         ]
         database.end_run(run_id, _now(context), gone, found, done_count)
         failed = database.failed(found)
-        return IndexRun(run_id, len(found), done_count, len(gone), failed, listing.missing, deaths)
+        return IndexRun(
+            run_id=run_id,
+            states=len(found),
+            read=done_count,
+            removed=len(gone),
+            failed=failed,
+            missing=listing.missing,
+            deaths=deaths,
+        )
 
 
 def _now(context: RunContext) -> str:

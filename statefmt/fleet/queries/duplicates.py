@@ -89,7 +89,13 @@ def state_copies(path: Path) -> list[LineageCopies]:
     """Return the lineages of which an index has several states. Raises FleetError."""
     rows = typed_query(path, saved_query("copies").sql, _CopyRow)
     return [
-        LineageCopies(lineage, [StateCopy(row.uri, row.serial, row.newest, row.n_objects, row.sha256) for row in group])
+        LineageCopies(
+            lineage,
+            [
+                StateCopy(uri=row.uri, serial=row.serial, newest=row.newest, n_objects=row.n_objects, sha256=row.sha256)
+                for row in group
+            ],
+        )
         for (lineage, _), group in groupby(rows, lambda row: (row.lineage, row.lineage or row.sha256))
     ]
 

@@ -84,7 +84,8 @@ class _ReferenceRow(Struct, array_like=True, frozen=True, gc=False):
 def fleet_graph(path: Path) -> FleetGraph:
     """Return which states of an index read which. Raises FleetError."""
     nodes = {
-        row.state_id: FleetNode(row.uri, True, row.resources, row.error) for row in typed_query(path, _STATES, _NodeRow)
+        row.state_id: FleetNode(uri=row.uri, indexed=True, resources=row.resources, error=row.error)
+        for row in typed_query(path, _STATES, _NodeRow)
     }
     stale = {(row[0], row[1]): row[4] for row in query(path, saved_query("stale-references").sql).rows}
     found: dict[tuple[str, str], list[str]] = defaultdict(list)

@@ -55,11 +55,11 @@ def run_difference(index: Path, before: str = "previous", after: str = "latest")
         compares_findings = one.checks and other.checks
         parts = _parts(connection, one, other, compares_findings=compares_findings)
         return RunDifference(
-            one,
-            other,
-            tuple(_states(connection, one, other, parts, compares_findings=compares_findings)),
-            compares_findings,
-            one.made_by == other.made_by,
+            before=one,
+            after=other,
+            states=tuple(_states(connection, one, other, parts, compares_findings=compares_findings)),
+            compares_findings=compares_findings,
+            same_rules=one.made_by == other.made_by,
         )
     except FleetError as error:
         raise FleetError(f"{index}: {error}") from error

@@ -69,9 +69,9 @@ def encoded_job(context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted
     """Return a job as it travels, with the release before it: another one might read it differently."""
     allowed = context.backend or BackendOptions()
     job = Job(
-        tasks,
-        wanted,
-        checks,
+        tasks=tasks,
+        wanted=wanted,
+        checks=checks,
         allowed_hosts=allowed.allowed_hosts,
         allowed_env=allowed.allowed_env,
         allow_external=allowed.allow_external,

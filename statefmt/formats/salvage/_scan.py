@@ -169,7 +169,14 @@ def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tupl
                     frame.repeats |= skipper.repeats
                     if frame.keeps:
                         frame.children.append(
-                            ScannedValue(name, here, end, byte.decode(), True, repeats=skipper.repeats)
+                            ScannedValue(
+                                name=name,
+                                start=here,
+                                end=end,
+                                kind=byte.decode(),
+                                is_whole=True,
+                                repeats=skipper.repeats,
+                            )
                         )
                     position, is_fresh, expects = end, False, False
                     continue
@@ -181,7 +188,9 @@ def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tupl
             return _broken(stack, here, is_again), here
         position = value.end()
         if frame.keeps and (name == "id" or frame.name not in _ATTRIBUTES):
-            frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", True))
+            frame.children.append(
+                ScannedValue(name=name, start=here, end=position, kind='"' if byte == b'"' else "0", is_whole=True)
+            )
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
 
@@ -199,7 +208,15 @@ def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> Scanne
     kind = "{" if frame.is_object else "["
     names = frozenset(frame.names) if frame.keeps else frozenset[str]()
     return ScannedValue(
-        frame.name, frame.start, end, kind, is_whole, tuple(frame.children), names, frame.repeats, rescanned
+        name=frame.name,
+        start=frame.start,
+        end=end,
+        kind=kind,
+        is_whole=is_whole,
+        children=tuple(frame.children),
+        names=names,
+        repeats=frame.repeats,
+        rescanned=rescanned,
     )
 
 

@@ -194,7 +194,7 @@ def _float(verb: re.Match[str], value: Number) -> str:
         return _aligned(verb, sign, "Inf", zeros=False)
     if abs(value.exponent) > _WIDEST:
         raise _NotHere
-    plain = Number(False, value.mantissa, value.exponent, precision=value.precision)
+    plain = Number(negative=False, mantissa=value.mantissa, exponent=value.exponent, precision=value.precision)
     if mode in "gG":
         digits = format_digits(plain, precision)
     elif mode in "eE":

@@ -76,7 +76,15 @@ def function(
 
     def register(run: FunctionBody) -> FunctionBody:
         called = name or run.__name__.rstrip("_")
-        FUNCTIONS[called] = Function(called, parameters, rest, returns, run, surroundings, own_marks)
+        FUNCTIONS[called] = Function(
+            name=called,
+            parameters=parameters,
+            rest=rest,
+            returns=returns,
+            run=run,
+            surroundings=surroundings,
+            own_marks=own_marks,
+        )
         return run
 
     return register

@@ -32,7 +32,13 @@ class Range(msgspec.Struct, frozen=True, gc=False, order=True):
     def to(self, other: Range) -> Range:
         """Return the range from the start of this one to the end of a later one in the same file."""
         return Range(
-            self.file, self.line, self.column, other.end_line, other.end_column, self.start, max(self.stop, other.stop)
+            file=self.file,
+            line=self.line,
+            column=self.column,
+            end_line=other.end_line,
+            end_column=other.end_column,
+            start=self.start,
+            stop=max(self.stop, other.stop),
         )
 
 

@@ -73,7 +73,13 @@ def _block(found: _Block, ephemeral: bool = False) -> SchemaBlock:
         name: NestedBlock(_block(each.block or _Block()), each.nesting_mode, each.min_items, each.max_items)
         for name, each in sorted(found.block_types.items())
     }
-    return SchemaBlock(_attributes(found.attributes), blocks, found.deprecated, found.deprecation_message, ephemeral)
+    return SchemaBlock(
+        attributes=_attributes(found.attributes),
+        blocks=blocks,
+        deprecated=found.deprecated,
+        deprecation_message=found.deprecation_message,
+        ephemeral=ephemeral,
+    )
 
 
 def _attributes(found: Mapping[str, _Attribute]) -> dict[str, SchemaAttribute]:

@@ -10,7 +10,9 @@ def place(range_: Range | None) -> Place | None:
     """Convert a range in a configuration to the place of a finding."""
     if range_ is None:
         return None
-    return Place(range_.file, range_.line, range_.column, range_.end_line, range_.end_column)
+    return Place(
+        file=range_.file, line=range_.line, column=range_.column, end_line=range_.end_line, end_column=range_.end_column
+    )
 
 
 def where(range_: Range) -> str:

@@ -14,7 +14,7 @@ from statefmt.model.findings import Finding, Place
 def problems_of(references: ProviderReferences, kinds: Collection[ProblemKind], code: Code) -> Iterable[Finding]:
     """Yield findings for the problems of some kinds; one without a range is about the whole directory."""
     configuration = references.configuration
-    whole = Place("", 1, 1, 1, 1)
+    whole = Place(file="", line=1, column=1, end_line=1, end_column=1)
     for problem in configuration.problems:
         if problem.kind in kinds:
             found = place(problem.range) or whole

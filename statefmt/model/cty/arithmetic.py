@@ -11,7 +11,13 @@ from statefmt.model.cty.number import PRECISION, Number, rounded, with_precision
 
 def negate(value: Number) -> Number:
     """Return the negated number; zero changes its sign, too."""
-    return Number(not value.negative, value.mantissa, value.exponent, value.infinite, value.precision)
+    return Number(
+        negative=not value.negative,
+        mantissa=value.mantissa,
+        exponent=value.exponent,
+        infinite=value.infinite,
+        precision=value.precision,
+    )
 
 
 def add(left: Number, right: Number) -> Number | None:
@@ -40,7 +46,7 @@ def multiply(left: Number, right: Number) -> Number | None:
     if left.infinite or right.infinite:
         if not _is_something(left) or not _is_something(right):
             return None
-        return Number(negative, 0, infinite=True, precision=precision)
+        return Number(negative=negative, mantissa=0, infinite=True, precision=precision)
     product = rounded(negative, left.mantissa * right.mantissa, left.exponent + right.exponent, PRECISION)
     return with_precision(product, max(precision, product.mantissa.bit_length()))
 
@@ -50,11 +56,13 @@ def divide(left: Number, right: Number) -> Number | None:
     negative = left.negative != right.negative
     precision = max(left.precision, right.precision)
     if not _is_something(right):
-        return Number(negative, 0, infinite=True, precision=precision) if _is_something(left) else None
+        return (
+            Number(negative=negative, mantissa=0, infinite=True, precision=precision) if _is_something(left) else None
+        )
     if left.infinite:
-        return None if right.infinite else Number(negative, 0, infinite=True, precision=precision)
+        return None if right.infinite else Number(negative=negative, mantissa=0, infinite=True, precision=precision)
     if right.infinite:
-        return Number(negative, 0, precision=precision)
+        return Number(negative=negative, mantissa=0, precision=precision)
     shift = max(0, precision + 2 + right.mantissa.bit_length() - left.mantissa.bit_length())
     quotient, rest = divmod(left.mantissa << shift, right.mantissa)
     # A sticky bit represents the remainder.
@@ -85,7 +93,13 @@ def truncate(value: Number) -> Number:
     if value.infinite:
         return value
     if value.exponent >= 0:
-        return Number(value.negative and value.mantissa != 0, value.mantissa, value.exponent, False, value.precision)
+        return Number(
+            negative=value.negative and value.mantissa != 0,
+            mantissa=value.mantissa,
+            exponent=value.exponent,
+            infinite=False,
+            precision=value.precision,
+        )
     whole = value.mantissa >> -value.exponent
     return rounded(value.negative and whole != 0, whole, 0, value.precision)
 

@@ -119,8 +119,8 @@ def _expand(number: Number, mantissa: int, exponent: int, wanted: int = 0) -> _D
     digits = str(quotient)
     point = len(digits) - scale
     if rest:
-        return _Decimal(digits, point, False)
-    return _Decimal(digits.rstrip("0"), point, True)
+        return _Decimal(digits=digits, point=point, exact=False)
+    return _Decimal(digits=digits.rstrip("0"), point=point, exact=True)
 
 
 def _shortest(number: Number) -> tuple[str, int]:

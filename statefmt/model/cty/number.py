@@ -93,7 +93,7 @@ def from_float(value: float) -> Number:
     """Convert a float, which has 53 bits and must not be NaN."""
     negative = math.copysign(1, value) < 0
     if math.isinf(value):
-        return Number(negative, 0, infinite=True, precision=_FLOAT_PRECISION)
+        return Number(negative=negative, mantissa=0, infinite=True, precision=_FLOAT_PRECISION)
     above, below = abs(value).as_integer_ratio()
     return rounded(negative, above, 1 - below.bit_length(), _FLOAT_PRECISION)
 
@@ -106,7 +106,7 @@ def rounded(negative: bool, mantissa: int, exponent: int, precision: int = PRECI
 def with_precision(value: Number, precision: int) -> Number:
     """Round a number to `precision` bits."""
     if value.infinite:
-        return Number(value.negative, 0, infinite=True, precision=precision)
+        return Number(negative=value.negative, mantissa=0, infinite=True, precision=precision)
     return rounded(value.negative, value.mantissa, value.exponent, precision)
 
 
@@ -120,7 +120,7 @@ def parse_number(text: str) -> Number | None:
     match = _NUMBER.fullmatch(text)
     if match is None:
         infinity = _INFINITY.fullmatch(text)
-        return Number(infinity[1] == "-", 0, infinite=True) if infinity is not None else None
+        return Number(negative=infinity[1] == "-", mantissa=0, infinite=True) if infinity is not None else None
     sign, whole, fraction, marker, power = match.groups(default="")
     negative = sign == "-"
     exponent = _to_exponent(power)
@@ -128,7 +128,7 @@ def parse_number(text: str) -> Number | None:
         return None
     mantissa = _to_int(whole + fraction)
     if not mantissa:
-        return Number(negative, 0)
+        return Number(negative=negative, mantissa=0)
     twos = exponent - len(fraction)
     fives = twos if marker in ("", "e", "E") else -len(fraction)
     if not _MIN_EXPONENT <= mantissa.bit_length() + twos <= _MAX_EXPONENT:
@@ -159,7 +159,7 @@ def _scale(negative: bool, mantissa: int, twos: int, fives: int) -> Number:
         return _number(negative, *_round(mantissa, twos, PRECISION))
     power = _power_of_five(abs(fives))
     if power is None:
-        return Number(negative, 0, infinite=fives > 0)
+        return Number(negative=negative, mantissa=0, infinite=fives > 0)
     factor, factor_twos = power
     if fives > 0:
         return _number(negative, *_round(mantissa * factor, twos + factor_twos, PRECISION))
@@ -207,8 +207,8 @@ def _round(mantissa: int, exponent: int, bits: int) -> tuple[int, int]:
 def _number(negative: bool, mantissa: int, exponent: int, precision: int = PRECISION) -> Number:
     size = mantissa.bit_length() + exponent
     if mantissa and size > _MAX_EXPONENT:
-        return Number(negative, 0, infinite=True, precision=precision)
+        return Number(negative=negative, mantissa=0, infinite=True, precision=precision)
     if not mantissa or size < _MIN_EXPONENT:
-        return Number(negative, 0, precision=precision)
+        return Number(negative=negative, mantissa=0, precision=precision)
     zeros = (mantissa & -mantissa).bit_length() - 1
-    return Number(negative, mantissa >> zeros, exponent + zeros, precision=precision)
+    return Number(negative=negative, mantissa=mantissa >> zeros, exponent=exponent + zeros, precision=precision)

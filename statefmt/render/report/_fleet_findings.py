@@ -60,16 +60,16 @@ def fleet_findings(checked: Iterable[CheckedState]) -> FleetFindings:
     rules = all_rules()
     tallies = (
         RuleTally(
-            code,
-            first[code].severity.value,
-            rules[code].name if code in rules else first[code].summary,
-            numbers[code],
-            len(states[code]),
-            numbers[code] / most,
-            message(first[code]),
-            options.get(code, ""),
-            states[code].most_common(_MOST_STATES),
-            max(0, len(states[code]) - _MOST_STATES),
+            code=code,
+            severity=first[code].severity.value,
+            rule=rules[code].name if code in rules else first[code].summary,
+            findings=numbers[code],
+            states=len(states[code]),
+            share=numbers[code] / most,
+            first=message(first[code]),
+            option=options.get(code, ""),
+            most=states[code].most_common(_MOST_STATES),
+            omitted=max(0, len(states[code]) - _MOST_STATES),
         )
         for code in ranked
     )

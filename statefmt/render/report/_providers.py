@@ -55,11 +55,11 @@ def provider_map(uses: Sequence[ConfigurationUse]) -> tuple[MappedConfiguration,
 
 def _instance(use: ConfigurationUse, instance: ProviderInstanceUse, whole: int) -> MappedInstance:
     return MappedInstance(
-        short_form(use.config, instance.provider.key),
-        len(instance.objects),
-        sum(bool(obj.deposed) for obj in instance.objects),
-        len(instance.objects) / whole,
-        tuple(_modules(instance)),
+        name=short_form(use.config, instance.provider.key),
+        objects=len(instance.objects),
+        deposed=sum(bool(obj.deposed) for obj in instance.objects),
+        share=len(instance.objects) / whole,
+        modules=tuple(_modules(instance)),
     )
 
 

@@ -66,7 +66,7 @@ def run_chart(runs: Sequence[IndexedRun]) -> RunChart | None:
         lines.append(ChartLine(severity, path, points))
     marks = [ChartPoint(_LEFT, _y(number, top), f"{number:,}") for number in range(0, top + 1, step)]
     ends = [ChartPoint(xs[0], _HEIGHT - 8, runs[0].started), ChartPoint(xs[-1], _HEIGHT - 8, runs[-1].started)]
-    return RunChart(_WIDTH, _HEIGHT, _LEFT, lines, marks, ends)
+    return RunChart(width=_WIDTH, height=_HEIGHT, left=_LEFT, lines=lines, marks=marks, ends=ends)
 
 
 def _y(number: int, top: int) -> float:

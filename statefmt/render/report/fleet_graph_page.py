@@ -76,7 +76,13 @@ def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
             if one.stale:
                 stale.add((source, target))
     missing = {group[state_id] for state_id in names if graph.nodes[state_id].is_lost} if not folders else set()
-    return FleetDrawing(_drawn(labels, edges), folders, omitted, frozenset(stale), frozenset(missing))
+    return FleetDrawing(
+        drawing=_drawn(labels, edges),
+        folders=folders,
+        omitted=omitted,
+        stale=frozenset(stale),
+        missing=frozenset(missing),
+    )
 
 
 def _folders(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:

@@ -240,7 +240,15 @@ class HttpClient:
             headers |= {"Content-Type": "application/json", "Content-MD5": _md5(body)}
         if tag:
             headers["If-Match"] = tag
-        request = Request(method, url or target.url, headers, body or None, True, repeats, SMALL_ANSWER)
+        request = Request(
+            method=method,
+            url=url or target.url,
+            headers=headers,
+            body=body or None,
+            changes=True,
+            repeats=repeats,
+            largest=SMALL_ANSWER,
+        )
         return self._transport.send(request)
 
     def _unlock_target(self) -> HttpTarget:

@@ -290,7 +290,7 @@ def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, 
         data = read_all(descriptor)
     if recovered:
         note(recovered)
-    return OpenState(file, data, descriptor, info, note, is_torn)
+    return OpenState(file=file, data=data, descriptor=descriptor, info=info, note=note, is_torn=is_torn)
 
 
 def _opened(

@@ -24,12 +24,12 @@ class StateTable:
     def of(values: SettingValues) -> StateTable:
         """Return the table that the settings name."""
         return StateTable(
-            text_of(values, "schema_name"),
-            text_of(values, "table_name"),
-            text_of(values, "index_name"),
-            bool(values.get("skip_schema_creation")),
-            bool(values.get("skip_table_creation")),
-            bool(values.get("skip_index_creation")),
+            schema=text_of(values, "schema_name"),
+            table=text_of(values, "table_name"),
+            index=text_of(values, "index_name"),
+            skips_schema=bool(values.get("skip_schema_creation")),
+            skips_table=bool(values.get("skip_table_creation")),
+            skips_index=bool(values.get("skip_index_creation")),
         )
 
     def sql(self, statement: str) -> Composed:

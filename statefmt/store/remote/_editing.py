@@ -65,7 +65,9 @@ class LockedRemote:
         """Write the state, after a backup."""
         with self.undisturbed():
             wanted = None if backup is None else Path(backup)
-            terms = WriteTerms(wanted, keeps_backup, now, self._outcome.joint, undoes)
+            terms = WriteTerms(
+                backup=wanted, keeps_backup=keeps_backup, now=now, joint=self._outcome.joint, undoes=undoes
+            )
             kept = self._writing.write(self.stored, pieces, expected, terms)
             self._outcome.is_written = True
         return None if kept is None else str(kept)

@@ -18,10 +18,10 @@ def versions_of(objects: Objects, key: str) -> Sequence[ObjectVersion]:
     """Return the versions of an object, newest first; delete markers are not among them. Raises StoreError."""
     return [
         ObjectVersion(
-            found.findtext("VersionId", ""),
-            _in_seconds(found.findtext("LastModified", "")),
-            whole_number(found.findtext("Size", "0")),
-            found.findtext("IsLatest") == "true",
+            id=found.findtext("VersionId", ""),
+            time=_in_seconds(found.findtext("LastModified", "")),
+            size=whole_number(found.findtext("Size", "0")),
+            is_current=found.findtext("IsLatest") == "true",
         )
         for page in _pages(objects, key)
         for found in page.iter("Version")

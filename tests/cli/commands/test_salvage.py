@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import json
 import os
@@ -11,6 +12,8 @@ from typing import Any, Final
 
 import pytest
 
+from statefmt import StoreError, run_context
+from statefmt.salvage import salvage_state, write_salvaged
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
@@ -459,3 +462,42 @@ def test_a_closed_pipe(program: Program) -> None:
     done = program.in_shell(f"statetool salvage --verbose --from-backups -o {OUT} | true; exec 1>&-; sleep 0")
     assert "Traceback" not in done.err
     assert len(_objects(OUT)) == len(BEFORE) + 1
+
+
+@pytest.mark.parametrize("out", [(), ("-o", OUT)])
+def test_a_state_without_anything_whole_is_a_failure(out: tuple[str, ...], state: Path, statetool: Statetool) -> None:
+    state.write_bytes(b'{"version": 4, "serial": 1, "lineage": "l", "resources": [{"mode": "managed", "type": "t"')
+    done = statetool("salvage", NAME, *out)
+    assert done.status == 2
+    assert f"{NAME}: nothing whole was found" in done.err
+    assert not Path(OUT).exists()
+
+
+def test_the_library_never_writes_over_a_backup_that_it_read(folder: Path) -> None:
+    context = run_context()
+    found = salvage_state(context, NAME, backups=[BACKUP])
+    before = (folder / BACKUP).read_bytes()
+    with pytest.raises(StoreError, match="salvage reads this file"):
+        write_salvaged(context, found, BACKUP, overwrite=True)
+    assert (folder / BACKUP).read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["list", "check", "repair"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (_CONFLICT, "git's conflict markers at line 4, column 1"),
+        (REGIONS.replace(b'"version": 4,', b'"version": 4'), "1 comma missing at line 2, column 15"),
+        (gzip.compress(REGIONS), "a gzip file, with a state in it"),
+    ],
+    ids=["conflict", "slip", "gzip"],
+)
+def test_other_commands_name_the_damage_and_salvage(
+    command: str, content: bytes, said: str, state: Path, statetool: Statetool
+) -> None:
+    state.write_bytes(content)
+    done = statetool(command, "--state", NAME)
+    assert done.status != 0
+    text = " ".join(f"{done.text} {done.err}".split())
+    assert said in text
+    assert f"`statetool salvage --state {NAME}`" in text

@@ -123,7 +123,12 @@ class _Reader:
                 text = json.loads(token)
             except ValueError:
                 raise JsonTextError("Invalid escape sequence in this JSON string.", start) from None
-            return JsonNode(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), start, stop, False)
+            return JsonNode(
+                value=text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"),
+                start=start,
+                stop=stop,
+                plain=False,
+            )
         if group == 3:
             return JsonNode(NumberToken(token), start, stop)
         if group == 4:
