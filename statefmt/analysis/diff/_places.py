@@ -69,7 +69,7 @@ class _Steps(NamedTuple):
         return _Steps((*self.old, old), (*self.new, new))
 
     def place(self, *, on_old: bool = True, on_new: bool = True) -> ValuePlace:
-        return ValuePlace(self.old, on_old, on_new, new_steps=None if self.old == self.new else self.new)
+        return ValuePlace(self.old, on_old=on_old, on_new=on_new, new_steps=None if self.old == self.new else self.new)
 
     def removed(self, step: str | int) -> ValuePlace:
         return self.to(step, step).place(on_new=False)

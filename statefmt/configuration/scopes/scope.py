@@ -237,8 +237,8 @@ def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Sc
         configuration.modules,
         configuration.inputs,
         configuration.workspace,
-        configuration.for_program,
-        is_confined,
+        for_program=configuration.for_program,
+        is_confined=is_confined,
     )
     return first_scope(facts)
 

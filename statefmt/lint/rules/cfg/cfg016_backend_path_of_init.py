@@ -47,7 +47,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             "The backend keeps the state in the file in which init records the backend; with a state in it, no command "
             "works in this folder.",
             fix="Choose another path, or leave it out.",
-            place=Place(file, int(line), 1, int(line), 1),
+            place=Place(file, line=int(line), column=1, end_line=int(line), end_column=1),
         )
 
 

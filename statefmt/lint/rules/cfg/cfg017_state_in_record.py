@@ -42,7 +42,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             "init records the backend in this file, and it holds a state: no command works in this folder.",
             fix=Fix.of("Copy it to where the backend expects it: ", Command("copy", (record, folder)),
                        "; then delete the file, and run init."),
-            place=Place(record, 1, 1, 1, 1),
+            place=Place(record, line=1, column=1, end_line=1, end_column=1),
         )  # fmt: skip
 
 
