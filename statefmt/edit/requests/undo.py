@@ -13,7 +13,7 @@ from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.changes.timeline import EffectiveEdit, Point, Timeline, timeline, unknown_undos
 from statefmt.edit.damaged import damage
 from statefmt.edit.operations.restore import restore, restore_damaged
-from statefmt.edit.session import StateFileError
+from statefmt.edit.session import StateFileError, with_next_serial
 from statefmt.formats.reading.damaged import known_snapshot
 from statefmt.model.errors import EncryptedStateError, StateError, StoreError, SurgeryError
 from statefmt.model.snapshot import Snapshot
@@ -93,7 +93,8 @@ class Undo(NamedTuple):
         state of another lineage.
         """
         if self.entry.creates:
-            empty = structs.replace(snapshot, outputs=(), resources=(), check_results=())
+            # With a new serial, as any restored content: the history must have the undo, even if nothing is left.
+            empty = structs.replace(with_next_serial(snapshot, self.name), outputs=(), resources=(), check_results=())
             return with_note(Edit(empty, undoes=self.entry.number), _CREATED)
         opening = opened(context, self.name, self.content)
         plain = self.content if opening is None else opening.plain

@@ -6,9 +6,13 @@ or makes again goes to a point of its own history where the same of them are in 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
+
+from msgspec import structs
 
 from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
@@ -155,7 +159,7 @@ class _Plan:
         """Return the point of each state of the edits. Raises StoreError."""
         after = _joint(self.undo.point.edits)
         targets: dict[str, Point | None] = {self.named.location: self.undo.point}
-        waiting = list(self.undo.joint)
+        waiting = list(map(self._here, self.undo.joint))
         for one in waiting:
             self.joint[one.id], self.required[one.id] = one, one.id in after
             self._refuse_copy(one)
@@ -182,7 +186,25 @@ class _Plan:
             raise refused(self.named.location, "its history does not say which states were written")
         if self.named.location not in joint.written:
             then = ", ".join(map(printable, joint.written))
-            raise refused(self.named.location, f"the edit was made when this state was one of {then}")
+            what = f"the edit was made when this state was one of {then}"
+            raise refused(self.named.location, what, _BY_HAND)
+
+    def _here(self, joint: JointEdit) -> JointEdit:
+        """Return a joint edit with the places where its states are now, if a folder with all of them was moved.
+
+        Their own histories must have the edit, too, so nothing else is taken for one of them.
+        """
+        if self.named.location in joint.written:
+            return joint
+        now, before = _roots(self.named.location, joint.written)
+
+        def moved(state: str) -> str:
+            return now + state.removeprefix(before) if before and state.startswith(f"{before}/") else state
+
+        found = structs.replace(joint, states=tuple(map(moved, joint.states)))
+        # A copy of one state alone is none of them.
+        is_moved = all(os.path.lexists(place) for place in found.written if place.startswith("/"))
+        return found if is_moved else joint
 
     def _view(self, location: str, joint: JointEdit) -> _View:
         if location in self.views:
@@ -238,12 +260,13 @@ class _Plan:
         if point is None or not self._is_same(view, point):
             return []
         changed = (view.present ^ _joint(point.edits)) - self.required.keys()
-        return [one for one in map(view.timeline.joint, sorted(changed)) if one is not None]
+        return [self._here(one) for one in map(view.timeline.joint, sorted(changed)) if one is not None]
 
     def _refuse_half(self, view: _View, joint_id: str, is_wanted: bool, targets: Mapping[str, Point | None]) -> None:
         """Raise StoreError if another edit would not be in effect in all of its states or in none."""
         joint = view.timeline.joint(joint_id)
         assert joint is not None
+        joint = self._here(joint)
         for location in joint.written:
             point = targets.get(location)
             other = self._view(location, joint)
@@ -319,6 +342,21 @@ _BY_HAND = (
     "`statetool history` lists what statetool did to each state. Move the objects back instead: "
     "`statetool mv --from-state STATE --to-state STATE ADDRESS`"
 )
+
+
+def _roots(location: str, states: Collection[str]) -> tuple[str, str]:
+    """Return the folders above what the path of a state and one of `states` have in common, "" if none is alike."""
+
+    def alike(state: str) -> int:
+        pairs = zip(reversed(location.split("/")), reversed(state.split("/")), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+    counts = {state: alike(state) for state in states if state.startswith("/")}
+    best = [state for state, count in counts.items() if count and count == max(counts.values())]
+    if len(best) != 1:
+        return "", ""
+    count = counts[best[0]]
+    return "/".join(location.split("/")[:-count]), "/".join(best[0].split("/")[:-count])
 
 
 def made_elsewhere(user: str, home: str) -> str:

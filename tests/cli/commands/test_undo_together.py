@@ -160,6 +160,22 @@ def test_a_copy_of_a_state_is_not_one_of_them(statetool: Statetool) -> None:
     assert contents() == new
 
 
+def test_a_folder_that_was_moved(statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On another machine, the states are below another folder."""
+    statetool("apply", "-y", FILE)
+    applied = found()
+    (folder / "there/deep").mkdir(parents=True)
+    for path in [path for path in folder.iterdir() if "tfstate" in path.name]:
+        shutil.copytree(path, f"there/deep/{path.name}") if path.is_dir() else shutil.copy(path, "there/deep")
+    monkeypatch.chdir(folder / "there/deep")
+    monkeypatch.setenv("XDG_STATE_HOME", str(folder / "other"))
+    assert statetool("undo", "-y", "net.tfstate").status == 0
+    assert found() == OLD
+    # Those that were copied stay as they are.
+    monkeypatch.chdir(folder)
+    assert found() == applied
+
+
 @pytest.mark.parametrize("place", ["/etc/passwd", "https://example.invalid/state", "missing.tfstate", "net.tfstate"])
 def test_a_history_alone_decides_nothing(
     place: str, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -437,6 +453,17 @@ def test_a_state_that_a_split_made_again(edits: bool, statetool: Statetool) -> N
         assert statetool("undo", "-y", "--to", "2", "new.tfstate").status == 2
     assert statetool("undo", "-y", "--to", "3" if edits else "2", "new.tfstate").status == 0
     assert (found(), objects(Path("new.tfstate").read_bytes())) == (OLD, {})
+
+
+def test_a_state_that_is_empty_already_is_undone_too(statetool: Statetool) -> None:
+    """Its history must have the undo: otherwise the split would still be in effect there."""
+    assert statetool("split", "app.tfstate", "--select", "terraform_data.vpc=new.tfstate", "-y").status == 0
+    split = found()
+    assert statetool("join", "new.tfstate", "--into", "net.tfstate", "-y").status == 0
+    assert statetool("undo", "-y", "--to", "1", "new.tfstate").status == 0
+    assert (found(), objects(Path("new.tfstate").read_bytes())) == (OLD, {})
+    assert statetool("undo", "-y", "--to", "2", "new.tfstate").status == 0
+    assert (found(), objects(Path("new.tfstate").read_bytes())) == (split, {"terraform_data.vpc": "app-vpc"})
 
 
 def test_a_state_that_is_gone(statetool: Statetool, folder: Path) -> None:
