@@ -97,6 +97,26 @@ def test_a_command(fixture: Path, number: int, at: int, tmp_path: Path) -> None:
     _mended(folder, before, finding)
 
 
+def _fill_in(folder: Path) -> None:
+    """Replace the values that nobody but the user knows. Until then, the configuration does not pass."""
+    for file in folder.rglob("*.tf"):
+        text = file.read_text()
+        if "= OLD_VALUE" in text:
+            assert Code.PROVIDER_FOR_EACH_INVALID in {finding.code for finding in _found(folder)}
+            file.write_text(text.replace("= OLD_VALUE", '= { region = "eu-west-1" }'))
+
+
+@pytest.mark.parametrize("value", ["null", '{ region = "us-east-1" }'])
+def test_a_null_value_that_the_block_uses(value: str, tmp_path: Path) -> None:
+    folder = _copied(_FOLDER / "element-removed-from-a-literal-map", tmp_path)
+    file = folder / "main.tf"
+    file.write_text(file.read_text().replace("eu-west-1 = {", f"us-east-1 = {value}\n    eu-west-1 = {{"))
+    found = [each for each in _found(folder) if each.code == Code.PROVIDER_FOR_EACH_INVALID]
+    assert [each.detail.endswith('The value of the key ["us-east-1"] in for_each is null.') for each in found] == (
+        [True] if value == "null" else []
+    )
+
+
 @pytest.mark.parametrize(("fixture", "number"), list(_printed()))
 def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, tmp_path: Path) -> None:
     folder = _copied(fixture, tmp_path)
@@ -104,6 +124,7 @@ def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, 
     finding = before[number]
     if finding.fix.snippet:
         paste(folder, finding)
+        _fill_in(folder)
     if _names_again(finding):
         edit = next(edit for name, edit in _NAMED_AGAIN.items() if fixture.name.startswith(name))
         for file in folder.rglob("*.tf"):
