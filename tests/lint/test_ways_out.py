@@ -132,6 +132,49 @@ def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, 
     _mended(folder, before, finding)
 
 
+_REGIONS: Final = """\
+provider "aws" {
+  alias    = "by_key"
+  for_each = { new = { region = "eu-west-1" }, other = { region = "us-east-1" } }
+  region   = REGION
+  assume_role {
+    role_arn = ROLE
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("host", ["registry.opentofu.org", "registry.terraform.io"])
+@pytest.mark.parametrize(
+    ("region", "role", "offered"),
+    [
+        ('"eu-west-1"', '"arn:a"', True),
+        ("each.value.region", '"arn:a"', False),
+        ("each.key", '"arn:a"', False),
+        ('"eu-west-1"', "each.key", False),
+        ("var.region", '"arn:a"', False),
+    ],
+)
+def test_only_an_instance_with_equal_arguments_is_named(
+    region: str, role: str, offered: bool, host: str, tmp_path: Path
+) -> None:
+    """Another region or account does not have the object. The provider has the name that the state has for it."""
+    text = 'variable "region" {}\n' + _REGIONS.replace("REGION", region).replace("ROLE", role)
+    (tmp_path / "main.tf").write_text(text)
+    provider = f'provider["{host}/hashicorp/aws"].by_key'
+    resource = {"mode": "managed", "type": "aws_vpc", "name": "main"}
+    instance = {"schema_version": 0, "provider": f'{provider}["gone"]', "attributes": {"id": "a"}}
+    state = {"version": 4, "serial": 1, "lineage": "l", "resources": [{**resource, "instances": [instance]}]}
+    (tmp_path / "terraform.tfstate").write_text(json.dumps(state))
+    [finding] = [each for each in _found(tmp_path) if each.code == Code.PROVIDER_INSTANCE_GONE]
+    named = [command for command in _COMMAND.findall(fix_text(finding.fix)) if " rebind " in command]
+    assert bool(named) is offered
+    assert all(f'{provider}["new"]' in command for command in named)
+    assert f'{provider}["gone"]' in finding.detail
+    hosts = set(re.findall(r"registry[a-z.]+", finding.detail + fix_text(finding.fix)))
+    assert hosts == {host}
+
+
 @pytest.mark.parametrize("code", ["CFS001", "CFS002", "CFS003", "CFS004"])
 def test_each_kind_of_finding_has_both(code: str) -> None:
     for cases in (_commands(), _printed()):

@@ -37,7 +37,7 @@ def ways_out(subject: Subject, fate: Fate) -> Fix:
     for other in _other_instances(subject, fate):
         bound = rebinding(subject, fate, other)
         if bound is not None:
-            to = _as_in_state(fate, other)
+            to = as_in_state(fate, other)
             return Fix.of(f"Or bind it to {to}, whose arguments are the same, with ", bound, ". ", forget)
     if next(_candidates(subject, fate), None) is not None:
         return Fix.of("Or rebind it to a provider instance of the same account and region, if there is one. ", forget)
@@ -50,7 +50,7 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
     The instances of a resource can move to another configuration only together. Each then gets the key that is right
     for it; the result is None if another instance has no such key.
     """
-    to = _as_in_state(fate, provider)
+    to = as_in_state(fate, provider)
     assert subject.configuration is not None
     # The provider may be new to the state.
     config = ("--config", subject.configuration.configuration.directory)
@@ -123,11 +123,11 @@ def _resource(fate: Fate) -> AbsResource:
     return fate.instance.addr.containing_resource()
 
 
-def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
+def as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
     """Return a provider instance with the source from the state, which may be in Terraform's registry."""
     own = fate.instance.provider(fate.obj)
     assert own is not None, "an object without a provider has no fate"
-    if own.config.provider == fate.bound.config.provider:
+    if own.config.provider == fate.bound.config.provider or provider.config.provider != fate.bound.config.provider:
         return provider
     return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))
 
