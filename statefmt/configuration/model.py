@@ -52,7 +52,8 @@ class ProviderBlock(msgspec.Struct, frozen=True):
 
     `alias` is "" if there is none. `for_each_text` is the source text of the expression, in native syntax even in JSON
     files. `reserved` holds the arguments `count`, `depends_on` and `source`, which OpenTofu refuses. `is_empty` means
-    that the block has no arguments or blocks for the provider and no version.
+    that the block has no arguments or blocks for the provider and no version. `settings` are the arguments for the
+    provider by their paths (`assume_role[0].role_arn`), None where a `dynamic` block makes them.
     """
 
     name: str
@@ -66,6 +67,7 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     is_empty: bool = True
     body_range: Range | None = None  # from the opening to the closing brace
     mock: bool = False
+    settings: tuple[tuple[str, Expression | None], ...] = ()
 
 
 class RequiredProvider(msgspec.Struct, frozen=True):

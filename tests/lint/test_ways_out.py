@@ -97,6 +97,26 @@ def test_a_command(fixture: Path, number: int, at: int, tmp_path: Path) -> None:
     _mended(folder, before, finding)
 
 
+def _fill_in(folder: Path) -> None:
+    """Replace the values that nobody but the user knows. Until then, the configuration does not pass."""
+    for file in folder.rglob("*.tf"):
+        text = file.read_text()
+        if "= OLD_VALUE" in text:
+            assert Code.PROVIDER_FOR_EACH_INVALID in {finding.code for finding in _found(folder)}
+            file.write_text(text.replace("= OLD_VALUE", '= { region = "eu-west-1" }'))
+
+
+@pytest.mark.parametrize("value", ["null", '{ region = "us-east-1" }'])
+def test_a_null_value_that_the_block_uses(value: str, tmp_path: Path) -> None:
+    folder = _copied(_FOLDER / "element-removed-from-a-literal-map", tmp_path)
+    file = folder / "main.tf"
+    file.write_text(file.read_text().replace("eu-west-1 = {", f"us-east-1 = {value}\n    eu-west-1 = {{"))
+    found = [each for each in _found(folder) if each.code == Code.PROVIDER_FOR_EACH_INVALID]
+    assert [each.detail.endswith('The value of the key ["us-east-1"] in for_each is null.') for each in found] == (
+        [True] if value == "null" else []
+    )
+
+
 @pytest.mark.parametrize(("fixture", "number"), list(_printed()))
 def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, tmp_path: Path) -> None:
     folder = _copied(fixture, tmp_path)
@@ -104,11 +124,55 @@ def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, 
     finding = before[number]
     if finding.fix.snippet:
         paste(folder, finding)
+        _fill_in(folder)
     if _names_again(finding):
         edit = next(edit for name, edit in _NAMED_AGAIN.items() if fixture.name.startswith(name))
         for file in folder.rglob("*.tf"):
             file.write_text(re.sub(*edit, file.read_text(), flags=re.MULTILINE))
     _mended(folder, before, finding)
+
+
+_REGIONS: Final = """\
+provider "aws" {
+  alias    = "by_key"
+  for_each = { new = { region = "eu-west-1" }, other = { region = "us-east-1" } }
+  region   = REGION
+  assume_role {
+    role_arn = ROLE
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("host", ["registry.opentofu.org", "registry.terraform.io"])
+@pytest.mark.parametrize(
+    ("region", "role", "offered"),
+    [
+        ('"eu-west-1"', '"arn:a"', True),
+        ("each.value.region", '"arn:a"', False),
+        ("each.key", '"arn:a"', False),
+        ('"eu-west-1"', "each.key", False),
+        ("var.region", '"arn:a"', False),
+    ],
+)
+def test_only_an_instance_with_equal_arguments_is_named(
+    region: str, role: str, offered: bool, host: str, tmp_path: Path
+) -> None:
+    """Another region or account does not have the object. The provider has the name that the state has for it."""
+    text = 'variable "region" {}\n' + _REGIONS.replace("REGION", region).replace("ROLE", role)
+    (tmp_path / "main.tf").write_text(text)
+    provider = f'provider["{host}/hashicorp/aws"].by_key'
+    resource = {"mode": "managed", "type": "aws_vpc", "name": "main"}
+    instance = {"schema_version": 0, "provider": f'{provider}["gone"]', "attributes": {"id": "a"}}
+    state = {"version": 4, "serial": 1, "lineage": "l", "resources": [{**resource, "instances": [instance]}]}
+    (tmp_path / "terraform.tfstate").write_text(json.dumps(state))
+    [finding] = [each for each in _found(tmp_path) if each.code == Code.PROVIDER_INSTANCE_GONE]
+    named = [command for command in _COMMAND.findall(fix_text(finding.fix)) if " rebind " in command]
+    assert bool(named) is offered
+    assert all(f'{provider}["new"]' in command for command in named)
+    assert f'{provider}["gone"]' in finding.detail
+    hosts = set(re.findall(r"registry[a-z.]+", finding.detail + fix_text(finding.fix)))
+    assert hosts == {host}
 
 
 @pytest.mark.parametrize("code", ["CFS001", "CFS002", "CFS003", "CFS004"])

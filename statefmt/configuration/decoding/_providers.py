@@ -71,7 +71,26 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
         is_empty=_is_empty(body),
         body_range=block.body_range,
         mock=mock,
+        settings=() if mock else tuple(_settings(body)),
     )
+
+
+def _settings(body: Body, path: str = "") -> Iterator[tuple[str, Expression | None]]:
+    """Yield the arguments for the provider; those in an escaping block are in no other place."""
+    skipped = frozenset() if path else _NOT_THE_PROVIDERS | {"version"}
+    for name in body.names():
+        argument = None if name in skipped else body.attribute(name)
+        if argument is not None:
+            yield f"{path}{name}", argument.expression
+    for type_ in body.block_types():
+        if type_ == _ESCAPE and not path:
+            for block in body.blocks(type_)[:1]:
+                yield from _settings(block.body, "_.")
+        elif type_ == "dynamic":
+            yield f"{path}{type_}", None
+        elif type_ not in _RESERVED_BLOCKS:
+            for number, block in enumerate(body.blocks(type_)):
+                yield from _settings(block.body, f"{path}{type_}[{number}].")
 
 
 def _is_empty(body: Body) -> bool:

@@ -5,12 +5,12 @@ Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProv
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import Configuration, ProviderUse, ResourceBlock
+from statefmt.configuration.model import Configuration, ProviderBlock, ProviderUse, ResourceBlock
 from statefmt.configuration.provider_names import local_name_problem, provider_named
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.configuration.providers._key import evaluated_key
@@ -24,11 +24,13 @@ from statefmt.configuration.providers.tree import (
 )
 from statefmt.configuration.scopes.expansion import ExpandedInstance
 from statefmt.configuration.scopes.instances import ABSENT, AbsentInstance, Instances
+from statefmt.configuration.scopes.scope import EachValue
 from statefmt.hcl.expressions.evaluate import evaluate
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.expressions import Expression
-from statefmt.hcl.value import Unknown
+from statefmt.hcl.value import Part, Unknown, Value
+from statefmt.hcl.values.operators import equal
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -39,8 +41,9 @@ from statefmt.model.addrs import (
     LocalProviderConfig,
     Module,
     ModuleInstance,
+    StringKey,
 )
-from statefmt.model.cty import Type
+from statefmt.model.cty import STRING, SetType, Type
 
 
 class BlockBinding(msgspec.Struct, frozen=True):
@@ -150,6 +153,47 @@ class ProviderReferences:
             self.declared_keys(config)
         keys = self._keys[config]
         return keys if isinstance(keys, Unknown) else provider.key in keys
+
+    def settings(self, provider: AbsProviderInstance) -> Mapping[str, Part]:
+        """Return the arguments of a provider instance, evaluated; unknown where they cannot be.
+
+        An instance that `for_each` does not have has the value of its key in a set, and otherwise an unknown one.
+        """
+        config, key = provider.config, provider.key
+        block = self.tree.declared.get(config)
+        if block is None:
+            reason = Unknown("no provider block declares it")
+            return {} if self.tree.exists(config) and key is NO_KEY else {"": reason}
+        each = self._each(config, block, key) if isinstance(key, StringKey) else None
+        scope = self.instances.static_scope(config.module).within(each)
+        unread = Unknown("a dynamic block makes it")
+        return {name: unread if one is None else evaluate(one, scope) for name, one in block.settings}
+
+    def same_settings(self, one: AbsProviderInstance, other: AbsProviderInstance) -> bool:
+        """Return whether two provider instances surely have equal arguments."""
+        mine, others = self.settings(one), self.settings(other)
+        return mine.keys() == others.keys() and all(equal(mine[name], others[name]) is True for name in mine)
+
+    def null_keys(self, config: ConfigProviderConfig) -> tuple[InstanceKey, ...]:
+        """Return the keys whose value in `for_each` is null."""
+        block = self.tree.declared.get(config)
+        if block is None or block.for_each is None:
+            return ()
+        expansion = self.instances.of_provider(config, block)
+        if isinstance(expansion, Unknown):
+            return ()
+        each = [one.each for one in expansion.instances if one.each is not None]
+        return tuple(one.key for one in each if isinstance(one.value, Value) and one.value.is_null)
+
+    def _each(self, config: ConfigProviderConfig, block: ProviderBlock, key: StringKey) -> EachValue:
+        expansion = self.instances.of_provider(config, block)
+        if not isinstance(expansion, Unknown):
+            for instance in expansion.instances:
+                if instance.key == key and instance.each is not None:
+                    return instance.each
+        if isinstance(self.for_each_type(config), SetType):
+            return EachValue(key, Value(STRING, key.value))
+        return EachValue(key, Unknown("the for_each has no such key"))
 
     def for_each_type(self, config: ConfigProviderConfig) -> Type | None:
         """Return the type of a provider configuration's `for_each`; None if it has none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -21,6 +21,8 @@ from statefmt.lint.ways_out.snippets import MOST_KEYS
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResource, ConfigProviderConfig, InstanceKey, StringKey
 from statefmt.model.findings import Fix
 
+# Each is evaluated for each object.
+_MOST_COMPARED: Final = 50
 _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
 
 
@@ -35,7 +37,10 @@ def ways_out(subject: Subject, fate: Fate) -> Fix:
     for other in _other_instances(subject, fate):
         bound = rebinding(subject, fate, other)
         if bound is not None:
-            return Fix.of(f"Or, if {other} uses the same account and region, ", bound, ". ", forget)
+            to = as_in_state(fate, other)
+            return Fix.of(f"Or bind it to {to}, whose arguments are the same, with ", bound, ". ", forget)
+    if next(_candidates(subject, fate), None) is not None:
+        return Fix.of("Or rebind it to a provider instance of the same account and region, if there is one. ", forget)
     return forget
 
 
@@ -45,7 +50,7 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
     The instances of a resource can move to another configuration only together. Each then gets the key that is right
     for it; the result is None if another instance has no such key.
     """
-    to = _as_in_state(fate, provider)
+    to = as_in_state(fate, provider)
     assert subject.configuration is not None
     # The provider may be new to the state.
     config = ("--config", subject.configuration.configuration.directory)
@@ -118,11 +123,11 @@ def _resource(fate: Fate) -> AbsResource:
     return fate.instance.addr.containing_resource()
 
 
-def _as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
+def as_in_state(fate: Fate, provider: AbsProviderInstance) -> AbsProviderInstance:
     """Return a provider instance with the source from the state, which may be in Terraform's registry."""
     own = fate.instance.provider(fate.obj)
     assert own is not None, "an object without a provider has no fate"
-    if own.config.provider == fate.bound.config.provider:
+    if own.config.provider == fate.bound.config.provider or provider.config.provider != fate.bound.config.provider:
         return provider
     return structs.replace(provider, config=structs.replace(provider.config, provider=own.config.provider))
 
@@ -145,11 +150,21 @@ def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Ins
 
 
 def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
-    """Yield existing provider instances that could replace the object's, the likeliest first.
+    """Yield existing provider instances with the same arguments as the object's, the likeliest first.
 
-    That is the one that another object of the same instance uses, or else the one that the resource block names, then
-    others of the same provider: in its own configuration, then in configurations of its module or ancestors.
+    Another account or region would not have the object. First is the one that another object of the same instance uses,
+    or else the one that the resource block names, then others of the same provider: in its own configuration, then in
+    configurations of its module or ancestors.
     """
+    references = subject.configuration
+    assert references is not None
+    mine = fate.needed if fate.needed is not None and fate.needed.config == fate.bound.config else fate.bound
+    for other in _candidates(subject, fate):
+        if references.same_settings(mine, other):
+            yield other
+
+
+def _candidates(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
     references = subject.configuration
     assert references is not None
     there = provider_of_instance(subject, fate)
@@ -170,7 +185,7 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
         if _has(subject, config, fate.bound.key):
             yield config.instance(fate.bound.key)
         else:
-            yield from map(config.instance, _keys(subject, config)[:1])
+            yield from map(config.instance, _keys(subject, config)[:_MOST_COMPARED])
 
 
 def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:

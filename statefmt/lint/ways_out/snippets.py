@@ -14,7 +14,8 @@ from statefmt.configuration.model import Declarations, ProviderBlock
 from statefmt.configuration.provider_names import local_name_of, provider_named
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.golang import quote
-from statefmt.hcl.syntax.expressions import Call, Literal, TupleExpression
+from statefmt.hcl.syntax.expressions import AttributeAccess, Call, Literal, Traversal, TupleExpression
+from statefmt.hcl.syntax.references import references as references_in
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations.place import where
 from statefmt.model.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, Module, Provider, StringKey, key_order
@@ -22,6 +23,7 @@ from statefmt.model.cty import SetType
 
 # Suffix for the directory of a module that contains only the provider of a removed module.
 _ENDING = "-until-destroyed"
+_OLD_VALUE: Final = "OLD_VALUE"
 # Limits the keys listed in a finding, since there may be as many findings as keys.
 MOST_KEYS: Final = 50
 
@@ -103,9 +105,24 @@ def _for_each(
         return (), f"toset([{_list({*wanted, *(key for key in keys if isinstance(key, StringKey))})}])"
     if isinstance(references.for_each_type(config), SetType):
         return (), f"setunion({text}, [{_list(wanted)}])"
-    note = "  # If the block uses each.value, replace null by the old value."
-    items = ", ".join(f"{_text(key)} = null" for key in sorted(wanted, key=key_order))
-    return (note,), f"merge({text}, {{ {items} }})"
+    # Where the block uses each.value, null would fail: the name of no resource is refused until somebody replaces it.
+    value = _OLD_VALUE if uses_each_value(declared) else "null"
+    note = (f"  # Replace {_OLD_VALUE} by the value that the key had.",) if value == _OLD_VALUE else ()
+    items = ", ".join(f"{_text(key)} = {value}" for key in sorted(wanted, key=key_order))
+    return note, f"merge({text}, {{ {items} }})"
+
+
+def uses_each_value(block: ProviderBlock) -> bool:
+    """Return whether the arguments of a provider block use `each.value`, or may do so."""
+    return any(
+        expression is None or any(_is_each_value(one) for one in references_in(expression))
+        for _, expression in block.settings
+    )
+
+
+def _is_each_value(reference: Traversal) -> bool:
+    first = reference.steps[0] if reference.steps else None
+    return reference.root == "each" and isinstance(first, AttributeAccess) and first.name == "value"
 
 
 def _list(keys: Iterable[StringKey]) -> str:

@@ -138,4 +138,4 @@ def test_stranded_objects_share_one_block(folder: Path, capsys: pytest.CaptureFi
     assert status == 1
     assert "CFS001 Provider configuration not present (4 findings)\n" in out
     assert out.count('provider "aws" {') == 1
-    assert "`statetool rebind aws_vpc.old0 aws_vpc.old1 aws_vpc.old2 aws_vpc.old3 " in out
+    assert "`statetool rm aws_vpc.old0 aws_vpc.old1 aws_vpc.old2 aws_vpc.old3 " in out

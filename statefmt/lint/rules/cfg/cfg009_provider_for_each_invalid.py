@@ -32,6 +32,7 @@ from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations.place import place
 from statefmt.lint.rule import Rule
+from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 
@@ -41,6 +42,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
         if block.for_each is not None:
             for problem in static_problems(references.configuration, config.module, block.for_each.expression):
                 yield _finding(str(config), problem)
+        yield from _null_values(references, config)
         keys = references.declared_keys(config)
         if isinstance(keys, Unknown) and keys.problem is not None:
             yield _finding(str(config), keys.problem)
@@ -50,6 +52,19 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             provider = references.instance_binding(address)
             if isinstance(provider, Unknown) and provider.problem is not None:
                 yield _finding(str(resource), provider.problem)
+                break
+
+
+def _null_values(references: ProviderReferences, config: ConfigProviderConfig) -> Iterable[Finding]:
+    """Yield a finding for each key whose value is null where the block uses a part of `each.value`."""
+    for key in references.null_keys(config):
+        for value in references.settings(config.instance(key)).values():
+            if isinstance(value, Unknown) and value.problem is not None:
+                problem = value.problem
+                detail = f"{problem.detail} The value of the key {key} in for_each is null."
+                yield Code.PROVIDER_FOR_EACH_INVALID.finding(
+                    problem.summary, detail, str(config), place=place(problem.range)
+                )
                 break
 
 

@@ -37,7 +37,7 @@ from collections.abc import Iterable
 from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import removed_block_note, ways_out
+from statefmt.lint.ways_out.commands import as_in_state, removed_block_note, ways_out
 from statefmt.lint.ways_out.fates import fates_with, finding, name
 from statefmt.lint.ways_out.put_back import missed_keys
 from statefmt.lint.ways_out.snippets import in_module, nearest_module, provider_block
@@ -56,8 +56,10 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     references = subject.configuration
     assert references is not None and fate.needed is not None
     config = fate.needed.config
+    # One name for one thing: the configuration may have it under OpenTofu's registry.
+    shown = as_in_state(fate, fate.needed).config
     detail = (
-        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {config} is "
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider configuration at {shown} is "
         f"required, but it {'does not exist' if fate.declared else 'has been removed'}.{removed_block_note(fate)}"
     )
     snippet = provider_block(references, config, missed_keys(subject, config), fate.bound.key)

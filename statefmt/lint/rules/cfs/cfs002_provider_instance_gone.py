@@ -39,7 +39,7 @@ from statefmt.configuration.model import ProviderBlock
 from statefmt.lint.configurations.place import where
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import removed_block_note, ways_out
+from statefmt.lint.ways_out.commands import as_in_state, removed_block_note, ways_out
 from statefmt.lint.ways_out.fates import fates_with, finding, name
 from statefmt.lint.ways_out.put_back import PutBack, put_back
 from statefmt.model.addrs import NO_KEY
@@ -58,9 +58,10 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     references = subject.configuration
     assert references is not None and fate.needed is not None
     block = references.tree.declared.get(fate.needed.config)
+    shown = as_in_state(fate, fate.needed)
     range_ = None if block is None else block.for_each.range if block.for_each else block.range
     detail = (
-        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {fate.needed} is "
+        f"To work with {name(fate)} its {'' if fate.declared else 'original '}provider instance at {shown} is "
         f"required, but {_why(fate, block)}{removed_block_note(fate)}"
     )
     again = put_back(subject, fate.needed)
