@@ -17,6 +17,8 @@ from tests.cli.states import SAMPLES
 
 _DATA: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 _SNAPSHOT: Final = statefmt.read(_DATA).snapshot
+# Type checkers refuse what is wrong on purpose.
+_LIBRARY: Final[Any] = statefmt
 # The right value of an annotation, where a call needs one, and a wrong one that people pass.
 _RIGHT: Final[dict[str, object]] = {
     "bytes": _DATA,
@@ -102,19 +104,19 @@ def test_a_wrong_type(name: str, parameter: str) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: statefmt.diff("a.tfstate", _SNAPSHOT), "diff(): old must be Snapshot, not str; statefmt.read(data)."),
-        (lambda: statefmt.inspect("a.tfstate"), "inspect(): data must be bytes, not str; for a file"),
-        (lambda: statefmt.check(Path("a")), "check(): data must be bytes or Snapshot or Inspection, not PosixPath"),
-        (lambda: statefmt.check(_DATA, select="SEC"), "check(): select must be Sequence[str] or None, not str"),
-        (lambda: statefmt.diff(_SNAPSHOT, _SNAPSHOT, exct=True), "diff() has no argument 'exct' (did you mean 'exact'"),
-        (lambda: statefmt.upgrade(_DATA, regisrty="x"), "unknown option 'regisrty' (did you mean 'registry'"),
-        (lambda: statefmt.downgrade(_DATA, "1.8", drop_losy=True), "unknown option 'drop_losy' (did you mean"),
-        (lambda: addrs.parse_module(5), "parse_module(): text must be str, not int"),
-        (lambda: selection.Criteria(types="aws_vpc"), "Criteria: types must be a tuple, not 'aws_vpc'"),
-        (lambda: selection.Criteria(typ=("aws_vpc",)), "typ"),
-        (lambda: operations.unset(_SNAPSHOT, "aws_vpc.main", "tags"), "unset(): paths must be Sequence[str], not str"),
-        (lambda: operations.remove(_SNAPSHOT, None), "a selector must be a string, an address or an Instance"),
-        (lambda: operations.rebind(_SNAPSHOT, "aws_vpc.main", 5), "rebind(): target must be str or"),
+        (lambda: _LIBRARY.diff("a.tfstate", _SNAPSHOT), "diff(): old must be Snapshot, not str; statefmt.read(data)."),
+        (lambda: _LIBRARY.inspect("a.tfstate"), "inspect(): data must be bytes, not str; for a file"),
+        (lambda: _LIBRARY.check(Path("a")), "check(): data must be bytes or Snapshot or Inspection, not PosixPath"),
+        (lambda: _LIBRARY.check(_DATA, select="SEC"), "check(): select must be Sequence[str] or None, not str"),
+        (lambda: _LIBRARY.diff(_SNAPSHOT, _SNAPSHOT, exct=True), "diff() has no argument 'exct' (did you mean 'exact'"),
+        (lambda: _LIBRARY.upgrade(_DATA, regisrty="x"), "unknown option 'regisrty' (did you mean 'registry'"),
+        (lambda: _LIBRARY.downgrade(_DATA, "1.8", drop_losy=True), "unknown option 'drop_losy' (did you mean"),
+        (lambda: _LIBRARY.addrs.parse_module(5), "parse_module(): text must be str, not int"),
+        (lambda: _LIBRARY.selection.Criteria(types="aws_vpc"), "Criteria: types must be a tuple, not 'aws_vpc'"),
+        (lambda: _LIBRARY.selection.Criteria(typ=("aws_vpc",)), "typ"),
+        (lambda: _LIBRARY.operations.unset(_SNAPSHOT, "aws_vpc.main", "tags"), "unset(): paths must be Sequence[str]"),
+        (lambda: _LIBRARY.operations.remove(_SNAPSHOT, None), "a selector must be a string, an address or an Instance"),
+        (lambda: _LIBRARY.operations.rebind(_SNAPSHOT, "aws_vpc.main", 5), "rebind(): target must be str or"),
     ],
 )  # fmt: skip
 def test_what_the_message_says(call: Callable[[], object], message: str) -> None:

@@ -17,11 +17,6 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
-_OTHER_TYPE: Final = (
-    "; nothing was written. --as-blocks prints the moved block, if the provider supports that, and the removed and "
-    "import blocks otherwise"
-)
-
 EXAMPLES: Final = (
     ("Rename a module.", "statetool mv module.net module.network"),
     ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
@@ -100,6 +95,6 @@ def command(
     options = options._replace(state=options.state or from_state)
 
     def operation(snapshot: Snapshot) -> Edit:
-        return move(snapshot, source, destination, rebind=rebind, any_type=as_blocks, way_out=_OTHER_TYPE)
+        return move(snapshot, source, destination, rebind=rebind, any_type=as_blocks)
 
     return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)

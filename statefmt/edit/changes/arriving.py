@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey
+from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, InstanceKey
 from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.wording import MessagePart, Wording
@@ -121,11 +121,21 @@ def _arriving(
     if home.provider_config == source.provider_config:
         return replace(obj, key=addr.key)
     if bound is None:
+        there = {obj.provider_key for obj in home.objects}
+        # With keys, it is the configuration that says which instance is right, and the first one there may not be.
+        way_out: tuple[MessagePart, ...] = (
+            (_REBIND, " binds the instance to the former")
+            if there <= {NO_KEY}
+            else (
+                "Bind it to the instance of the former that the configuration gives it, with ",
+                REBIND_COMMAND,
+                ", first",
+            )
+        )
         raise SurgeryError(
             f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
             f"{source.provider_config}; a resource has only one provider configuration. ",
-            _REBIND,
-            " binds the instance to the former",
+            *way_out,
             address=addr,
         )
     return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))

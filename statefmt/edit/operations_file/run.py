@@ -105,7 +105,7 @@ class _Run:
         self.states.edit(
             source.state,
             lambda state: _parts.moved_within(state, source.selector, target.selector),
-            lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind),
+            lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind, way_out=""),
         )
 
     def _join(self, block: JoinBlock) -> None:

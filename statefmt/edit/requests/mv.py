@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
 from statefmt.edit.arguments.destinations import ROOT_NAMES, destinations, normalised
@@ -11,7 +12,13 @@ from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.joins import joins, module_depth
 from statefmt.edit.operations.mv import mv
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart
+from statefmt.model.wording import MessagePart, Wording
+
+_AS_BLOCKS: Final = Wording(
+    "; nothing was written. --as-blocks prints the moved block, if the provider supports that, and the removed and "
+    "import blocks otherwise",
+    "",
+)
 
 
 def mv_request(
@@ -21,7 +28,7 @@ def mv_request(
     *,
     rebind: bool = False,
     any_type: bool = False,
-    way_out: MessagePart = "",
+    way_out: MessagePart = _AS_BLOCKS,
 ) -> Edit:
     """Move what the selector `source` matches to `destination`, which may contain `$1`, `$2`…; see `destinations`.
 

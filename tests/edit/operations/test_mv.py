@@ -19,6 +19,7 @@ from statefmt.model.instances import instances
 from statefmt.model.resources import ResourceState
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
+from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_of
 
 
@@ -225,3 +226,17 @@ def test_there_and_back_again(seed: int) -> None:
     assert [change.is_moved for change in changes.instances] == [True] * len(changes.instances)
     back = moved(read(write(there, canonical=False)).snapshot, target, source).snapshot
     assert write(back, canonical=False) == text
+
+
+@pytest.mark.parametrize(
+    ("home", "advice"),
+    [
+        ("t.b[0] @ acme/t.w", "rebind=True binds the instance to the former"),
+        ('t.b[0] @ acme/t.w["k"]', "rebind(), first"),
+    ],
+)
+def test_the_way_out_of_another_provider_configuration(home: str, advice: str) -> None:
+    """Where the resource has provider keys, its first one may be another region: no option chooses one."""
+    with pytest.raises(SurgeryError) as caught:
+        moved(bound(home, "t.a @ acme/t"), "t.a", "t.b[1]")
+    assert str(caught.value).endswith(advice)
