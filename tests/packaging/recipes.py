@@ -45,7 +45,7 @@ def rebound(state: statefmt.State, old: str, new: str, *, dry_run: bool = False)
     with state.edit(f"bind {old} to {new}", dry_run=dry_run, lock_timeout=10.0) as edit:
         for instance in edit.select(provider=old):
             edit.rebind(instance.address, new)
-    backup: str | None = edit.backup
+    backup: Path | None = edit.backup
     assert (backup is None) is dry_run
     return len(edit.diff.rebound)
 

@@ -178,8 +178,7 @@ def test_repair_shows_one_cause_once(statetool: Statetool) -> None:
 def test_upgrade_writes_no_dependency_that_terraform_refuses(name: str, statetool: Statetool) -> None:
     """Terraform 1.11 answers: The keyword "var" is reserved and cannot be used to target a resource address."""
     entry = resource("aws_vpc", "main", provider='provider["registry.terraform.io/hashicorp/aws"]')
-    entry["instances"][0]["dependencies"] = [name]
-    Path("old").write_bytes(state(entry))
+    Path("old").write_bytes(state(entry | {"instances": [{"attributes": {"id": "a"}, "dependencies": [name]}]}))
     refused = statetool("upgrade", "old", "-o", "new")
     assert refused.status == 2
     assert not Path("new").exists()
@@ -189,5 +188,5 @@ def test_upgrade_writes_no_dependency_that_terraform_refuses(name: str, statetoo
     assert statetool(*command, "-o", "new").status == 0
     assert b"dependencies" not in Path("new").read_bytes()
     # OpenTofu reads such an address as that of a resource.
-    Path("old").write_bytes(state(entry).replace(b"registry.terraform.io", b"registry.opentofu.org"))
+    Path("old").write_bytes(Path("old").read_bytes().replace(b"registry.terraform.io", b"registry.opentofu.org"))
     assert statetool("upgrade", "old", "-o", "tofu").status == 0
