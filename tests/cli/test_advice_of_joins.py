@@ -76,6 +76,12 @@ _CASES: Final[dict[str, tuple[str, list[tuple[str, str, list[tuple[str | None, s
         ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]'],
         2,
     ),
+    "two that become one": (
+        _EACH,
+        [("old_us", "us", [(None, "")]), ("old_eu", "eu", [(None, "")])],
+        ["aws_s3_bucket.old_*", 'aws_s3_bucket.primary["$1"]'],
+        2,
+    ),
     "one configuration for all": (
         "aws.eu",
         [("primary", "us", [("us", "")]), ("old", "by_region", [(None, "eu")])],
@@ -144,6 +150,25 @@ def test_no_command_where_others_would_be_bound_wrongly(tmp_path: Path, capsys: 
     assert 'by_region["eu"]' in message
     assert "--rebind" not in message
     assert "\n  statetool" not in message
+
+
+@pytest.mark.parametrize(("provider", "is_right"), [("aws.us", True), ("aws.eu", False), (_EACH, False)])
+def test_a_join_in_another_state(
+    provider: str, is_right: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "home"))
+    state = _set_up(tmp_path, provider, [("primary", "us", [("us", "")])], "registry.opentofu.org")
+    main_file = tmp_path / "main.tf"
+    main_file.write_text(main_file.read_text() + 'provider "aws" {\n  alias = "us"\n}\n')
+    (tmp_path / "other").mkdir()
+    other = _set_up(tmp_path / "other", provider, [("old", "eu", [(None, "")])], "registry.opentofu.org")
+    move = ["mv", "--from-state", str(other), "--to-state", str(state), "--config", str(tmp_path), "--yes"]
+    move += ["aws_s3_bucket.old", 'aws_s3_bucket.primary["eu"]']
+    message = _refused(move, capsys)
+    assert ("--rebind" in message) is is_right
+    assert ("The configuration uses" in message) is not is_right
+    if is_right:
+        assert main([*move, "--rebind"]) == 0
 
 
 def test_the_option_where_the_configuration_says_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

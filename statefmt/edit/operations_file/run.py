@@ -50,6 +50,8 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
             if file.in_memory:
+                if isinstance(error, OtherBindingError):
+                    raise
                 raise SurgeryError(*error.parts, address=error.address) from error
             parts = (error.reason, *error.way_out) if isinstance(error, OtherBindingError) else error.parts
             text = "".join(map(_in_file, parts))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # A message with more commands is a script.
 _MOST_COMMANDS: Final = 4
+_BIND_FIRST: Final = ": bind the instances of both resources as the configuration does first"
 
 
 class _Rebinding(NamedTuple):
@@ -46,14 +47,13 @@ def as_declared(
     needed = _needed(snapshot, error.moved, references)
     wanted = needed.get(error.destination)
     if wanted is None:
-        unknown = f"The configuration does not determine the provider instance of {error.destination}. "
-        return _with(error, unknown, *error.way_out)
-    if _fits(_moved(snapshot, error.moved, rebind=True), error.moved, needed):
+        return _undetermined(error)
+    if _fits(_moved(snapshot, error.moved, rebind=True), needed):
         return _with(error, REBIND, f" binds it to {wanted}, as the configuration does")
-    shows = f"The configuration uses {wanted} for {error.destination}"
+    shows = _shows(error, wanted)
     ways = list(_ways(snapshot, error.moved, needed))
-    if not ways or len(ways) > _MOST_COMMANDS or not _fits(_after(snapshot, ways, error.moved), error.moved, needed):
-        return _with(error, f"{shows}: bind the instances of both resources as the configuration does first")
+    if not ways or len(ways) > _MOST_COMMANDS or not _fits(_after(snapshot, ways, error.moved), needed):
+        return _with(error, f"{shows}{_BIND_FIRST}")
     lines = [shell_line(("statetool", "rebind", way.address, str(way.to), *arguments)) for way in ways]
     calls = [f"rebind({way.address!r}, {str(way.to)!r})" for way in ways]
     return _with(
@@ -63,21 +63,51 @@ def as_declared(
     )
 
 
+def as_declared_there(error: OtherBindingError, there: Snapshot, references: ProviderReferences) -> SurgeryError:
+    """Return a refusal of a move to the state `there` with the way out that fits its configuration."""
+    # Several resources may come together in a new one.
+    home = by_address(there).get(error.destination.containing_resource())
+    wanted = _declared(error.destination, home, references)
+    if wanted is None:
+        return _undetermined(error)
+    config = None if home is None else home.provider_config
+    if (
+        home is not None
+        and config is not None
+        and {config.instance(obj.provider_key) for obj in home.objects} == {wanted}
+    ):
+        return _with(error, REBIND, f" binds it to {wanted}, as the configuration does")
+    return _with(error, f"{_shows(error, wanted)}{_BIND_FIRST}")
+
+
+def _shows(error: OtherBindingError, wanted: AbsProviderInstance) -> str:
+    return f"The configuration uses {wanted} for {error.destination}"
+
+
+def _undetermined(error: OtherBindingError) -> SurgeryError:
+    unknown = f"The configuration does not determine the provider instance of {error.destination}. "
+    return _with(error, unknown, *error.way_out)
+
+
 def _with(error: OtherBindingError, *way_out: MessagePart) -> SurgeryError:
     return SurgeryError(error.reason, *way_out, address=error.destination)
 
 
-def _joined(snapshot: Snapshot, moved: Moved) -> dict[AbsResource, list[AbsResource]]:
-    """Return the resources that instances join, each with those of another configuration that they come from."""
+def _joined(snapshot: Snapshot, moved: Moved) -> dict[AbsResource, Moved]:
+    """Return the resources in which provider configurations meet, each with what moves there."""
     by = by_address(snapshot)
-    found: dict[AbsResource, list[AbsResource]] = {}
+    found: dict[AbsResource, dict[AbsResourceInstance, AbsResourceInstance]] = {}
     for one, other in moved.items():
-        source, home = one.containing_resource(), other.containing_resource()
-        if source != home and home in by and by[home].provider_config != by[source].provider_config:
-            found.setdefault(home, [])
-            if source not in found[home]:
-                found[home].append(source)
-    return found
+        found.setdefault(other.containing_resource(), {})[one] = other
+    return {
+        home: coming
+        for home, coming in found.items()
+        if len({by[each].provider_config for each in (home, *_sources(coming)) if each in by}) > 1
+    }
+
+
+def _sources(coming: Moved) -> dict[AbsResource, None]:
+    return dict.fromkeys(one.containing_resource() for one in coming)
 
 
 def _needed(
@@ -86,21 +116,30 @@ def _needed(
     """Return the provider instances of the resources that others join, by the addresses of instances afterwards."""
     by = by_address(snapshot)
     found = {}
-    for home in _joined(snapshot, moved):
-        stay = [addr for addr in _addresses(by[home]) if addr not in moved]
-        for addr in (*stay, *(other for other in moved.values() if other.containing_resource() == home)):
-            try:
-                wanted = references.instance_binding(addr)
-            except KeyError:
-                continue
-            if isinstance(wanted, AbsProviderInstance):
-                found[addr] = _as_in_state(wanted, by[home])
+    for home, coming in _joined(snapshot, moved).items():
+        like = by.get(home) or by[next(iter(_sources(coming)))]
+        stay = [addr for addr in _addresses(by[home]) if addr not in moved] if home in by else []
+        for addr in (*stay, *coming.values()):
+            wanted = _declared(addr, like, references)
+            if wanted is not None:
+                found[addr] = wanted
     return found
 
 
-def _as_in_state(wanted: AbsProviderInstance, home: ResourceState) -> AbsProviderInstance:
-    """Return a provider instance with the source of the state, which may be in Terraform's registry."""
-    config = home.provider_config
+def _declared(
+    addr: AbsResourceInstance, like: ResourceState | None, references: ProviderReferences
+) -> AbsProviderInstance | None:
+    """Return the provider instance of an instance, with the source that the state has for it in `like`.
+
+    That may be in Terraform's registry.
+    """
+    try:
+        wanted = references.instance_binding(addr)
+    except KeyError:
+        return None
+    if not isinstance(wanted, AbsProviderInstance):
+        return None
+    config = None if like is None else like.provider_config
     if config is None or translated(config.instance(), ()).config.provider != wanted.config.provider:
         return wanted
     return replace(wanted, config=replace(wanted.config, provider=config.provider))
@@ -111,8 +150,9 @@ def _ways(
 ) -> Iterator[_Rebinding]:
     """Yield the commands for the resources that instances join and for those that they come from."""
     by = by_address(snapshot)
-    joined = _joined(snapshot, moved)
-    for addr in dict.fromkeys(each for home, sources in joined.items() for each in (home, *sources)):
+    joined = _joined(snapshot, moved).items()
+    together = dict.fromkeys(each for home, coming in joined for each in (home, *_sources(coming)) if each in by)
+    for addr in together:
         yield from _of_resource(by[addr], {one: needed.get(moved.get(one, one)) for one in _addresses(by[addr])})
 
 
@@ -156,7 +196,7 @@ def _moved(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Snapsho
         return None
 
 
-def _fits(snapshot: Snapshot | None, moved: Moved, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
+def _fits(snapshot: Snapshot | None, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
     """Return whether all instances are bound as the configuration wants, as far as that is known."""
     if snapshot is None:
         return False
