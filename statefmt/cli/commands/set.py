@@ -53,7 +53,7 @@ def command(
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret:
-        raise click.BadParameter("nothing to set: give PATH=JSON", param_hint="assignments")
+        raise click.BadParameter("nothing to set; give at least one", param_hint="PATH=JSON")
 
     by_type = provider_schemas(schemas)
 
