@@ -13,11 +13,12 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.cli.conftest import Program
+from tests.cli.conftest import PROGRAM, Program
 from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _GENERATED: Final = {"commands", "fleet", "rules", "format"}
+_MEMORY: Final = Path("/dev/shm")
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -36,8 +37,11 @@ def pages() -> list[str]:
 
 def printed(command: str, folder: Path) -> str:
     """What a command prints on a terminal of 80 columns without colours, in a folder that has the samples."""
-    environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
+    path = os.pathsep.join((str(PROGRAM.parent), str(Path(sys.executable).parent), os.environ["PATH"]))
+    # Text that an earlier edit kept in memory would be named.
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as memory:
+        environment = {"PATH": path, "LC_ALL": "C.UTF-8", "XDG_RUNTIME_DIR": memory}
+        return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
 
 
 def with_samples(folder: Path) -> Path:
