@@ -31,7 +31,7 @@ from statefmt.store.local.history_contents import discard_staged, drop_contents
 from statefmt.store.local.hold import refuse_held
 from statefmt.store.local.journal import Journal, checksum, remove_journal, write_journal, written_as
 from statefmt.store.local.recording import Recording, discard, failing, record, remove_backup
-from statefmt.store.local.state_file import StateFile, around, check_own_name, version_of
+from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of
@@ -148,7 +148,7 @@ class OpenState:
     def _prepare(self, pieces: tuple[Piece, ...], wanted: Path | None, now: int) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
-        found = version_of(os.fstat(self.descriptor))
+        found = change_of(os.fstat(self.descriptor))
         earlier = history_of(state)
         recording = record(state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint)
         kept = recording.backup
@@ -159,7 +159,7 @@ class OpenState:
             with failing(f"{state.path}: cannot create a journal beside it"):
                 journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
                 write_journal(state, journal, replaces=self.is_torn)
-                if not self.is_torn and version_of(os.fstat(self.descriptor)) != found:
+                if not self.is_torn and change_of(os.fstat(self.descriptor)) != found:
                     # By a program that asks for no lock: it has had the whole time of the backup.
                     remove_journal(state)
                     raise StoreError(f"{state.path}: the file changed during the edit; nothing was written, try again")
