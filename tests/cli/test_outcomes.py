@@ -32,6 +32,7 @@ OTHER: Final = REGIONS.replace(b'"lineage": "', b'"lineage": "0')
 FILES: Final = {
     "s": REGIONS, "newer": REGIONS.replace(b'"serial": 58', b'"serial": 59'), "other": OTHER, "c": INDENTED,
     "e": HAND_EDITED, "v3": V3, "text": b"hello\n", "enc": encrypted(REGIONS, "old"),
+    "scrap": b'{"version": 4, "serial": 1, "lineage": "l", "resources": [{"mode": "managed", "type": "a',
     "moved/main.tf": b'terraform {\n  backend "local" {\n    path = "there"\n  }\n}\n',
     "moved/terraform.tfstate": INDENTED, "twice/a.tfstate": REGIONS, "twice/b.tfstate": OTHER,
     "old.json": json.dumps(configuration("old")).encode(), "new.json": json.dumps(configuration("new")).encode(),
@@ -280,6 +281,18 @@ def test_backup_that_exists(command: str, session: _Session) -> None:
     result, disk = session.run([*session.prepared(FINE[command].line), "--backup", "text"])
     assert (result.status, disk) == (2, "")
     assert "text: the backup already exists; nothing was written" in _words(result)
+
+
+@pytest.mark.parametrize("command", _with("--no-backup", but="apply, check, join, split"))
+def test_contents_of_the_history_are_compressed(command: str, folder: Path, session: _Session) -> None:
+    """Those that are no backup, too."""
+    words = session.prepared(FINE[command].line)
+    result, disk = session.run([*words, "--no-backup"])
+    assert (result.status, disk) == (0, FINE[command].disk.split(" ")[0])
+    assert "kept in" not in result.err
+    kept = [path for path in folder.rglob(".*.statetool/contents/*") if path.stat().st_nlink == 1]
+    assert kept
+    assert all(path.suffix == ".gz" for path in kept)
 
 
 ASKING: Final = [name for name, row in FINE.items() if row.line.endswith(" --yes") and name != "undo"]
