@@ -155,6 +155,14 @@ def test_row(row: Row, session: _Session) -> None:
     first = next((line for line in result.text.splitlines() if line.strip()), "")
     assert first.startswith(row.out) if row.out else not first, result
     assert row.err in _words(result) if row.err else not result.err, result
+    if row.status == 2 and result.err:
+        # A refusal names the program, or how it is used.
+        assert re.search(r"^(statetool: |Usage: statetool |warning: |\S+: nothing )", result.err, re.MULTILINE), result
+
+
+def test_notes_name_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    system_context().note("the write was finished")
+    assert capsys.readouterr() == ("", "statetool: the write was finished\n")
 
 
 def test_every_command_has_rows() -> None:
