@@ -18,7 +18,9 @@ from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _GENERATED: Final = {"commands", "fleet", "rules", "format"}
-_MEMORY: Final = Path("/dev/shm")
+_KEPT: Final = re.compile(
+    r"statetool: an\s+earlier\s+edit\s+kept\s+its\s+text\s+in\s+\S+;\s+delete\s+it\s+if\s+you\s+do\s+not\s+need\s+it\n"
+)
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -38,10 +40,10 @@ def pages() -> list[str]:
 def printed(command: str, folder: Path) -> str:
     """What a command prints on a terminal of 80 columns without colours, in a folder that has the samples."""
     path = os.pathsep.join((str(PROGRAM.parent), str(Path(sys.executable).parent), os.environ["PATH"]))
-    # Text that an earlier edit kept in memory would be named.
-    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as memory:
-        environment = {"PATH": path, "LC_ALL": "C.UTF-8", "XDG_RUNTIME_DIR": memory}
-        return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
+    # Text that an earlier edit kept in memory is this machine's.
+    environment = {"PATH": path, "LC_ALL": "C.UTF-8"}
+    text = on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
+    return _KEPT.sub("", text)
 
 
 def with_samples(folder: Path) -> Path:

@@ -12,6 +12,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -27,6 +28,7 @@ from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import HAND_EDITED, INDENTED, SAMPLES, V3
 from tests.cli.terminal import on_terminal
 
+MEMORY: Final = Path("/dev/shm")
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 OTHER: Final = REGIONS.replace(b'"lineage": "', b'"lineage": "0')
 FILES: Final = {
@@ -84,9 +86,9 @@ NEVER_FINE: Final = frozenset({"schemas", "unlock", "versions"})
 
 
 @pytest.fixture(autouse=True)
-def world(folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def world(folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     home = tmp_path_factory.mktemp("home")
-    for name in ("XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME"):
+    for name in ("XDG_STATE_HOME", "XDG_CACHE_HOME"):
         monkeypatch.setenv(name, str(home))
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
     for name, content in FILES.items():
@@ -97,6 +99,10 @@ def world(folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: p
         shutil.copy(SAMPLES / sample, folder / name)
     shutil.copytree(SAMPLES / "regions", folder / "conf")
     (folder / "nothing").mkdir()
+    # A refused edit keeps its text in memory.
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as memory:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", memory)
+        yield
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
