@@ -13,11 +13,14 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from tests.cli.conftest import Program
+from tests.cli.conftest import PROGRAM, Program
 from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _GENERATED: Final = {"commands", "fleet", "rules", "format"}
+_KEPT: Final = re.compile(
+    r"statetool: an\s+earlier\s+edit\s+kept\s+its\s+text\s+in\s+\S+;\s+delete\s+it\s+if\s+you\s+do\s+not\s+need\s+it\n"
+)
 _BLOCK: Final = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
 
 
@@ -36,8 +39,11 @@ def pages() -> list[str]:
 
 def printed(command: str, folder: Path) -> str:
     """What a command prints on a terminal of 80 columns without colours, in a folder that has the samples."""
-    environment = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    return on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
+    path = os.pathsep.join((str(PROGRAM.parent), str(Path(sys.executable).parent), os.environ["PATH"]))
+    # Text that an earlier edit kept in memory is this machine's.
+    environment = {"PATH": path, "LC_ALL": "C.UTF-8"}
+    text = on_terminal(Program(environment), f"cd '{folder}'; {command}", environment={"TERM": "dumb"}).text
+    return _KEPT.sub("", text)
 
 
 def with_samples(folder: Path) -> Path:

@@ -17,7 +17,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise StoreError(f"{path}: the file already exists") from error
+        raise StoreError(f"{path}: the file already exists; name another file") from error
     except FileNotFoundError as error:
         raise StoreError(f"{path}: there is no such file or folder") from error
     except IsADirectoryError as error:

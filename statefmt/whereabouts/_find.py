@@ -121,7 +121,8 @@ def _own_data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
             if not is_inside(path, folder):
                 raise StoreError(
                     f"{path}: a link leads out of the folder {folder}, so this is not what init recorded here; set "
-                    "TF_DATA_DIR to the folder that it leads to, or name the state with --state"
+                    "TF_DATA_DIR to the folder that it leads to, or ",
+                    Wording("name the state with --state", "pass the path of the state to statefmt.open()"),
                 )
     return data
 

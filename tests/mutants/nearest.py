@@ -10,6 +10,7 @@ from typing import Final
 
 from tests.mutants.change import Kind, Mutant
 
+_PAGES: Final = "test_generated.py"
 _PHRASE: Final = re.compile(r"[A-Za-z][A-Za-z ]{9,}[A-Za-z]")
 
 
@@ -41,6 +42,9 @@ class Tests:
             scores[path] += 8 * sum(phrase in text for phrase in phrases)
             scores[path] += 4 * (dotted in text)
             scores[path] += 4 * (path.name.startswith(f"test_{name}"))
+            # What is rendered is named by its folder; the examples of a command are on its page.
+            scores[path] += 3 * path.name.startswith(f"test_{module.parent.name[:7]}")
+            scores[path] += 9 * (mutant.kind is Kind.WORDS and folder.name == "commands" and path.name == _PAGES)
             scores[path] += 3 * (path.parent == folder) + 2 * (folder in path.parents)
             scores[path] += 2 * (".".join(module.parts[:-1]) in text)
             # A command is run by its name, whatever the module.

@@ -21,7 +21,7 @@ from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgumen
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.edit.stores import history_at, store_at
-from statefmt.locations import STANDARD_INPUT, RemoteName
+from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum
@@ -91,6 +91,8 @@ def command(
 
         where = name if isinstance(name, RemoteName) else os.path.realpath(name)
         print(history_text(history, result_terminal(), changed=changed, state=where))
+    elif not isinstance(name, RemoteName) and not os.path.lexists(name):
+        raise StoreError(f"{display_name(name)}: there is no such file, and no edits by statetool are recorded")
     else:
         say(f"statetool: {name}: no edits by statetool are recorded")
     return FINE

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Final
 
 import click
 
-from statefmt import StatetoolError
+from statefmt import StatetoolError, StoreError
 from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
 from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
@@ -16,6 +17,7 @@ from statefmt.cli.named_state import named_folder, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
+from statefmt.locations import RemoteName, display_name
 
 EXAMPLES: Final = (
     ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
@@ -41,7 +43,7 @@ def command(
     failed = False
     for name in _names(states, state_option, all_workspaces):
         try:
-            found += lock_states(run_context(), [state_name(name, to_read=True)])
+            found += _locks_of(name)
         except StatetoolError as error:
             show_failure(error)
             failed = True
@@ -56,6 +58,17 @@ def command(
     if failed:
         return FAILED
     return FOUND if any(state.status is LockStatus.HELD for state in found) else FINE
+
+
+def _locks_of(given: str | None) -> list[LockState]:
+    """Return the lock of a state. Raises StoreError if it cannot be asked, or a file that was named does not exist."""
+    name = state_name(given, to_read=True)
+    found = lock_states(run_context(), [name])
+    # A folder may have no state yet; a file without a lock that is not there is a wrong name.
+    is_free_file = name == given and not isinstance(name, RemoteName) and found[0].status is LockStatus.FREE
+    if is_free_file and not os.path.lexists(name):
+        raise StoreError(f"{display_name(name)}: there is no such file")
+    return found
 
 
 def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -> list[str | None]:

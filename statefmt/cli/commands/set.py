@@ -63,7 +63,7 @@ def command(
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret and schema_version is None:
-        raise click.BadParameter("nothing to set: give PATH=JSON or --schema-version", param_hint="assignments")
+        raise click.BadParameter("nothing to set; give at least one, or --schema-version", param_hint="PATH=JSON")
 
     by_type = provider_schemas(schemas)
 

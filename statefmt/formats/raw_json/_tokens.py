@@ -270,7 +270,7 @@ class _Reader:
             self._suspect(last[0].start, b"")
 
     def _unclosed(self, position: int, top: Frame) -> None:
-        """Note a bracket that closes too late: the one that opens is one too many if it stands beside another."""
+        """Note a bracket that closes too late: the one that opens is one too many if it is beside another."""
         if not top.is_object and self._text[top.start + 1 : top.start + 2] == b"[":
             self._suspect(top.start, b"")
         else:

@@ -1,8 +1,8 @@
 """Finds the slip of a hand edit that keeps a state from being JSON: a comma, a quote, a bracket, a comment.
 
 One small change is tried first, then several of the same kind. A change counts only if the whole text is a state of
-format version 4 with it, and every object in it is complete. The end of a file is never completed: a file that was cut
-off lacks brackets, too, and what followed is unknown.
+format version 4 with it, and every object in it is complete. The end of a file is never completed: a truncated file
+lacks brackets, too, and what followed is unknown.
 """
 
 from __future__ import annotations

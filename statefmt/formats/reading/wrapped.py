@@ -218,7 +218,7 @@ def _base64(data: bytes) -> Wrapping | None:
 
 def _decoded64(data: bytes) -> bytes | None:
     text = b"".join(data.split()).replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-    # A digit that is left over at the end belongs to a byte that was cut off.
+    # A digit that is left over at the end belongs to a truncated byte.
     text = text[: len(text) - (len(text) % 4 == 1)]
     try:
         return base64.b64decode(text + b"=" * (-len(text) % 4), validate=True)

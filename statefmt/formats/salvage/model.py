@@ -140,7 +140,7 @@ class Salvage(Struct, frozen=True, kw_only=True):
     """What a file contains: its documents, in order; `undone` names encodings that were removed.
 
     `text` is the content in UTF-8, without them; `breaks` are in bytes of it. `is_whole` if the file is one state from
-    the first byte to the last, apart from encodings and from text around it; `lacks_end` if it was cut off: what
+    the first byte to the last, apart from encodings and from text around it; `lacks_end` if it is truncated: what
     followed is unknown. `advice` says what else to know of a file that has the state in it.
     """
 

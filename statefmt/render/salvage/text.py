@@ -77,7 +77,7 @@ def _verdict(salvaged: Salvaged) -> str:
     if salvaged.document.is_whole:
         return "this file has a complete state, and other text that may be part of another one"
     if salvaged.found.lacks_end:
-        return "this state was cut off"
+        return "this state is truncated"
     return "this state is damaged"
 
 

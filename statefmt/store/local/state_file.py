@@ -46,8 +46,13 @@ class StateFile(Struct, frozen=True):
 
 
 def version_of(status: os.stat_result) -> tuple[int, int, int]:
-    """Return a value that changes whenever the file changes."""
+    """Return a value that changes whenever the content changes, unless a program sets the time back."""
     return (status.st_mtime_ns, status.st_size, status.st_ino)
+
+
+def change_of(status: os.stat_result) -> tuple[int, int, int]:
+    """Return a value that changes whenever the file changes: no program can set this time, but links change it, too."""
+    return (status.st_ctime_ns, status.st_size, status.st_ino)
 
 
 @contextmanager

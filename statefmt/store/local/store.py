@@ -19,7 +19,7 @@ from statefmt.store.local._recovery import UnrecoverableError
 from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.hold import remove_hold, write_hold
 from statefmt.store.local.settled import StateReader, read_settled
-from statefmt.store.local.state_file import StateFile, refuse_init_file, version_of
+from statefmt.store.local.state_file import StateFile, change_of, refuse_init_file
 from statefmt.store.local.transaction import OpenState, open_state
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.managed import LockState
@@ -95,7 +95,7 @@ class LockedFile:
     def renewed(self) -> LockedFile:
         """Read the open file, since closing another one would drop the lock on some systems."""
         opened = self.opened.renewed()
-        stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+        stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
         return replace(self, opened=opened, stored=stored, is_new=self.is_new and not opened.data)
 
     def hold(self, joint: JointEdit) -> LockedFile:
@@ -118,7 +118,7 @@ class LockedFile:
         return str(self.opened.set_aside(now))
 
     def _check(self, expected: Hashable, what: str) -> None:
-        if version_of(os.fstat(self.opened.descriptor)) != expected:
+        if change_of(os.fstat(self.opened.descriptor)) != expected:
             raise StoreError(
                 f"{self.opened.file.path}: the file changed during the edit; nothing was {what}, try again"
             )
@@ -156,7 +156,7 @@ class LocalFile:
         """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
-            stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+            stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
             yield LockedFile(opened, stored, data_dir=self._data_dir)
 
     @property
@@ -180,7 +180,7 @@ class LocalFile:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, create=True, ends_hold=ends_hold, **wait) as opened:
-            stored = Stored(opened.data, version_of(os.fstat(opened.descriptor)))
+            stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
             yield LockedFile(opened, stored, is_new=not opened.data, data_dir=self._data_dir)
 
     def lock_state(self) -> LockState:

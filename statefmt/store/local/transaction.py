@@ -39,7 +39,7 @@ from statefmt.store.local.recording import (
     record_creation,
     remove_backup,
 )
-from statefmt.store.local.state_file import StateFile, around, check_own_name, refuse_init_file, version_of
+from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name, refuse_init_file
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.store.reading import check_regular, reason_of, refuse_unwritten
@@ -177,7 +177,7 @@ class OpenState:
     ) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
-        found = version_of(os.fstat(self.descriptor))
+        found = change_of(os.fstat(self.descriptor))
         earlier = history_of(state)
         recording = record(
             state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint, undoes=undoes
@@ -190,7 +190,7 @@ class OpenState:
             with failing(f"{state.path}: cannot create a journal beside it"):
                 journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
                 write_journal(state, journal, replaces=self.is_torn)
-                if not self.is_torn and version_of(os.fstat(self.descriptor)) != found:
+                if not self.is_torn and change_of(os.fstat(self.descriptor)) != found:
                     # By a program that asks for no lock: it has had the whole time of the backup.
                     remove_journal(state)
                     raise StoreError(f"{state.path}: the file changed during the edit; nothing was written, try again")

@@ -174,3 +174,24 @@ def test_name_in_place_of_a_state(statetool: Statetool, folder: Path) -> None:
     assert "no such file" in statetool("outputs", "b.tfstate").err
     (folder / "b").write_bytes(STATE)
     assert statetool("outputs", "b").status == 0
+
+
+def test_types_in_json(folder: Path, statetool: Statetool) -> None:
+    """Names of attributes are hidden with the value; a type without them says nothing."""
+    kinds = {"plain": "string", "list": ["list", "number"], "object": ["object", {"hush": "string"}]}
+    values = {"plain": "x", "list": [1], "object": {"hush": "x"}}
+    outputs = {
+        f"{name}-{sensitive}": {"value": values[name], "type": kind, **({"sensitive": True} if sensitive else {})}
+        for name, kind in kinds.items()
+        for sensitive in (False, True)
+    }
+    (folder / "state").write_bytes(state(outputs=outputs))
+    shown = statetool("outputs", "state", "--format", "json").text
+    found = {one["name"]: one["type"] for one in json.loads(shown)["outputs"]}
+    assert found == {
+        f"{name}-{sensitive}": None if sensitive and name == "object" else kind
+        for name, kind in kinds.items()
+        for sensitive in (False, True)
+    }
+    # In the type, in its text and in the value of the object that is shown.
+    assert shown.count("hush") == 3

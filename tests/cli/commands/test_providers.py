@@ -138,6 +138,20 @@ def test_remove(text: str, status: int, listed: list[str], statetool: Statetool)
     assert [obj["address"] for obj in json.loads(document.out or b'{"bound":[]}')["bound"]] == listed
 
 
+def test_what_is_bound_in_json(statetool: Statetool) -> None:
+    """A deposed object is named by its key, a current one by none."""
+    regions = str(SAMPLES / "v4-regions.tfstate")
+    found = json.loads(
+        statetool("providers", regions, "--remove", 'aws.by_region["eu-west-1"]', "--format", "json").out
+    )
+    assert [(one["address"], one["mode"], one["deposed_key"]) for one in found["bound"]] == [
+        ('aws_instance.web["eu-west-1"]', "managed", None),
+        ('aws_instance.web["eu-west-1"]', "managed", "5f3c91ab"),
+        ('aws_vpc.main["eu-west-1"]', "managed", None),
+        ('module.database["eu-west-1"].aws_db_instance.this', "managed", None),
+    ]
+
+
 def _commands(text: str) -> list[list[str]]:
     """The commands in a text, as a shell takes them."""
     joined = text.replace("\\\n", " ")

@@ -101,6 +101,30 @@ def test_the_command_for_the_answers_so_far(path: Path, program: Program, statet
     assert _ids(path) == ["a2", "b2", "c2", "d1"]
 
 
+def test_all_skipped(path: Path, program: Program) -> None:
+    """There is still something to repair."""
+    before = path.read_bytes()
+    shown = conversation(program, LINE, (PROMPT, "s\n"), ("[y/N]: ", "y\n"), (PROMPT, "s\n"))
+    assert (shown.status, path.read_bytes()) == (1, before), shown
+    assert "terraform.tfstate: nothing was decided" in shown.text
+    assert "nothing to repair" not in shown.text
+
+
+def test_what_is_left_is_counted(path: Path, statetool: Statetool) -> None:
+    document = json.loads((SAMPLES / "broken" / "both-levels.tfstate").read_bytes())
+    document["resources"] += json.loads(path.read_bytes())["resources"][:2]
+    path.write_text(json.dumps(document))
+    one = ("repair", "--choose", "ADR002 * keep=first", "--yes")
+    done = statetool(*one, "--dry-run")
+    assert done.status == 0, done.err
+    assert "\nNot decided: 1 defect; `statetool repair` lists them.\n" in done.text
+    assert statetool(*one).status == 0
+    assert statetool("repair").status == 1
+    done = statetool("repair", "--choose", "PRV001 * instances", "--yes")
+    assert (done.status, "Not decided" in done.text) == (0, False), done
+    assert statetool("repair").status == 0
+
+
 def test_no_answers_no_command(path: Path, program: Program) -> None:
     shown = conversation(program, LINE, (PROMPT, "q\n"))
     assert "--choose" not in shown.text

@@ -92,7 +92,7 @@ def test_text(statetool: Statetool) -> None:
     assert f'import {{\n  to = {TORN}\n  id = "vpc-01a2b3c4d5e6f7081"\n}}' in done.text
     said = f"use all with --from-backups\n  {BACKUP}: serial 57, 10 objects, 4 of them not in this file\n"
     assert said in done.text
-    assert "this state was cut off (serial 58" in done.text
+    assert "this state is truncated (serial 58" in done.text
     assert "what followed is unknown" in done.text
     assert "Lost:" not in done.text
 
@@ -195,7 +195,7 @@ def test_standard_streams(program: Program) -> None:
     done = program("salvage", "-", "--from", BACKUP, "-o", "-", stdin=REGIONS[:CUT])
     assert done.status == 1
     assert json.loads(done.out)["serial"] == 59
-    assert "<standard input>: this state was cut off" in done.err
+    assert "<standard input>: this state is truncated" in done.err
 
 
 def test_the_result_is_put_in_place(state: Path, statetool: Statetool) -> None:

@@ -50,6 +50,12 @@ def test_dependencies_on_the_other_state_stay() -> None:
     assert dependencies(made.target.snapshot) == ["t.a", "t.other", "t.gone"]
 
 
+def test_dependencies_that_both_states_have_stay_once() -> None:
+    source, target = snapshot_of("t.a", "t.x", z=["t.a", "t.x"]), snapshot_of("t.a", z=["t.a", "t.y"])
+    assert dependencies(join(source, target).target.snapshot) == ["t.a", "t.y", "t.x"]
+    assert dependencies(join(target, source).target.snapshot) == ["t.a", "t.x", "t.y"]
+
+
 def test_below_a_module() -> None:
     source = snapshot_of("t.a", "module.m.t.b", z=["t.a", "module.m.t.b", "t.other"], providers={"t.a": ".west"})
     made = join(source, snapshot_of("t.a", "t.other"), prefix=parse_module_instance('module.p["k"]'))

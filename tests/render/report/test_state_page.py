@@ -7,9 +7,14 @@ import hashlib
 import re
 from pathlib import Path
 
+import pytest
+
+from statefmt.analysis.graph.dependencies import dependency_graph
+from statefmt.render.report._dependencies import overview
 from statefmt.render.report._environment import embedded
 from statefmt.testing import FakeResource, make_state
 from tests.cli.states import SAMPLES
+from tests.edit.operations.build import snapshot_of
 from tests.render.report.reports import SECRET, report_on, state_of
 
 
@@ -69,3 +74,14 @@ def test_a_circle_of_dependencies_is_drawn(tmp_path: Path) -> None:
     )
     report = report_on(_written(tmp_path, state)).decode()
     assert report.count('class="edge"') == 2
+
+
+@pytest.mark.parametrize(
+    ("modules", "number", "groups"),
+    [(1, 80, ""), (1, 81, "types"), (2, 40, ""), (2, 41, "modules"), (3, 30, "modules")],
+)
+def test_what_a_large_graph_shows(modules: int, number: int, groups: str) -> None:
+    """More than 80 resources are drawn as their modules, or as their types if there is only one module."""
+    addresses = [f"module.m{m}.t.n{n}" for m in range(modules) for n in range(number)]
+    drawn = overview(dependency_graph(snapshot_of(*addresses)))
+    assert (drawn.groups, drawn.omitted) == (groups, 0)

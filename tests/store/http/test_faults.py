@@ -93,6 +93,25 @@ def test_a_write_without_an_answer_is_not_repeated(fault: Fault, server: StateSe
     assert server.methods == ["GET", "POST"]
 
 
+@pytest.mark.parametrize("fault", [LOST, CUT, Fault(502), Fault(500)], ids=str)
+def test_somebody_else_wrote_after_a_lost_answer(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    """It is neither overwritten nor taken for ours."""
+    server.state = OLD
+    one = client()
+    stored = one.read()
+    assert stored is not None
+
+    def overtake(method: str) -> None:
+        if method == "POST":
+            server.state = b"theirs"
+
+    server.listeners.append(overtake)
+    server.faults = [("POST", fault)]
+    with pytest.raises(StoreError):
+        one.write(NEW, stored.version, None)
+    assert (server.state, server.methods.count("POST")) == (b"theirs", 1)
+
+
 def test_a_write_that_is_confirmed_and_lost(server: StateServer, client: MakeClient) -> None:
     server.faults = [("POST", Fault(ignored=True))]
     with pytest.raises(UnknownOutcomeError, match="the server confirmed the write, but has other content"):

@@ -6,6 +6,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 from statefmt.model.errors import StoreError
 from statefmt.store.local.transaction import open_state
 from statefmt.store.lock_info import LockInfo
@@ -15,7 +17,10 @@ from tests.store.local.test_watched import NEEDS_STRACE
 pytestmark = NEEDS_STRACE
 
 
-def test_what_came_in_between_stays(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keeps_stamp", [False, True], ids=["another time", "the same time"])
+@pytest.mark.parametrize("foreign", [b"foreign", b"new", b"odl"], ids=["longer", "the same result", "as long"])
+def test_what_came_in_between_stays(foreign: bytes, keeps_stamp: bool, tmp_path: Path) -> None:
+    """Also if the program keeps the modification time, as a copy with its attributes does."""
     state = tmp_path / "x.tfstate"
     state.write_bytes(b"old")
     child = os.fork()
@@ -27,11 +32,14 @@ def test_what_came_in_between_stays(tmp_path: Path) -> None:
     os.kill(child, signal.SIGCONT)
     _, status = os.waitpid(child, os.WUNTRACED)
     assert os.WIFSTOPPED(status)
-    state.write_bytes(b"foreign")
+    before = state.stat()
+    state.write_bytes(foreign)
+    if keeps_stamp:
+        os.utime(state, ns=(before.st_atime_ns, before.st_mtime_ns))
     os.kill(child, signal.SIGCONT)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
     tracer.communicate()
-    assert state.read_bytes() == b"foreign"
+    assert state.read_bytes() == foreign
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["x.tfstate"]
 
 

@@ -215,6 +215,26 @@ def test_the_write_is_conditional_without_a_lock(place: Place) -> None:
     assert (place.state, place.backups) == (b"{}", [])
 
 
+@pytest.mark.parametrize("holder", ["nobody that it names", "somebody else"])
+def test_a_lock_that_may_be_ours(place: Place, holder: str) -> None:
+    """All answers were lost, and the service cannot be asked: a lock without an ID may be ours, and is reported."""
+    other = None if holder == "nobody that it names" else replace(place.info(), ID="another")
+
+    class Silent(FileClient):
+        def lock(self, info: LockInfo) -> None:
+            with (self.folder / "steps").open("a") as steps:
+                steps.write("lock\n")
+            if (self.folder / "steps").read_text().count("lock") <= 3:
+                raise UnknownOutcomeError("the answer was lost")
+            raise LockHeldError(other)
+
+    place.client = lambda client: Silent(client.folder, client.location, tells=False)
+    with pytest.raises(UnknownOutcomeError, match="nothing was written"):
+        place.edit()
+    assert place.state == OLD
+    assert ["it may be locked" in note for note in place.notes] == ([True] if other is None else [])
+
+
 def test_another_way_to_remove_a_lock(place: Place) -> None:
     """Where `unlock` would be refused."""
     place.client = lambda client: _EndsWithItsSession(client.folder, client.location)

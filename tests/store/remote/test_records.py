@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from statefmt.model.errors import StoreError
+from statefmt.store.lock_info import LockInfo
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.records import SETTING, records_folder
 from tests.store.remote.conftest import NEW, OLD, Place, editing_process, reached
+from tests.store.remote.file_client import FileClient
 
 NEWER = b'{"newer": 3}\n'
 
@@ -222,6 +224,47 @@ def test_the_write_is_lost(place: Place) -> None:
     assert [(one.before, one.after) for one in place.store.versions()] == [(_sum(OLD), _sum(NEWER))]
     (note,) = place.notes
     assert "edit 1 (mv a b), whose outcome was unknown, was not written" in note
+
+
+@pytest.mark.parametrize("other", [b"{}", b"", NEWER, NEW[:-1], NEW + b" ", OLD[:-1]], ids=repr)
+@pytest.mark.parametrize("arrived", [True, False])
+@pytest.mark.parametrize("records", ["on", "off"])
+def test_somebody_else_wrote_after_a_lost_answer(place: Place, other: bytes, arrived: bool, records: str) -> None:
+    """Only the new content is ours, and only the old one is unchanged."""
+    place.environment[SETTING] = records
+
+    class Overtaken(FileClient):
+        def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
+            if arrived:
+                super().write(content, expected, lock)
+            (self.folder / "state").write_bytes(other)
+            raise UnknownOutcomeError("the answer was lost")
+
+    place.client = lambda client: Overtaken(client.folder, client.location)
+    with pytest.raises(UnknownOutcomeError, match="other content by now: somebody else has written it"):
+        place.edit()
+    assert (place.state, place.is_locked, place.pauses) == (other, False, [])
+    if records == "on":
+        assert [path.read_bytes() for path in place.backups] == [OLD]
+        assert [path.read_bytes() for path in place.folder.glob("*.unconfirmed")] == [NEW]
+        assert place.store.versions() == ()
+
+
+@pytest.mark.parametrize("other", [None, b"{}"])
+def test_deleted_or_written_after_a_lost_answer_to_the_deletion(place: Place, other: bytes | None) -> None:
+    class Overtaken(FileClient):
+        def delete(self, expected: Hashable) -> None:
+            if other is not None:
+                (self.folder / "state").write_bytes(other)
+            raise UnknownOutcomeError("the answer was lost")
+
+    place.client = lambda client: Overtaken(client.folder, client.location)
+    said = "is still there" if other is None else "has other content by now"
+    lost = pytest.raises(StoreError, match=f"the answer to the deletion was lost, and the state {said}")
+    with lost, place.store.locked(place.info(), 0) as locked:
+        locked.delete(locked.stored.version, now=0)
+    assert place.state == (OLD if other is None else other)
+    assert [path.read_bytes() for path in place.backups] in ([OLD], [])
 
 
 def test_the_write_arrives_late(place: Place) -> None:

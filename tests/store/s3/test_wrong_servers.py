@@ -93,6 +93,44 @@ def test_answer_to_a_write_lost(moto: S3Server, wrong: WrongServer, bucket: str,
     assert found.data == SECOND
 
 
+def test_somebody_else_wrote_after_a_lost_answer(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    """It is not taken for ours, and gets no digest of ours."""
+    table = moto.new_table()
+    client = client_of(wrong.server, bucket, dynamodb_table=table)
+    client.write(FIRST, None, None)
+    stored = client.read()
+    assert stored is not None
+    digests = wrong.count("POST", "/")
+
+    def overtaken(request: Request) -> Answer | None:
+        request.forward(request)
+        moto.s3().put_object(Bucket=bucket, Key=KEY, Body=b"3")
+        return None
+
+    wrong.at(_writes_state, overtaken, times=1)
+    with pytest.raises(UnknownOutcomeError):
+        client.write(SECOND, stored.version, None)
+    assert moto.s3().get_object(Bucket=bucket, Key=KEY)["Body"].read() == b"3"
+    item = moto.dynamodb().get_item(TableName=table, Key={"LockID": {"S": f"{bucket}/{KEY}-md5"}})["Item"]
+    assert item["Digest"] == {"S": hashlib.md5(FIRST).hexdigest()}
+    assert wrong.count("POST", "/") == digests
+
+
+def test_deleted_only_as_read_without_conditions(wrong: WrongServer, bucket: str) -> None:
+    """Many servers ignore the condition of a deletion: the state is not even asked to be deleted."""
+    wrong.at(lambda request: request.method == "DELETE", without_conditions)
+    client = client_of(wrong.server, bucket)
+    client.write(FIRST, None, None)
+    old = client.read()
+    assert old is not None
+    client.write(SECOND, old.version, None)
+    new = client.read()
+    with pytest.raises(ChangedError, match="nothing was deleted"):
+        client.delete(old.version)
+    assert client.read() == new
+    assert wrong.count("DELETE", KEY) == 0
+
+
 def test_write_that_did_not_arrive(wrong: WrongServer, bucket: str) -> None:
     client = client_of(wrong.server, bucket)
     client.write(FIRST, None, None)
