@@ -47,7 +47,8 @@ _RESOURCES: Final = (
 )
 # What is refused, the words of the way out, and the command that takes it: a change of the refused one, or "" if the
 # message has a whole command. `A`, `B` and `D` are states. B has another
-# object for an address of A; both B and D have another value of its output.
+# object for an address of A; B, D and E have another value of its output;
+# E has a resource of A with another provider configuration.
 _REFUSED: Final = {
     "mv, other types": (
         "mv aws_vpc.one aws_eip.x --state A",
@@ -109,12 +110,22 @@ _REFUSED: Final = {
         "join A --into B --outputs-from A --prefix A=module.a",
     ),
     "join, different outputs": ("join A --into D", "with --outputs-from", "join A --into D --outputs-from D"),
+    "join, another provider configuration": (
+        "join A --into E --outputs-from A",
+        "put one of the states into a module with --prefix",
+        "join A --into E --outputs-from A --prefix A=module.a",
+    ),
+    "join, another provider configuration, rebound": (
+        "join A --into E --outputs-from A",
+        "bind all instances of the resource to one configuration first, with `statetool rebind`",
+        "rebind aws_vpc.c aws.west --new-provider --state A && join A --into E --outputs-from A",
+    ),
     "join, no state": ("join A --into C", "use --create", "join A --into C --create"),
 }
 
 
 def _words(command: str, folder: Path) -> list[str]:
-    return [re.sub(r"^([A-D])\b", rf"{folder}/\1", word) for word in shlex.split(command)] + ["--yes"]
+    return [re.sub(r"^([A-E])\b", rf"{folder}/\1", word) for word in shlex.split(command)] + ["--yes"]
 
 
 def _write(path: Path, lineage: str, output: str, *resources: dict[str, Any]) -> None:
@@ -134,13 +145,16 @@ def test_the_way_out(
     _write(tmp_path / "A", "a", "1", *_RESOURCES)
     _write(tmp_path / "B", "b", "2", _resource("aws_vpc", "c", 0, id_="another"))
     _write(tmp_path / "D", "d", "2")
-    before = {path.name: path.read_bytes() for path in tmp_path.glob("[A-D]")}
+    west = _resource("aws_vpc", "c", 2)
+    _write(tmp_path / "E", "e", "2", west | {"provider": f"{_SOURCE}.west"})
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("[A-E]")}
     assert main(_words(refused, tmp_path)) == 2
     message = capsys.readouterr().err
-    assert words in re.sub(r"\s+", " ", message)
-    assert {path.name: path.read_bytes() for path in tmp_path.glob("[A-D]")} == before
+    assert words.lower() in re.sub(r"\s+", " ", message).lower()
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("[A-E]")} == before
     lines = re.findall(r"^  statetool (.*)$", message, re.MULTILINE)
     assert bool(lines) is not bool(taken)
-    assert main(_words(taken or lines[0], tmp_path)) == 0
+    for command in (taken or lines[0]).split(" && "):
+        assert main(_words(command, tmp_path)) == 0
     if "--as-blocks" not in taken:
-        assert {path.name: path.read_bytes() for path in tmp_path.glob("[A-D]")} != before
+        assert {path.name: path.read_bytes() for path in tmp_path.glob("[A-E]")} != before
