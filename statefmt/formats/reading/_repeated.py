@@ -17,7 +17,7 @@ from msgspec import Raw, Struct
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import container_at, members_at, value_at
 from statefmt.formats.reading._private import canonical_private
-from statefmt.formats.versions.decode import decode_document, decode_leaf, member_types
+from statefmt.formats.versions.decode import container_type, decode_document, decode_leaf, member_types
 from statefmt.formats.versions.invalid import InvalidDocument, check_uint64
 from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
 from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
@@ -227,14 +227,3 @@ def _note(node: _Object | _Map | _List, part: _Value) -> None:
     """Forget the text of a node if something in it is repeated."""
     if not isinstance(part, bytes) and part.plain is None:
         node.plain = None
-
-
-def container_type(type_: Any) -> Any:
-    """Return the struct, list or map of a type that may be null; None if it has none."""
-    found = (one for one in (type_, *get_args(type_)) if get_origin(one) in (list, dict) or is_struct(one))
-    return next(found, None)
-
-
-def is_struct(type_: Any) -> bool:
-    """Return whether a type is an object of the format."""
-    return isinstance(type_, type) and issubclass(type_, Struct)

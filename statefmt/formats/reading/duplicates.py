@@ -11,8 +11,7 @@ from msgspec import Raw
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.raw import in_batches
 from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
-from statefmt.formats.reading._repeated import container_type, is_struct
-from statefmt.formats.versions.decode import member_types
+from statefmt.formats.versions.decode import container_type, is_struct, member_types
 from statefmt.formats.versions.structure import DOCUMENTS
 from statefmt.formats.versions.v4 import ResourceV4, StateV4
 from statefmt.golang import fold_name
