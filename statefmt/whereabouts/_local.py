@@ -32,7 +32,8 @@ def leads_outside(found: FoundState) -> bool:
     folder = found.backend.folder
     if ".." in path.parts or (path.is_absolute() and not path.is_relative_to(folder.absolute())):
         return True
-    return not is_inside(folder / path, folder)
+    # No file has a name with a NUL character, so no link leads anywhere.
+    return "\0" not in str(path) and not is_inside(folder / path, folder)
 
 
 def state_in_record(found: FoundBackend) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Final
 
@@ -81,7 +82,8 @@ def not_json(data: bytes, error: msgspec.DecodeError | UnicodeDecodeError) -> st
     if marker is not None and _SEPARATOR.search(data, marker.end()) is not None:
         place = locate(data, marker.start(), "git's conflict markers")
         return f"The file is not JSON: {place.reason} at line {place.line:,}, column {place.column:,}."
-    fixed = mended(data)
+    # A byte order mark is a blank to the search for slips, which has no better name for it.
+    fixed = None if data.startswith(codecs.BOM_UTF8) else mended(data)
     if fixed is None:
         return f"The file is not JSON: {json_problem(data, error)}."
     return f"The file is not JSON: {', '.join(f'{slip} (byte {slip.offset})' for slip in fixed.slips[:_MOST_SLIPS])}."

@@ -14,6 +14,7 @@ _MENDED_OTHERWISE: Final = {
     Code.UNSUPPORTED_VERSION: "a newer release",
     Code.ENCRYPTED: "its encryption configuration",
     Code.BACKEND_CONFIGURATION: "it is not a state",
+    Code.JSON_SCHEMA: "fmt, or upgrade; what keeps the state from being read has choices",
     Code.ENVELOPE_IDENTITY: "restore, or decrypt",
     Code.ENVELOPE_VERSION: "a newer release",
     Code.RELEASE_LOSES_OBJECT: "only if the state goes to another release",
