@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 # A requirement of the metadata, such as `duckdb<3,>=1.4; extra == "fleet"`.
-_REQUIREMENT: Final = r"([A-Za-z0-9._-]+)(?:\[([a-z,]+)\])?\s*([^;]*?)\s*;.*extra == ['\"]%s['\"]"
+_REQUIREMENT: Final = r"([A-Za-z0-9._-]++)(?:\[([a-z,]++)\])?+([^;]*+);.*extra == ['\"]%s['\"]"
 _DISTRIBUTION: Final = "statetool"
 
 
@@ -50,4 +50,5 @@ def _packages(extra: str) -> Iterator[str]:
             for other in extras.split(","):
                 yield from _packages(other)
         else:
+            versions = versions.strip()
             yield f"{name}[{extras}]{versions}" if extras else f"{name}{versions}"

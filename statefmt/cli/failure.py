@@ -48,10 +48,11 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
 
 def _point_to_repair(error: StateError, name: str) -> None:
-    """Name the command that mends the state, unless a finding does or none can."""
+    """Name the command that mends the state, unless the findings say what to do or none can."""
     from statefmt.repairs import can_mend
 
     said = any(command.name == "repair" for finding in error.reasons for command in finding.fix.commands)
+    said = said or all(finding.fix.advice for finding in error.reasons)
     if said or not any(map(can_mend, error.reasons)):
         return
     words = ["statetool", "repair", *(["--state", name] if os.path.isfile(name) else [])]  # noqa: PTH113 - also "\0"

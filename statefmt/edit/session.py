@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field, structs
 
@@ -21,12 +21,17 @@ from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
+from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
+from statefmt.text.pattern import pattern
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     # Most commands name a file, or take the usual one.
     from statefmt.whereabouts import FoundBackend
+
+# A provider with its type only, in the detail of a finding.
+_TYPE_ONLY: Final = pattern(r'/-/([^"/\s]++)"\]')
 
 
 class LoadedState(Struct, frozen=True):
@@ -243,8 +248,18 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
         try:
             read(content)
         except StateError as error:
-            raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", error) from error
+            named = StateError([_with_source(finding, loaded.name) for finding in error.findings])
+            raise StateFileError(f"{display_name(loaded.name)} (its canonical form, not written)", named) from error
     return Rewritten(content, notes)
+
+
+def _with_source(finding: Finding, name: str) -> Finding:
+    """Say how to name the source of a provider whose type alone makes no valid address."""
+    found = _TYPE_ONLY.search(finding.detail) if finding.code == Code.PROVIDER_ADDRESS_INVALID else None
+    if found is None:
+        return finding
+    command = Command("upgrade", ("--legacy-provider", f"{found[1]}=NAMESPACE/TYPE", *state_words(name)))
+    return replace(finding, fix=Fix.of("Name the source of the provider: ", command, "."))
 
 
 def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> bool:

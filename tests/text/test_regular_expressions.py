@@ -14,7 +14,7 @@ import itertools
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from re import _constants as node, _parser as parser  # type: ignore[attr-defined]
 from types import FrameType, ModuleType
@@ -23,6 +23,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import statefmt
+from statefmt import installation
+from statefmt.formats.raw_json import _tokens, slips
 from statefmt.redaction.secrets import _probes as secret_probes, _shapes as secret_shapes
 
 _ROOT = Path(statefmt.__file__).parent
@@ -38,10 +40,15 @@ _LONG_ENOUGH = 5.0
 _RATIO = 9.0
 
 # Expressions made in functions, by module and function: examples of what they come to; none where `_listed` has them.
-_MADE: dict[tuple[str, str], list[str]] = {
+_MADE: Mapping[tuple[str, str], Sequence[str | bytes]] = {
     ("statefmt.text.wildcards", "_test"): [fnmatch.translate("*a*b?c*[*]*d"), fnmatch.translate("*a*a*a*a*a*b")],
     ("statefmt.hcl.functions.numbers", "parseint"): [r"([+-]?)([0-9a-fA-F]+)"],
     ("statefmt.text.pattern", "__getattr__"): [],
+    ("statefmt.formats.raw_json.slips", "_comments"): [slips._COMMENT, slips._MARKER, slips._BLANK],
+    ("statefmt.formats.raw_json.slips", "_everywhere"): [
+        _tokens.STRING + b"?|(" + expression + b")" for expression in (slips._COMMENT, slips._MARKER, slips._BLANK)
+    ],
+    ("statefmt.installation", "_packages"): [installation._REQUIREMENT % "fleet"],
     ("statefmt.redaction.secrets._probes", ""): [],
     ("statefmt.redaction.secrets._shapes", "_shapes"): [],
 }

@@ -97,7 +97,10 @@ def _found(
     parts = _Parts()
     for place in different:
         steps, new_steps = place.steps, place.new_steps or place.steps
-        depth = min(parts.hidden_at(shown_old, steps), parts.hidden_at(shown_new, new_steps))
+        inside = place.order is None
+        depth = min(
+            parts.hidden_at(shown_old, steps, inside=inside), parts.hidden_at(shown_new, new_steps, inside=inside)
+        )
         if depth < len(steps) or (depth == len(steps) and (place.element is not None or place.order)):
             # What is in a hidden value is hidden, too. Both sides have it, or it would differ as a whole.
             yield ValueChange(parts.path(old, steps[:depth], steps), HIDDEN, HIDDEN)
@@ -123,10 +126,11 @@ class _Parts:
         self._named: dict[int, tuple[JSONValue, Mapping[str, JSONValue]]] = {}
         self._with_hidden: dict[int, tuple[JSONValue, bool]] = {}
 
-    def hidden_at(self, value: JSONValue, steps: Sequence[str | int]) -> int:
+    def hidden_at(self, value: JSONValue, steps: Sequence[str | int], *, inside: bool) -> int:
         """Return how many of the steps lead to a hidden value; more than there are if none do.
 
-        A list that contains a hidden value counts as hidden: if it is a set, the value has no position in it.
+        A list with a hidden element counts as hidden: if it is a set, the element has no position in it. With
+        `inside`, so does a list with an element that has a hidden part: the whole element would be shown.
         """
         for depth, step in enumerate(steps):
             if isinstance(value, Hidden):
@@ -136,7 +140,10 @@ class _Parts:
                 value = value[step]
             else:
                 value = self._members(value).get(str(step))
-        return len(steps) if self._holds_hidden(value) else len(steps) + 1
+        if inside:
+            return len(steps) if self._holds_hidden(value) else len(steps) + 1
+        elements = value if isinstance(value, list) else [value]
+        return len(steps) if any(isinstance(item, Hidden) for item in elements) else len(steps) + 1
 
     def at(self, value: JSONValue, steps: Sequence[str | int]) -> JSONValue:
         """Return the part to which steps lead. Raises LookupError."""

@@ -33,7 +33,6 @@ EXAMPLES: Final = (
     ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
     ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
     ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-    ("Get a second opinion from the JSON schema.", "statetool check --json-schema terraform.tfstate"),
     ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
 
@@ -54,7 +53,7 @@ def command(
         str | None, Option("--for", metavar="RELEASE", help="Also report what this release would lose: 1.8.")
     ] = None,
     json_schema: Annotated[
-        bool, Option("--json-schema", help="Also validate states against the JSON schema of their format.")
+        bool, Option("--json-schema", help="Also validate with the JSON schema of the format.")
     ] = False,
     everything: Annotated[bool, Option("--all", help="In directories, include backups and .terraform.")] = False,
     no_state: Annotated[
@@ -75,8 +74,7 @@ def command(
 ) -> int:
     """Check states against the rules: files, directories and globs.
 
-    With --config and --plan, also check these, and compare the states with them. --fix first fixes what has one right
-    answer.
+    With --config or --plan, also check it and compare the states with it.
 
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """

@@ -105,12 +105,11 @@ def command(
         bool, Option(DETAILED_EXITCODE, help="Exit like `tofu plan`: 0 no differences, 2 differences, 1 failure.")
     ] = False,
 ) -> int:
-    """Show the differences between two states: by address, by remote object and by value.
+    """Show the differences between two states, by address, object and value.
 
     With one state, compare it with that of the current workspace. With --version, OLD is the state that has it.
 
     Sensitive values, and what rules SEC001 to SEC004 and OUT004 take for a secret, are hidden, even where they differ.
-
     An instance at another address has moved if its type and identity (or id, or all attributes) are the same.
 
     Exit status 0: no differences; 1: differences; 2: failure.

@@ -61,18 +61,17 @@ def command(
         str | None, Option("--out", "--output", "-o", metavar="PATH", help="Write the result to PATH, never to FILE.")
     ] = None,
     backups: Annotated[
-        list[str] | None,
-        Option("--from", metavar="BACKUP", help="Fill gaps from a backup, or all in a folder; repeatable."),
+        list[str] | None, Option("--from", metavar="BACKUP", help="Fill gaps from a backup, or all in a folder.")
     ] = None,
     use_known: Annotated[
         bool, Option("--from-backups", help="Fill gaps from the backups beside FILE, and its history.")
     ] = False,
     include_uncertain: Annotated[
-        bool, Option("--include-uncertain", help="Include objects that may have been destroyed since.")
+        bool, Option("--include-uncertain", help="Include objects that may be destroyed by now.")
     ] = False,
     side: Annotated[SideChoice | None, Option(help="The side to take of a file with conflict markers.")] = None,
     document: Annotated[
-        int | None, Option("--document", metavar="N", help="The state to take of a file that has several, from 1.")
+        int | None, Option("--document", metavar="N", help="The state to take of a file with several: 1, 2, …")
     ] = None,
     verbose: Annotated[bool, Option("--verbose", help="List all objects, not only the first ones.")] = False,
     show_sensitive: ShowSensitiveOption = False,
@@ -82,8 +81,8 @@ def command(
     """Recover the whole objects of a state file that is no longer JSON.
 
     Reads files that were cut short, torn in the middle, filled with zeros, re-encoded, or mixed with other text. Takes
-    whole objects only, and changes none. If one slip of a hand edit keeps the file from being JSON, such as a comma too
-    many, mends that. Without --out, only shows what was found.
+    whole objects only, and changes none. Mends one slip of a hand edit, such as a comma too many. Without --out, only
+    shows what was found.
 
     Exit status 0: the file was whole; 1: it was not; 2: nothing was found, or a choice has to be made.
     """

@@ -33,7 +33,7 @@ EXAMPLES: Final = (
 def command(
     state: StateOption = None,
     attribute: Annotated[
-        str | None, Option("--attr", metavar="PATH", help="Only this value of one instance: tags.Name, 'rule[0].port'.")
+        str | None, Option("--attr", metavar="PATH", help="One value of one instance: tags.Name, 'rule[0].port'.")
     ] = None,
     raw: Annotated[
         bool, Option("--raw", help="With --attr: print a string, number or bool without quotes or newline.")
@@ -50,9 +50,8 @@ def command(
 
     Sensitive values are hidden: attributes marked in the state, sensitive outputs, private data of providers, and what
     rules SEC001 to SEC004 and OUT004 take for a secret, marked or not. States from before Terraform 0.12 have no marks,
-    so all attributes that may be sensitive are hidden. JSON is the values representation of `tofu show -json`, with
-    `provider_instance`. With --schemas, what the schemas make sensitive is hidden too, and values have the form of
-    their type.
+    so all that may be sensitive is hidden. With --schemas, what the schemas make sensitive is hidden too, and values
+    have the form of their type. JSON is the values representation of `tofu show -json`, with `provider_instance`.
     """
     if raw and attribute is None:
         raise click.BadParameter("requires --attr", param_hint="--raw")

@@ -205,7 +205,16 @@ def read_functions(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
     """
     if b"provider::" not in reader.source.content:
         return
+    # Encryption comes before providers, and what is written in its block may be a passphrase.
+    encryption = {
+        place
+        for terraform in body.blocks("terraform")
+        for block in terraform.body.blocks("encryption")
+        for _, place in block.body.functions()
+    }
     for name, place in body.functions():
+        if place in encryption:
+            continue
         namespace, *path = name.split("::")
         # The functions of `terraform` are part of every release.
         if namespace == "provider" and len(path) in (2, 3) and path[0] != "terraform":

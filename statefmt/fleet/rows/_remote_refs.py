@@ -12,9 +12,10 @@ from statefmt.fleet.rows._targets import shown_string, target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
+from statefmt.model.cty import GetAttr
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
-from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.object_value import attributes_value, sensitive_paths
 from statefmt.redaction.partial import decoded, exact_text
 from statefmt.store.backends.shown import without_credentials
 from statefmt.text.pattern import pattern
@@ -27,6 +28,7 @@ _PLACES: Final = frozenset(
 # The arguments of the block `workspaces` of the backends remote and cloud that are no credentials.
 _WORKSPACES: Final = frozenset({"name", "prefix", "project", "tags"})
 # A user and a password before a host, also without a scheme.
+_CONFIG: Final = GetAttr("config")
 _LOGIN: Final = pattern(r"[^/@:]*:[^/@]*@")
 
 
@@ -49,7 +51,9 @@ def remote_ref(
         if argument is not None
     }
     backend, workspace = shown_string(given.get("backend")), shown_string(given.get("workspace"))
-    # Of a connection string, the place has only the server and the database.
+    # Of a connection string, the place has only the server and the database: one with a password is hidden by its form.
+    if "conn_str" in arguments and not any(not path or path[0] == _CONFIG for path in sensitive_paths(obj)):
+        arguments["conn_str"] = _connection(obj)
     known = {name: one if name == "conn_str" else _shown(name, one, secrets) for name, one in arguments.items()}
     is_known = not any(isinstance(given.get(name), Hidden) for name in ("config", "workspace"))
     target = target_uri(backend, workspace, known, uri) if is_known else None
@@ -66,6 +70,12 @@ def remote_ref(
         None if target is None else state_id_of(target),
         None if outputs is None else keyed_hash(key, exact_text(outputs)),
     )
+
+
+def _connection(obj: ResourceInstanceObject) -> JSONValue:
+    value = decoded(attributes_value(obj, REMOTE_STATE, show_sensitive=True))
+    config = dict(value).get("config") if isinstance(value, Members) else None
+    return dict(config).get("conn_str") if isinstance(config, Members) else None
 
 
 def _shown(name: str, value: JSONValue, secrets: frozenset[str]) -> JSONValue:

@@ -60,7 +60,8 @@ _COMMENT: Final = rb"//[^\r\n]*+|#[^\r\n]*+|/\*(?:(?!\*/)[\s\S]){0,500}+\*/|<!--
 _MARKER: Final = rb"(?m:^(?:<{7}|\|{7}|={7}|>{7})(?: [^\r\n]*)?\r?$)"
 _BAD_ESCAPE: Final = pattern(rb'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _ESCAPES: Final = pattern(rb'(?:[^"\\\x00-\x1f]|\\[^\x00-\x1f])*+"')
-_TAIL: Final = pattern(rb"[\s,:{}\[\]]*\Z")
+_TAIL: Final = pattern(rb"[\s,:{}\[\]]{0,%d}\Z" % _LONGEST_TAIL)
+_BETWEEN: Final = pattern(rb"[\s,:{}\[\]]*+")
 _COLON: Final = pattern(rb"(?:=>?|:=|->|;|,)")
 _SPACE: Final = pattern(rb"[ \t\r\n]*+")
 _LINE: Final = pattern(rb"[^\r\n]*+")
@@ -378,8 +379,8 @@ def _comments(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 
 def _everywhere(text: bytes, expression: bytes, put: Callable[[re.Match[bytes]], bytes]) -> Iterator[_Edit]:
-    """Yield an edit for each match outside of strings."""
-    for found in re.compile(STRING + rb"|(" + expression + rb")").finditer(text):
+    """Yield an edit for each match outside of strings, one of which may lack its end."""
+    for found in re.compile(STRING + rb"?|(" + expression + rb")").finditer(text):
         if found[1] is not None:
             yield _Edit(found.start(), found.end(), put(found))
 
@@ -500,14 +501,14 @@ def _some(found: Iterable[re.Match[bytes]]) -> list[re.Match[bytes]]:
 
 
 def _is_tail(text: bytes) -> bool:
-    return len(text) <= _LONGEST_TAIL and _TAIL.match(text) is not None
+    return len(text) <= _LONGEST_TAIL and _BETWEEN.fullmatch(text) is not None
 
 
 def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:
     """Yield the change of a string whose inner quotes are not escaped, up to the last quote of its line."""
     line = _LINE.match(text, end)
     last = text.rfind(b'"', end, line.end() if line else len(text))
-    if last < 0 or not _TAIL.match(text[last + 1 : line.end() if line else len(text)]):
+    if last < 0 or not _BETWEEN.fullmatch(text[last + 1 : line.end() if line else len(text)]):
         return
     inner = [one for one in range(end - 1, last) if text[one] == 34 and text[one - 1] != 92]
     if len(inner) <= 2 * _MOST_SLIPS:

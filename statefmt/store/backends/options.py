@@ -20,7 +20,8 @@ _LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]|\bstate_store[\s"
 HARMLESS: Final = frozenset({
     "required_version", "experiments", "language", "required_providers", "provider_meta", "encryption"
 })  # fmt: skip
-_TERRAFORM: Final = pattern(rb'\bterraform"?(?:\s|/\*.*?\*/)*[{:]', re.DOTALL)
+# A comment may stand before the brace.
+_TERRAFORM: Final = pattern(rb'\bterraform"?\s*+(?:[{:]|/\*)')
 # The parts of a block: comments, strings, heredocs, braces, and words.
 _PART: Final = pattern(
     rb'#[^\n]*|//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|<<-?(?P<mark>[\w-]+)\n.*?^[ \t]*(?P=mark)$'
@@ -40,8 +41,8 @@ def may_name_place(content: bytes) -> bool:
 
 
 def _has_other_words(content: bytes, start: int) -> bool:
-    if content[start - 1 : start] == b":":
-        # JSON syntax, where blocks look like anything else.
+    if content[start - 1 : start] != b"{":
+        # JSON syntax, where blocks look like anything else, or a comment, behind which there may be a block.
         return True
     depth, after_equals = 1, False
     for part in _PART.finditer(content, start):

@@ -34,6 +34,7 @@ def test_upgrade(statetool: Statetool) -> None:
         f" chosen: in 12 instances: a deposed object without a key gets the key 00000001: {names} and 4 more."
         " not carried over: outputs of 2 modules, which each run recomputes: module.m, module.n."
         " `statetool check --select STA010 STATE` on the old state lists all of them."
+        " printed to standard output; old was not written; add --in-place to write the result to it"
     )
 
 

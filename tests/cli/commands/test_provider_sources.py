@@ -160,19 +160,29 @@ def test_bad_registry(statetool: Statetool) -> None:
 
 
 UNREADABLE = [
-    ("keep", 'provider["registry.terraform.io/-/aws"]'),
-    ("terraform", 'provider["registry.terraform.io/-/foo"]'),
-    ("opentofu", "provider.my_cloud"),
+    ("keep", 'provider["registry.terraform.io/-/aws"]', "aws=NAMESPACE/TYPE"),
+    ("terraform", 'provider["registry.terraform.io/-/foo"]', "foo=NAMESPACE/foo"),
+    ("opentofu", "provider.my_cloud", "my_cloud=NAMESPACE/TYPE"),
 ]
 
 
-@pytest.mark.parametrize(("registry", "provider"), UNREADABLE)
-def test_address_that_cannot_be_written(registry: str, provider: str, statetool: Statetool) -> None:
+@pytest.mark.parametrize(("registry", "provider", "source"), UNREADABLE)
+def test_address_that_cannot_be_written(registry: str, provider: str, source: str, statetool: Statetool) -> None:
     """OpenTofu reads no such address; the error says how to name the source."""
     Path("state").write_bytes(_state(provider))
     result = statetool("upgrade", "--registry", registry, "state")
     assert (result.status, result.text) == (2, "")
-    assert "--legacy-provider TYPE=NAMESPACE/TYPE" in " ".join(result.err.split())
+    assert f"--legacy-provider {source}" in " ".join(result.err.split())
+    assert "statetool repair" not in result.err
+    named = statetool(
+        "upgrade",
+        "--registry",
+        registry,
+        "--legacy-provider",
+        source.replace("NAMESPACE/TYPE", "acme/x").replace("NAMESPACE", "acme"),
+        "state",
+    )
+    assert (named.status, "acme/" in named.text) == (0, True), named.err
 
 
 def test_highest_serial(statetool: Statetool) -> None:

@@ -1,9 +1,9 @@
 """A value changed only in form
 
 ## What it does
-Counts, in `verify`, the values of an object that the plan leaves alone whose form differs from what the plan found, and
-whose meaning is the same: JSON in a string with other white space or another order of members and, for providers of the
-old SDK, null in place of an empty string, list or map, or the other way round.
+Reports, in `verify`, the values of an object that the plan leaves alone whose form differs from what the plan found,
+and whose meaning is the same: JSON in a string with other white space or another order of members and, for providers of
+the old SDK, null in place of an empty string, list or map, or the other way round.
 
 ## Why is this bad?
 It is not: nobody changed anything. A change of the value itself is [LIF011](LIF011.md).

@@ -1,9 +1,9 @@
 r"""Attributes differ only in form
 
 ## What it does
-Counts, with `--plan`, the attributes that refreshing found in another form with the same meaning: JSON in a string with
-other white space or another order of members, null in place of an empty string, list or map, or the other way round, a
-number that is written in another way; and, with `--schemas`, the elements of a set in another order.
+Reports, with `--plan`, the attributes that refreshing found in another form with the same meaning: JSON in a string
+with other white space or another order of members, null in place of an empty string, list or map, or the other way
+round, a number that is written in another way; and, with `--schemas`, the elements of a set in another order.
 
 ## Why is this bad?
 It is not: nobody changed anything. Providers of the old SDK cannot tell null from empty, and some services write JSON
