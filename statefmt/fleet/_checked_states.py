@@ -116,9 +116,7 @@ class StoredFindings:
         if state.format_version != CURRENT_VERSION:
             return CheckedState(name, new, positions, hidden)
         noticed = {finding.code for finding in findings} & self._noticed_by_reader
-        fixes = fixable_among(
-            {finding.code for finding in new}, noticed, has_short_addresses=lambda: state.short_addresses
-        )
+        fixes = fixable_among(new, noticed, has_short_addresses=lambda: state.short_addresses)
         return CheckedState(name, new, positions, hidden, fixes)
 
 

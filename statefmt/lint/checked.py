@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from statefmt.formats.raw_json.positions import Position, finding_positions
 from statefmt.formats.reading.inspect import without_pointers
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.fixable import Fixable, mend_for
 from statefmt.model.findings import Finding
 from statefmt.store.reading import display_name
 
@@ -18,8 +18,8 @@ class CheckedState:
 
     `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
     in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes of those
-    that `check --fix` mends. If `is_configuration` is set, the findings are about a configuration, and `name` is its
-    directory. If `is_plan` is set, they are about a plan.
+    that `check --fix` mends, at least some of each; `way()` answers for one finding. If `is_configuration` is set, the
+    findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
     """
 
     name: str
@@ -32,7 +32,12 @@ class CheckedState:
 
     def fixable(self, *ways: Fixable) -> tuple[Finding, ...]:
         """Return the findings that are mended in one of some ways."""
-        return tuple(finding for finding in self.findings if self.fixes.get(finding.code) in ways)
+        return tuple(finding for finding in self.findings if self.way(finding) in ways)
+
+    def way(self, finding: Finding) -> Fixable | None:
+        """Return how `check --fix` mends one of the findings; None if it does not."""
+        found = self.fixes.get(finding.code)
+        return found if found is not None and mend_for(finding) is not None else None
 
     def place(self, finding: Finding) -> tuple[str, Position | None]:
         """Return the file of a finding and, if known, the position in it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum, unique
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +44,12 @@ def mend_of(code: str) -> Mend | None:
     return None if rule is None else rule.mend
 
 
+def mend_for(finding: Finding) -> Mend | None:
+    """Return how `check --fix` mends a finding; None if it does not."""
+    mend = mend_of(finding.code)
+    return mend if mend is not None and mend.applies(finding) else None
+
+
 def fixable_codes(
     inspection: Inspection, findings: Iterable[Finding], configuration: ProviderReferences | None
 ) -> Mapping[str, Fixable]:
@@ -56,7 +62,7 @@ def fixable_codes(
     if snapshot is None or document is None or inspection.version != CURRENT_VERSION:
         return {}
     return fixable_among(
-        {finding.code for finding in findings},
+        findings,
         (each.code for each in inspection.findings),
         has_short_addresses=lambda: bool(short_addresses(document)),
         sources_known=lambda: _sources_known(snapshot, configuration),
@@ -64,7 +70,7 @@ def fixable_codes(
 
 
 def fixable_among(
-    found: Set[str],
+    findings: Iterable[Finding],
     noticed: Iterable[str],
     *,
     has_short_addresses: Callable[[], bool],
@@ -73,17 +79,19 @@ def fixable_among(
     """Return what fixable_codes() does for a state of the current format, by what is known about it.
 
     Args:
-        found: The codes of the findings that are reported.
+        findings: The findings that are reported.
         noticed: The codes of what reading found, reported or not.
         has_short_addresses: Whether it names providers by their type only.
         sources_known: Whether a configuration has a source for each of these.
     """
-    mends = {code: mend for code in found if (mend := mend_of(code)) is not None}
+    reported = tuple(findings)
+    found = {finding.code for finding in reported}
+    mends = {finding.code: mend for finding in reported if (mend := mend_for(finding)) is not None}
     if not mends or found & NO_STATE:
         return {}
     fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
     canonical = [code for code, mend in mends.items() if mend.change is None]
-    undecided = {code for code in {*found, *noticed} if _is_decision(code)}
+    undecided = {code for code in {*mends, *noticed} if _is_decision(code)}
     if canonical and (undecided - found or _IS_DECIDED & found or has_short_addresses()):
         fixable = {code: way for code, way in fixable.items() if code not in canonical}
     elif undecided:

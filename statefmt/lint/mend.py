@@ -8,6 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.formats.providers.sources import KEEP, SourceChoice
+from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -42,14 +43,15 @@ class Mend(Struct, frozen=True):
 
     `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied
     only if the user asks for them. `change` is a pure function that returns the mended state. Without it, the
-    canonical form of the state has none of the rule's findings. `needs_sources` if a configuration must have the
-    sources of providers.
+    canonical form of the state has none of the rule's findings to which the mend `applies`. `needs_sources` if a
+    configuration must have the sources of providers.
     """
 
     does: str
     change: Callable[[Mending], Snapshot] | None = None
     is_safe: bool = True
     needs_sources: bool = False
+    applies: Callable[[Finding], bool] = lambda _: True
 
     @property
     def sentence(self) -> str:

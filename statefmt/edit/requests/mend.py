@@ -24,7 +24,7 @@ from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.writing.splice import splice
 from statefmt.lint.baseline import Baseline
-from statefmt.lint.fixable import mend_of
+from statefmt.lint.fixable import mend_for, mend_of
 from statefmt.lint.gate import Gate
 from statefmt.lint.mend import Mending
 from statefmt.lint.settings import Settings
@@ -54,8 +54,8 @@ class _UnusableError(Exception):
 
 
 def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
-    """Return the findings whose rule has a mend that is safe or, with `unsafe`, any."""
-    return [found for found in findings if (mend := mend_of(found.code)) is not None and (mend.is_safe or unsafe)]
+    """Return the findings that have a mend that is safe or, with `unsafe`, any."""
+    return [found for found in findings if (mend := mend_for(found)) is not None and (mend.is_safe or unsafe)]
 
 
 def mend_state(
@@ -117,7 +117,7 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
             reason = _side_effect(gate, state, spliced, content, codes)
             content = spliced if reason else content
     left, _ = gate.found(state.name, content, opened) if content != state.data else (before, 0)
-    mended = _without(before, left)
+    mended = _without(filter(_may_go, before), filter(_may_go, left))
     outcome = FixedState(
         mended=mended,
         kept=tuple(found for found in chosen if found not in mended),
@@ -126,6 +126,11 @@ def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[Fixed
         reason=reason,
     )
     return Proposal(outcome, [content])
+
+
+def _may_go(finding: Finding) -> bool:
+    """Return whether an edit may resolve a finding: not if its rule has a mend that does not apply to it."""
+    return mend_of(finding.code) is None or mend_for(finding) is not None
 
 
 def _side_effect(gate: Gate, state: LoadedState, content: bytes, canonical: bytes, chosen: Collection[str]) -> str:

@@ -12,6 +12,7 @@ from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.raw import in_batches
 from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
 from statefmt.formats.reading._repeated import container_type, is_struct
+from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.formats.versions.decode import member_types
 from statefmt.formats.versions.structure import DOCUMENTS
 from statefmt.formats.versions.v4 import ResourceV4, StateV4
@@ -29,6 +30,11 @@ _CONTAINERS: Final = (b"{", b"[")
 _DROPPED: Final = "/backend/config"
 # What a provider or a configuration has the say in: Terraform decodes it with its type, and keeps the text.
 _ATTRIBUTES: Final = frozenset({"attributes", "identity"})
+_IN_ATTRIBUTES: Final = (
+    "The file keeps all of them. Terraform and OpenTofu use the last one, other programs may use the first."
+)
+_IN_UNKNOWN: Final = "The file keeps all of them. Programs differ in which one they use."
+_LOST: Final = "Only the last one counts; the others are lost when the file is written."
 
 
 def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()) -> Iterator[Finding]:
@@ -41,33 +47,42 @@ def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()
         return
     merged = {finding.pointer for finding in noticed if finding.code == Code.DUPLICATE_MEMBER}
     # A stack, not recursion: a file may nest deeper than Python's recursion limit.
-    waiting: list[tuple[Span, Any, str, bool, int]] = [
-        (Span(skip_space(data, 0), len(data)), DOCUMENTS[version], "", False, 0)
+    waiting: list[tuple[Span, Any, str, str, int]] = [
+        (Span(skip_space(data, 0), len(data)), DOCUMENTS[version], "", _LOST, 0)
     ]
     while waiting:
-        (start, end), type_, pointer, is_raw, depth = waiting.pop()
+        (start, end), type_, pointer, effect, depth = waiting.pop()
         type_ = container_type(type_)
         if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end], type_):
             continue
-        inside: list[tuple[Span, Any, str, bool, int]] = []
+        inside: list[tuple[Span, Any, str, str, int]] = []
         if data.startswith(b"{", start):
             known = member_types(type_) if is_struct(type_) else {}
             seen = set()
             for given, value, after in members_at(data, start):
                 name = given if given in known or fold_name(given) not in known else fold_name(given)
                 place = f"{pointer}/{token(name)}"
-                if name in seen and (is_raw or not _is_within(place, merged)):
-                    yield _finding(given, pointer, place, is_raw=is_raw)
+                if name in seen and (effect != _LOST or not _is_within(place, merged)):
+                    yield _finding(given, pointer, place, effect)
                 seen.add(name)
                 if data.startswith(_CONTAINERS, value) and place != _DROPPED:
                     inner = known.get(name) if known else _elements_of(type_)
-                    raw = is_raw or (name in _ATTRIBUTES and Raw in get_args(inner))
-                    inside.append((Span(value, after), inner, place, raw, depth + 1))
+                    within = effect
+                    if effect == _LOST and name in _ATTRIBUTES and Raw in get_args(inner):
+                        within = _IN_ATTRIBUTES
+                    elif effect == _LOST and version == CURRENT_VERSION and known and name not in known:
+                        within = _IN_UNKNOWN
+                    inside.append((Span(value, after), inner, place, within, depth + 1))
         else:
             for number, item in enumerate(container_at(data, start, end).items):
                 if data.startswith(_CONTAINERS, item.value.start):
-                    inside.append((item.value, _elements_of(type_), f"{pointer}/{number}", is_raw, depth + 1))
+                    inside.append((item.value, _elements_of(type_), f"{pointer}/{number}", effect, depth + 1))
         waiting += reversed(inside)
+
+
+def stays(finding: Finding) -> bool:
+    """Return whether canonical form keeps the members of a finding: in attributes, identities and unknown members."""
+    return finding.detail.endswith((_IN_ATTRIBUTES, _IN_UNKNOWN))
 
 
 def _is_within(pointer: str, others: Collection[str]) -> bool:
@@ -120,15 +135,10 @@ def _is_all_decoded(part: bytes, type_: Any) -> bool:
     return shortest.count(b'"') == part.count(b'"') and b"\\u0022" not in part
 
 
-def _finding(name: str, parent: str, place: str, *, is_raw: bool) -> Finding:
+def _finding(name: str, parent: str, place: str, effect: str) -> Finding:
     return Code.DUPLICATE_MEMBER.notice(
         "Duplicate member in state",
-        f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). '
-        + (
-            "The file keeps all of them. Terraform and OpenTofu use the last one, other programs may use the first."
-            if is_raw
-            else "Only the last one counts; the others are lost when the file is written."
-        ),
+        f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). {effect}',
         pointer=place,
         fix="Keep the correct one and remove the others, as with statetool edit.",
     )

@@ -16,7 +16,7 @@ FIXABLE_MARK: Final = "[*]"
 
 def advice_text(state: CheckedState, finding: Finding) -> str:
     """Return the advice of a finding, and the options of `check` that mend it, if there are any."""
-    way = state.fixes.get(finding.code)
+    way = state.way(finding)
     option = "" if way is None else f"`statetool check {way.options}` fixes this."
     return " ".join(filter(None, (fix_text(finding.fix), option)))
 

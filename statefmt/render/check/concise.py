@@ -30,7 +30,7 @@ def _line(finding: Finding, state: CheckedState, terminal: Terminal) -> str:
         terminal.paint(finding.code, "bold", colour),
         terminal.paint(printable(finding.address), "bold") if finding.address else "",
         one_line(message(finding)),
-        FIXABLE_MARK if state.fixes.get(finding.code) is Fixable.SAFE else "",
+        FIXABLE_MARK if state.way(finding) is Fixable.SAFE else "",
         terminal.paint(f"[{finding.severity.value}]", colour),
     ]
     return " ".join(filter(None, parts))

@@ -53,7 +53,7 @@ def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
         "member": ".".join(member_at(finding.pointer)),
         "fix": fix_text(finding.fix),
         "snippet": finding.fix.snippet,
-        "fixable": state.fixes.get(finding.code),
+        "fixable": state.way(finding),
         "file": file,
         "line": position.line if position else None,
         "column": position.column if position else None,

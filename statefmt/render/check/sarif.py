@@ -103,9 +103,9 @@ def _result(
         # GitHub combines the first with the rule and the path, and ignores all others; the second is for other tools.
         "partialFingerprints": {"primaryLocationLineHash": mark, "statetool/v1": mark},
     }
-    if finding.code in state.fixes:
+    if way := state.way(finding):
         # Not as `fixes`: replaced text would leave out the lock, the backup and the serial.
-        result["properties"] = {"fixable": state.fixes[finding.code]}
+        result["properties"] = {"fixable": way}
     if finding.code in numbers:
         result["ruleIndex"] = numbers[finding.code]
     return result

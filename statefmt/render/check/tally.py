@@ -31,4 +31,4 @@ class Tally:
         self.plans += state.is_plan
         self.hidden += state.hidden
         self.severities.update([finding.severity for finding in state.findings])
-        self.fixable.update([way for finding in state.findings if (way := state.fixes.get(finding.code))])
+        self.fixable.update([way for finding in state.findings if (way := state.way(finding))])

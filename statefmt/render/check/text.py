@@ -95,7 +95,7 @@ def _place_line(finding: Finding, state: CheckedState, terminal: Terminal) -> st
 
 
 def _mark(state: CheckedState, finding: Finding) -> str:
-    return FIXABLE_MARK if state.fixes.get(finding.code) is Fixable.SAFE else ""
+    return FIXABLE_MARK if state.way(finding) is Fixable.SAFE else ""
 
 
 def _summary(tally: Tally, terminal: Terminal) -> str:

@@ -58,7 +58,7 @@ def found_groups(checked: Sequence[CheckedState]) -> tuple[FoundGroup, ...]:
 def _group(state: CheckedState, group: Group) -> FoundGroup:
     first = group.findings[0]
     rule = all_rules().get(first.code)
-    way = state.fixes.get(first.code)
+    way = next(filter(None, map(state.way, group.findings)), None)
     shown = group.findings[:_MOST_FINDINGS]
     return FoundGroup(
         first.code,

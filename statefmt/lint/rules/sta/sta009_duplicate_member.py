@@ -21,12 +21,12 @@ something else.
 
 ## What to do
 `statetool fmt` writes what Terraform and OpenTofu read. If something else is correct, keep that, and remove the others
-with `statetool edit`.
+with `statetool edit`. Members that repeat in attributes, identities and unknown members stay until they are edited.
 """
 
 from collections.abc import Iterable
 
-from statefmt.formats.reading.duplicates import duplicate_members
+from statefmt.formats.reading.duplicates import duplicate_members, stays
 from statefmt.lint.mend import Mend
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
@@ -45,7 +45,9 @@ RULE = Rule(
     _check,
     reads_file=True,
     mend=Mend(
-        "writes what Terraform and OpenTofu read. It rewrites the state in canonical form; repeated attributes stay.",
+        "writes what Terraform and OpenTofu read. It rewrites the state in canonical form; members that repeat in "
+        "attributes, identities and unknown members stay.",
         is_safe=False,
+        applies=lambda finding: not stays(finding),
     ),
 )
