@@ -12,6 +12,7 @@ from statefmt import operations
 from statefmt._arguments import checked_methods
 from statefmt.analysis.diff import SnapshotDiff, diff
 from statefmt.analysis.selection import Criteria, Selector, selector_text
+from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.pipeline import OpenedEdit, Proposal
@@ -30,6 +31,7 @@ from statefmt.model.addrs import (
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
+from statefmt.store.backends.remote_name import state_words
 
 if TYPE_CHECKING:
     # Imported by `operations` when they are used.
@@ -153,12 +155,25 @@ class Transaction:
         """
         self._refuse_ended()
         self._opened.context.phase("editing")
-        edit = operation(self.snapshot)
+        edit = self._made(operation)
         if self._references is not None and edit.moved:
             from statefmt.edit.requests.declared_targets import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
         self._edit = edit if self._edit is None else composed(self._edit, edit)
+
+    def _made(self, operation: Callable[[Snapshot], Edit]) -> Edit:
+        """Run an operation; the way out of a refused join fits the configuration."""
+        try:
+            return operation(self.snapshot)
+        except OtherBindingError as error:
+            if self._references is None:
+                raise
+            from statefmt.edit.requests.declared_bindings import as_declared
+
+            arguments = (*state_words(self._opened.state.name), "--config", self._references.configuration.directory)
+            refusal = as_declared(error, self.snapshot, self._references, arguments)
+        raise refusal
 
     def move(self, source: Selector, destination: Selector, *, rebind: bool = False) -> None:
         """Move instances, resources or modules to other addresses, as `statetool mv`.

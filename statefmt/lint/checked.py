@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statefmt.formats.raw_json.positions import Position, finding_positions
 from statefmt.formats.reading.inspect import without_pointers
 from statefmt.lint.fixable import Fixable, mend_for
+from statefmt.lint.grouping import ShortSelectors
 from statefmt.model.findings import Finding
 from statefmt.store.reading import display_name
 
@@ -20,6 +21,7 @@ class CheckedState:
     in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes of those
     that `check --fix` mends, at least some of each; `way()` answers for one finding. If `is_configuration` is set, the
     findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
+    `short_selectors` stand for long lists of addresses in the commands of fixes.
     """
 
     name: str
@@ -29,6 +31,7 @@ class CheckedState:
     fixes: Mapping[str, Fixable] = field(default_factory=dict)
     is_configuration: bool = False
     is_plan: bool = False
+    short_selectors: ShortSelectors = field(default_factory=dict)
 
     def fixable(self, *ways: Fixable) -> tuple[Finding, ...]:
         """Return the findings that are mended in one of some ways."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
-from statefmt.formats.reading.inspect import Inspection, inspect
+from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspect
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.decode import collector_paused
 from statefmt.lint._workers import map_in_processes
@@ -18,6 +18,7 @@ from statefmt.lint.baseline import Baseline
 from statefmt.lint.check import check, check_configuration, check_plan, selected_rules
 from statefmt.lint.checked import CheckedState, UnreadableState
 from statefmt.lint.fixable import fixable_codes
+from statefmt.lint.grouping import short_selectors
 from statefmt.lint.settings import Settings
 from statefmt.model import codes
 from statefmt.model.errors import EncryptionError, StoreError
@@ -91,7 +92,9 @@ class Gate:
         new, hidden = self.found(name, inspection, opened)
         places = finding_positions(data, new) if new else {}
         fixes = fixable_codes(inspection, new, self.configuration)
-        return CheckedState(display_name(name), new, places, hidden, fixes)
+        snapshot = inspection.snapshot if inspection.version == CURRENT_VERSION else None
+        short = {} if snapshot is None else short_selectors(new, snapshot)
+        return CheckedState(display_name(name), new, places, hidden, fixes, short_selectors=short)
 
     def found(self, name: str, data: bytes | Inspection, opened: Opened | None) -> tuple[tuple[Finding, ...], int]:
         """Return the findings about a state that was read, and the number of those in the baseline.

@@ -115,6 +115,8 @@ _NEVER_RECORDED: Final = {
     "v2 backend",
     "v2 backend config",
     "v2 backend hash",
+    "v2 state_store",
+    "v3 state_store",
     "v2 backend type",
 }
 

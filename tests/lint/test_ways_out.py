@@ -222,3 +222,110 @@ def test_more_keys_than_are_listed(tmp_path: Path) -> None:
     assert "# 9 more keys are missing" in last.fix.snippet
     paste(folder, last)
     assert last.address not in {finding.address for finding in _found(folder)}
+
+
+_ACCOUNTS: Final = """\
+provider "aws" {
+  alias    = "acct"
+  for_each = toset(["dev/eu-west-1", "prod/eu-west-1", "dev/xus"])
+  region   = split("/", each.key)[1]
+}
+resource "aws_vpc" "kept" {
+  provider = aws.acct["dev/eu-west-1"]
+}
+"""
+_SOURCE: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
+
+
+def _bound(name: str, *keys: str, own_keys: bool = True) -> dict[str, Any]:
+    """A resource with an instance for each key of aws.acct, which is its own key, too, or a number."""
+    instances = [
+        {"index_key": key if own_keys else at, "provider": f'{_SOURCE}.acct["{key}"]', "attributes": {"id": name + key}}
+        for at, key in enumerate(keys)
+    ]
+    return {"mode": "managed", "type": "aws_vpc", "name": name, "instances": instances}
+
+
+_US: Final = ("dev/us-east-1", "prod/us-east-1")
+_EU: Final = ("dev/eu-west-1", "prod/eu-west-1")
+# Resources, the arguments of `rm` without the state, and what is left.
+_MANY: Final = {
+    "a region of all accounts": (
+        [_bound(name, *_US, *_EU) for name in ("a", "b", "c")],
+        ["--provider", 'aws.acct["*/us-east-1"]'],
+        [f'aws_vpc.{name}["{key}"]' for name in ("a", "b", "c") for key in _EU],
+    ),
+    "keys without a common word": (
+        [_bound(name, "x1", "y1", *_EU) for name in ("a", "b", "c")],
+        ["--provider", 'aws.acct["x1"]', "--provider", 'aws.acct["y1"]'],
+        [f'aws_vpc.{name}["{key}"]' for name in ("a", "b", "c") for key in _EU],
+    ),
+    "wildcards in keys": (
+        [_bound(name, "dev/*us", "prod/*us", "dev/xus") for name in ("a", "b", "c")],
+        ["--provider", r'aws.acct["*/\*us"]'],
+        [f'aws_vpc.{name}["dev/xus"]' for name in ("a", "b", "c")],
+    ),
+    "whole resources": (
+        [_bound(name, *_US, own_keys=False) for name in ("a", "b", "c")] + [_bound("kept", *_EU)],
+        ["aws_vpc.a", "aws_vpc.b", "aws_vpc.c"],
+        [f'aws_vpc.kept["{key}"]' for key in _EU],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", _MANY)
+def test_one_selector_for_many_addresses(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resources, arguments, left = _MANY[case]
+    (tmp_path / "main.tf").write_text(_ACCOUNTS)
+    state = tmp_path / "terraform.tfstate"
+    state.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    assert main(["check", "--config", str(tmp_path), "--select", "CFS002", str(state)]) == 1
+    [command] = [each for each in _COMMAND.findall(capsys.readouterr().out) if " rm " in each]
+    assert shlex.split(command) == ["statetool", "rm", *arguments, "--state", str(state)]
+    assert main([*shlex.split(command)[1:], "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["list", "--state", str(state)]) == 0
+    assert capsys.readouterr().out.splitlines() == left
+
+
+def test_one_selector_for_all_that_is_tainted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    resources = [_bound(name, *_US, *_EU) for name in ("a", "b", "c")]
+    for resource in resources:
+        for instance in resource["instances"][1:]:
+            instance["status"] = "tainted"
+    state = tmp_path / "terraform.tfstate"
+    state.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    assert main(["check", "--select", "INS005", "--fail-on", "info", str(state)]) == 1
+    [command] = _COMMAND.findall(capsys.readouterr().out)
+    assert shlex.split(command) == ["statetool", "untaint", "--tainted", "--state", str(state)]
+    assert main([*shlex.split(command)[1:], "--yes"]) == 0
+    assert "tainted" not in state.read_text()
+
+
+def test_one_selector_for_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A command without a selector would be refused."""
+    (tmp_path / "main.tf").write_text("")
+    state = tmp_path / "terraform.tfstate"
+    resources = [_bound(name, *_US) for name in ("a", "b", "c")]
+    state.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    assert main(["check", "--config", str(tmp_path), "--select", "CFS001", str(state)]) == 1
+    [command] = [each for each in _COMMAND.findall(capsys.readouterr().out) if " rm " in each]
+    assert shlex.split(command)[2:-2] == ["--provider", "aws.acct"]
+    assert main([*shlex.split(command)[1:], "--yes"]) == 0
+    assert json.loads(state.read_text())["resources"] == []
+
+
+def test_the_list_stays_if_no_selector_is_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The names have nothing in common, and the provider instance has an object that is still declared."""
+    text = _ACCOUNTS.replace('"dev/eu-west-1"]\n}', '"gone"]\n}')
+    (tmp_path / "main.tf").write_text(text)
+    state = tmp_path / "terraform.tfstate"
+    kept = {**_bound("kept", "gone"), "instances": [{"provider": f'{_SOURCE}.acct["gone"]', "attributes": {"id": "k"}}]}
+    resources = [kept, *(_bound(name, "gone") for name in "abcde")]
+    state.write_text(json.dumps({"version": 4, "serial": 1, "lineage": "l", "resources": resources}))
+    assert main(["check", "--config", str(tmp_path), "--select", "CFS002", str(state)]) == 1
+    [command] = [each for each in _COMMAND.findall(capsys.readouterr().out) if " rm " in each]
+    assert main([*shlex.split(command)[1:], "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["list", "--state", str(state)]) == 0
+    assert capsys.readouterr().out.splitlines() == ["aws_vpc.kept"]

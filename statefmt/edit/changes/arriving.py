@@ -5,7 +5,7 @@ Source of the conditions: OpenTofu `internal/command/state_mv.go`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Final, TypeAlias
 
@@ -18,11 +18,30 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.wording import MessagePart, Wording
 
-_REBIND: Final = Wording("--rebind", "rebind=True")
+REBIND: Final = Wording("--rebind", "rebind=True")
+_CONFIG: Final = Wording("--config DIR", "config=")
 
 # Old addresses of instances, and the new ones.
 Moved: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 Resources: TypeAlias = Mapping[AbsResource, ResourceState]
+
+
+class OtherBindingError(SurgeryError):
+    """An instance cannot join a resource that is bound to another provider configuration.
+
+    `reason` is the message without the way out. `moved` has all instances of the refused operation, `destination` is
+    the new address of the one in question.
+    """
+
+    def __init__(
+        self, reason: str, way_out: Sequence[MessagePart], *, moved: Moved, destination: AbsResourceInstance
+    ) -> None:
+        hint = ("; ", _CONFIG, " shows whether that is right") if REBIND in way_out else ()
+        super().__init__(reason, *way_out, *hint, address=destination)
+        self.reason = reason
+        self.way_out = way_out
+        self.moved = moved
+        self.destination = destination
 
 
 def arrived(
@@ -54,7 +73,9 @@ def arrived(
             gathered[target] = list(there.objects)
             bound[target] = {obj.provider_key for obj in there.objects}
         objects = leaving[source.addr].get(one.key, ())
-        coming = [_arriving(obj, other, source, there, bound[target] if rebind else None) for obj in objects]
+        if objects and not rebind and there.provider_config != source.provider_config:
+            raise _refusal(moved, other, source, there)
+        coming = [_arriving(obj, other, source, there, bound[target]) for obj in objects]
         gathered[target] += coming
         bound[target].update(obj.provider_key for obj in coming)
     for target, all_there in gathered.items():
@@ -110,34 +131,33 @@ def _renamed(left: Mapping[AbsResource, ResourceState], moved: Moved) -> dict[Ab
     return {source: min(where, key=str) for source, where in targets.items() if len(where) == 1 and source not in left}
 
 
+def _refusal(moved: Moved, addr: AbsResourceInstance, source: ResourceState, home: ResourceState) -> OtherBindingError:
+    there = {obj.provider_key for obj in home.objects}
+    # With keys, it is the configuration that says which instance is right, and the first one there may not be.
+    way_out: tuple[MessagePart, ...] = (
+        (REBIND, " binds the instance to the former")
+        if there <= {NO_KEY}
+        else ("Bind it to the instance of the former that the configuration gives it, with ", REBIND_COMMAND, ", first")
+    )
+    return OtherBindingError(
+        f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
+        f"{source.provider_config}; a resource has only one provider configuration. ",
+        way_out,
+        moved=moved,
+        destination=addr,
+    )
+
+
 def _arriving(
     obj: ResourceInstanceObject,
     addr: AbsResourceInstance,
     source: ResourceState,
     home: ResourceState,
-    bound: set[InstanceKey] | None,
+    bound: set[InstanceKey],
 ) -> ResourceInstanceObject:
-    """Return an object for its new resource; `bound` are the provider keys there, None if it must not be rebound."""
+    """Return an object for its new resource, in which `bound` are the provider keys."""
     if home.provider_config == source.provider_config:
         return replace(obj, key=addr.key)
-    if bound is None:
-        there = {obj.provider_key for obj in home.objects}
-        # With keys, it is the configuration that says which instance is right, and the first one there may not be.
-        way_out: tuple[MessagePart, ...] = (
-            (_REBIND, " binds the instance to the former")
-            if there <= {NO_KEY}
-            else (
-                "Bind it to the instance of the former that the configuration gives it, with ",
-                REBIND_COMMAND,
-                ", first",
-            )
-        )
-        raise SurgeryError(
-            f"{addr}: its resource is bound to {home.provider_config}, but the moved instance to "
-            f"{source.provider_config}; a resource has only one provider configuration. ",
-            *way_out,
-            address=addr,
-        )
     return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
 
 
@@ -146,7 +166,7 @@ def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceIns
         return next(iter(bound))
     raise SurgeryError(
         f"{addr}: the instances of its resource are bound to several instances of {home.provider_config}, so ",
-        _REBIND,
+        REBIND,
         " cannot choose one; use ",
         REBIND_COMMAND,
         " first",

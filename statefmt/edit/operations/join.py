@@ -8,10 +8,11 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.changes.arriving import Moved
+from statefmt.edit.changes.arriving import Moved, OtherBindingError
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.only import only
 from statefmt.edit.changes.resources import with_objects, without_instances
+from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations._prefixed import prefixed
 from statefmt.edit.operations.transfer import transfer
@@ -60,7 +61,16 @@ def join(
     _refuse_different(coming, target, common)
     new = without_instances(coming, common)
     came = {other: other for other in _addresses(new)}
-    made = transfer(new, _depending(target, coming, common), came, keep_dependencies=True)
+    try:
+        made = transfer(new, _depending(target, coming, common), came, keep_dependencies=True)
+    except OtherBindingError as error:
+        raise SurgeryError(
+            f"{error.reason}Put one of the states into a module with ",
+            _PREFIX,
+            ", or bind all instances of the resource to one configuration first, with ",
+            REBIND_COMMAND,
+            address=error.destination,
+        ) from error
     moved = {one: other for one, other in zip(_addresses(source), _addresses(coming), strict=True) if other in came}
     known = {resource.addr for resource in made.target.snapshot.resources}
     empty = (replace(one, origin=()) for one in new.resources if one.addr not in known)

@@ -51,7 +51,7 @@ def rebind(
     wanted = {instance.addr for instance in chosen}
     meant = {instance.resource.addr: instance.resource for instance in chosen}
     for resource in meant.values():
-        _check_provider(resource, to)
+        refuse_other_provider(resource, to)
     if mapping is not None:
         holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else chosen
         known = {obj.provider_key for holder in holders for obj in holder.objects}
@@ -68,7 +68,8 @@ def rebind(
     return Edit(replace(snapshot, resources=after), notes=notes)
 
 
-def _check_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
+def refuse_other_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
+    """Raise SurgeryError if a resource cannot be bound to an instance of another provider."""
     config = resource.provider_config
     if to is not None and config is not None and config.provider != to.config.provider:
         raise SurgeryError(

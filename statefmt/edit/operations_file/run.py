@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Final
 from uuid import UUID
 
 from statefmt.analysis.selection import Criteria
+from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.envelope import new_lineage, set_serial
 from statefmt.edit.operations.replace_provider import parse_replaced
@@ -30,6 +32,11 @@ from statefmt.edit.requests.replace_provider import replace_provider_request
 from statefmt.model.addrs import parse_module_instance
 from statefmt.model.errors import AddressError, SelectionError, SurgeryError
 from statefmt.model.snapshot import Snapshot
+from statefmt.model.wording import MessagePart
+from statefmt.text.pattern import pattern
+
+_ARGUMENT: Final = pattern(r"(\w+)=True")
+_OPERATION: Final = pattern(r"(\w+)\(\)")
 
 
 def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = lambda _: None) -> FileEdits:
@@ -42,9 +49,25 @@ def run(file: OperationsFile, snapshots: Mapping[str, Snapshot], note: Note = la
         try:
             running.run(operation)
         except (SelectionError, SurgeryError) as error:
-            place = f"{operation.range}: " if not file.in_memory else ""
-            raise SurgeryError(place, *error.parts, address=error.address) from error
+            if file.in_memory:
+                if isinstance(error, OtherBindingError):
+                    raise
+                raise SurgeryError(*error.parts, address=error.address) from error
+            parts = (error.reason, *error.way_out) if isinstance(error, OtherBindingError) else error.parts
+            text = "".join(map(_in_file, parts))
+            raise SurgeryError(f"{operation.range}: {text}", address=error.address) from error
     return running.states.result
+
+
+def _in_file(part: MessagePart) -> str:
+    """Word an argument or a function as what it is in a file: `whole_resource = true`, a `rebind` block."""
+    if isinstance(part, str):
+        return part
+    if argument := _ARGUMENT.fullmatch(part.in_program):
+        return f"{argument[1]} = true"
+    if operation := _OPERATION.fullmatch(part.in_program):
+        return f"a {operation[1]} block"
+    return part.in_program
 
 
 class _Run:

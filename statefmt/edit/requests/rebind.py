@@ -8,7 +8,7 @@ from statefmt.edit.arguments.key_map import KeyMap
 from statefmt.edit.arguments.provider_target import provider_target
 from statefmt.edit.changes.bindings import new_bindings
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.operations.rebind import rebind
+from statefmt.edit.operations.rebind import rebind, refuse_other_provider
 from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.model.addrs import AbsProviderInstance
@@ -44,6 +44,9 @@ def rebind_request(
     if to is not None and mapping is None and all(_is_bound(instance, to) for instance in found):
         # Nothing to allow: the way out of a refusal would change nothing.
         return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))
+    for instance in found:
+        # Refused first: to allow an unknown provider would be of no use.
+        refuse_other_provider(instance.resource, to)
     notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
     edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
     if known and mapping is not None:

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.added_findings import refuse_new_errors
+from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations_file import FileEdits, OperationsFile, StateBlock, run
 from statefmt.edit.session import LoadedState, state_name
@@ -66,7 +67,17 @@ def staging(
     """
 
     def stage(states: Mapping[str, LoadedState]) -> Staged[FileOutcome]:
-        edits = run(file, {name: state.result.snapshot for name, state in states.items()}, note)
+        snapshots = {name: state.result.snapshot for name, state in states.items()}
+        try:
+            edits = run(file, snapshots, note)
+        except OtherBindingError as error:
+            if not references:
+                raise
+            # Imported late: most runs have no configuration, or are not refused.
+            from statefmt.edit.requests.declared_bindings import as_declared_there
+
+            target, declared = next(iter(references.items()))
+            raise as_declared_there(error, snapshots[target], declared) from error
         outcomes: dict[str, EditOutcome] = {}
         contents: dict[str, Write] = {}
         for name, state in states.items():

@@ -12,17 +12,15 @@ import base64
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 
-import msgspec
 from msgspec import Raw, Struct
-from msgspec.structs import replace
 
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.spans import container_at, members_at, value_at
 from statefmt.formats.reading._private import canonical_private
-from statefmt.formats.versions.decode import decode_document, decode_leaf, member_types
+from statefmt.formats.versions.decode import container_type, decode_document, decode_leaf, member_types
 from statefmt.formats.versions.invalid import InvalidDocument, check_uint64
 from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
-from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4, StateV4
+from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
 from statefmt.golang import encode_string, fold_name
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
@@ -30,8 +28,6 @@ from statefmt.model.findings import Finding
 _NULL: Final = b"null"
 # Go's []byte, which JSON has as base64 or as a list of numbers.
 _BYTES: Final = member_types(InstanceObjectV4)["private"]
-# Bytes that are encoded before their quotes are counted: few enough for the cache of the processor.
-_COUNTED_AT_ONCE: Final = 1 << 17
 
 
 class MergedMembers(NamedTuple):
@@ -42,35 +38,6 @@ class MergedMembers(NamedTuple):
 
     text: bytes
     findings: tuple[Finding, ...]
-
-
-class QuoteCount:
-    """A proof in C that decoding dropped no member: each has quotes, and what was decoded has all quotes of the text.
-
-    What was decoded is encoded again, without the nulls of the format: a document that has some is not proven.
-    """
-
-    def __init__(self) -> None:
-        self._encode_into = msgspec.json.Encoder().encode_into
-        self._buffer = bytearray()
-        self._quotes = 0
-
-    def add(self, resource: Struct) -> None:
-        """Count the quotes of a resource that was decoded."""
-        self._encode_into(resource, self._buffer, -1)
-        if len(self._buffer) > _COUNTED_AT_ONCE:
-            self._count()
-
-    def proves(self, data: bytes, document: StateV4) -> bool:
-        """Return whether a document, with the resources that were added, is certainly all of the text."""
-        self.add(replace(document, resources=None if document.resources is None else []))
-        self._count()
-        # The escape of a quote becomes a quote, and could stand in for one that was dropped.
-        return self._quotes == data.count(b'"') and not (b"\\" in data and b"\\u0022" in data)
-
-    def _count(self) -> None:
-        self._quotes += self._buffer.count(b'"')
-        self._buffer.clear()
 
 
 def merged_members(data: bytes, version: int) -> MergedMembers | None:
@@ -260,14 +227,3 @@ def _note(node: _Object | _Map | _List, part: _Value) -> None:
     """Forget the text of a node if something in it is repeated."""
     if not isinstance(part, bytes) and part.plain is None:
         node.plain = None
-
-
-def container_type(type_: Any) -> Any:
-    """Return the struct, list or map of a type that may be null; None if it has none."""
-    found = (one for one in (type_, *get_args(type_)) if get_origin(one) in (list, dict) or is_struct(one))
-    return next(found, None)
-
-
-def is_struct(type_: Any) -> bool:
-    """Return whether a type is an object of the format."""
-    return isinstance(type_, type) and issubclass(type_, Struct)

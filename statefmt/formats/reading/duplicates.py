@@ -11,10 +11,8 @@ from msgspec import Raw
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.raw_json.raw import in_batches
 from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
-from statefmt.formats.reading._repeated import container_type, is_struct
 from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.versions.decode import member_types
-from statefmt.formats.versions.structure import DOCUMENTS
+from statefmt.formats.versions.decode import container_type, is_struct, member_types
 from statefmt.formats.versions.v4 import ResourceV4, StateV4
 from statefmt.golang import fold_name
 from statefmt.model.codes import Code
@@ -45,6 +43,9 @@ def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()
     """
     if version == 4 and _repeats_nothing(data):
         return
+    # Imported late: it knows the old formats, and nearly no state gets here.
+    from statefmt.formats.versions.structure import DOCUMENTS
+
     merged = {finding.pointer for finding in noticed if finding.code == Code.DUPLICATE_MEMBER}
     # A stack, not recursion: a file may nest deeper than Python's recursion limit.
     waiting: list[tuple[Span, Any, str, str, int]] = [

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.raw_json.syntax import utf8_problem
 from statefmt.formats.reading._lift import lift_state
-from statefmt.formats.reading._one_by_one import read_one_by_one
-from statefmt.formats.reading._repeated import QuoteCount, merged_members
+from statefmt.formats.reading._one_by_one import QuoteCount, read_one_by_one
 from statefmt.formats.reading._sharing import SharingState
 from statefmt.formats.reading._sniff import sniff_version, too_deep
 from statefmt.formats.style import INDENTED, Style, style_of
@@ -127,6 +126,8 @@ def without_repeated(data: bytes) -> bytes:
     """
     if read_one_by_one(data) is not None:
         return data
+    from statefmt.formats.reading._repeated import merged_members
+
     try:
         merged = merged_members(data, CURRENT_VERSION) if sniff_version(data) == CURRENT_VERSION else None
     except (StateError, InvalidDocument, msgspec.ValidationError, RecursionError):
@@ -148,6 +149,9 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         if document is None:
             version = sniff_version(data)
             is_plain = version != CURRENT_VERSION
+            # Imported late: nearly no state gets here.
+            from statefmt.formats.reading._repeated import merged_members
+
             merged = merged_members(data, version)
             repeated = () if merged is None else merged.findings
             document = _document(data if merged is None else merged.text, version, report)

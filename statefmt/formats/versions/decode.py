@@ -172,3 +172,14 @@ def holds_struct(type_: Any) -> bool:
     if isinstance(type_, type) and issubclass(type_, Struct):
         return True
     return any(holds_struct(argument) for argument in get_args(type_))
+
+
+def container_type(type_: Any) -> Any:
+    """Return the struct, list or map of a type that may be null; None if it has none."""
+    found = (one for one in (type_, *get_args(type_)) if get_origin(one) in (list, dict) or is_struct(one))
+    return next(found, None)
+
+
+def is_struct(type_: Any) -> bool:
+    """Return whether a type is an object of the format."""
+    return isinstance(type_, type) and issubclass(type_, Struct)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.fixable import Fixable
+from statefmt.lint.grouping import Group, grouped, without_address
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import FIXABLE_MARK, fixable_text
-from statefmt.render.check.grouping import Group, grouped, without_address
 from statefmt.render.check.place import place_text
 from statefmt.render.check.tally import Tally
 from statefmt.render.counted import counted
@@ -53,7 +53,7 @@ def statistics_text(states: Iterable[CheckedState], terminal: Terminal) -> str:
 
 
 def _state_text(state: CheckedState, terminal: Terminal) -> str:
-    groups = grouped(state.findings)
+    groups = grouped(state.findings, state.short_selectors)
     return "\n".join([_group_text(group, state, terminal) for group in groups])
 
 

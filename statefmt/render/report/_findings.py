@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from statefmt.lint.checked import CheckedState
+from statefmt.lint.grouping import Group, grouped
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Command, Fix
-from statefmt.render.check.grouping import Group, grouped
 from statefmt.render.check.place import place_text
 from statefmt.render.findings import message
 from statefmt.render.fixes import fix_text
@@ -50,7 +50,7 @@ class FoundGroup(NamedTuple):
 
 def found_groups(checked: Sequence[CheckedState]) -> tuple[FoundGroup, ...]:
     """Group the findings about a state and what it is compared with, the most severe first."""
-    groups = [(state, group) for state in checked for group in grouped(state.findings)]
+    groups = [(state, group) for state in checked for group in grouped(state.findings, state.short_selectors)]
     groups.sort(key=lambda pair: -pair[1].findings[0].severity.rank)
     return tuple(_group(state, group) for state, group in groups)
 

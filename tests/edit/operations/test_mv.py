@@ -231,7 +231,7 @@ def test_there_and_back_again(seed: int) -> None:
 @pytest.mark.parametrize(
     ("home", "advice"),
     [
-        ("t.b[0] @ acme/t.w", "rebind=True binds the instance to the former"),
+        ("t.b[0] @ acme/t.w", "rebind=True binds the instance to the former; config= shows whether that is right"),
         ('t.b[0] @ acme/t.w["k"]', "rebind(), first"),
     ],
 )

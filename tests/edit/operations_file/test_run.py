@@ -141,6 +141,39 @@ def test_refused(text: str, message: str) -> None:
     assert str(raised.value).startswith(message)
 
 
+# A refused operation, an argument or a block that the message names, and the file that has it.
+WAYS_OUT: dict[str, tuple[str, str, str]] = {
+    "join": (
+        "move {\n  from = t.b\n  to = t.a[1]\n}",
+        "rebind = true binds the instance",
+        "move {\n  from = t.b\n  to = t.a[1]\n  rebind = true\n}",
+    ),
+    "a part of a resource": (
+        'rebind {\n  of = t.c[0]\n  provider = "t.west"\n}',
+        "whole_resource = true",
+        'rebind {\n  of = t.c[0]\n  provider = "t.west"\n  whole_resource = true\n}',
+    ),
+    "another provider": (
+        'rebind {\n  of = t.b\n  provider = "provider[\\"acme/u\\"]"\n  new_provider = true\n}',
+        "a replace_provider block",
+        'replace_provider {\n  of = t.b\n  old = "acme/t"\n  new = "acme/u"\n  new_provider = true\n}',
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WAYS_OUT)
+def test_a_refusal_names_what_the_file_lacks(case: str) -> None:
+    """Options of commands are of no use in a file."""
+    refused, way_out, mended = WAYS_OUT[case]
+    state = snapshot_of("t.a[0]", "t.b", "t.c[0]", "t.c[1]", providers=WEST)
+    with pytest.raises(SurgeryError) as raised:
+        file_edits(refused, s=state)
+    assert way_out in str(raised.value)
+    assert raised.value.on_command_line == str(raised.value)
+    assert "--" not in str(raised.value)
+    assert file_edits(mended, s=state).edits["s"].snapshot != state
+
+
 def test_identities_name_one_of_several_states() -> None:
     with pytest.raises(SurgeryError, match="the file names several states: give state"):
         file_edits("set_serial {\n  serial = 9\n}", one=snapshot_of("t.a"), two=snapshot_of())

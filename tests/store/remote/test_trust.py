@@ -109,7 +109,8 @@ def test_hosts_that_could_mislead(host: str) -> None:
 @pytest.mark.parametrize("source", SettingSource)
 def test_what_is_of_the_folder(source: SettingSource) -> None:
     setting = BackendSetting("address", "x", source)
-    assert is_of_folder(setting) is (source in (SettingSource.RECORD, SettingSource.BLOCK))
+    of_files = (SettingSource.RECORD, SettingSource.BLOCK, SettingSource.FILE)
+    assert is_of_folder(setting) is (source in of_files)
     assert not is_of_folder(None)
 
 

@@ -52,8 +52,8 @@ def _check(subject: Subject) -> Iterable[Finding]:
                     f"The {member} {text!a} of resource {resource.address} {reason}.",
                     resource.address,
                     pointer,
-                    "Compare it with the configuration; if it is wrong, correct it with `statetool mv` or, for a "
-                    "provider, `statetool replace-provider`.",
+                    "Compare it with the configuration. If it is wrong, move the resource to the right address, or "
+                    "replace the provider.",
                 )
 
 

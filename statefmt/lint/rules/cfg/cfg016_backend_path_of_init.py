@@ -21,6 +21,7 @@ terraform {
 Choose another path, or leave `path` out: the default is `terraform.tfstate` in the folder.
 """
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -47,7 +48,13 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             "The backend keeps the state in the file in which init records the backend; with a state in it, no command "
             "works in this folder.",
             fix="Choose another path, or leave it out.",
-            place=Place(file, line=int(line), column=1, end_line=int(line), end_column=1),
+            place=Place(
+                os.path.relpath(file, references.configuration.directory),
+                line=int(line),
+                column=1,
+                end_line=int(line),
+                end_column=1,
+            ),
         )
 
 

@@ -18,6 +18,7 @@ Copy the state to where the backend expects it, `statetool copy .terraform/terra
 run `init`.
 """
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
             "init records the backend in this file, and it holds a state: no command works in this folder.",
             fix=Fix.of("Copy it to where the backend expects it: ", Command("copy", (record, folder)),
                        "; then delete the file, and run init."),
-            place=Place(record, line=1, column=1, end_line=1, end_column=1),
+            place=Place(os.path.relpath(record, folder), line=1, column=1, end_line=1, end_column=1),
         )  # fmt: skip
 
 

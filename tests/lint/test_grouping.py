@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from statefmt.lint.grouping import grouped, without_address
 from statefmt.model.findings import Command, Finding, Fix, Severity
-from statefmt.render.check.grouping import grouped, without_address
 from statefmt.render.check.text import check_text
 from statefmt.render.fixes import fix_text
 from statefmt.render.terminal import Terminal
@@ -55,11 +55,12 @@ def test_thirteen_hints_are_one() -> None:
     assert text.endswith("1 state checked: 13 info")
 
 
-def test_many_addresses_are_listed_once() -> None:
-    (group,) = grouped([_stranded(f"aws_vpc.a{n}") for n in range(11)])
-    assert "`statetool rebind ADDRESSES 'aws.west[\"us\"]' --state s`" in fix_text(group.fix)
-    (group,) = grouped([_stranded(f"aws_vpc.a{n}") for n in range(10)])
-    assert all(f" aws_vpc.a{n} " in fix_text(group.fix) for n in range(10))
+def test_many_addresses_are_one_selector_if_one_is_known() -> None:
+    found = [_stranded(f"aws_vpc.a{n}") for n in range(11)]
+    (group,) = grouped(found, {frozenset(finding.address for finding in found): ("--provider", "aws.old")})
+    assert "`statetool rebind --provider aws.old 'aws.west[\"us\"]' --state s`" in fix_text(group.fix)
+    (group,) = grouped(found, {})
+    assert all(f" aws_vpc.a{n} " in fix_text(group.fix) for n in range(11))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_many_addresses_are_listed_once() -> None:
 )
 def test_what_differs_stays_apart(other: Finding) -> None:
     first, last = _stranded("aws_vpc.a"), _stranded("aws_vpc.c")
-    assert [group.findings for group in grouped([first, other, last])] == [(first, last), (other,)]
+    assert [group.findings for group in grouped([first, other, last], {})] == [(first, last), (other,)]
 
 
 def test_a_command_for_one_address_stays() -> None:
@@ -83,12 +84,12 @@ def test_a_command_for_one_address_stays() -> None:
     found = [
         Finding("ADR007", Severity.INFO, "Gap", "", a, "", Fix.of(Command("mv", (a, "r.z")))) for a in ("r.a", "r.b")
     ]
-    assert [group.fix for group in grouped(found)] == [finding.fix for finding in found]
+    assert [group.fix for group in grouped(found, {})] == [finding.fix for finding in found]
 
 
 def test_two_findings_at_one_address_name_it_once() -> None:
     found = [replace(_stranded("aws_vpc.a"), pointer=pointer) for pointer in ("/1", "/2")]
-    (group,) = grouped(found)
+    (group,) = grouped(found, {})
     assert fix_text(group.fix) == fix_text(found[0].fix)
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.model.findings import Command, Finding, Fix
+from statefmt.model.snapshot import Snapshot
 
 # Commands that take several addresses, so that one command can fix a whole group.
 _TAKE_SEVERAL: Final = frozenset({"forget-deposed", "rebind", "rm", "taint", "untaint"})
-# A command with more addresses than this would fill the screen.
-_MOST_ADDRESSES: Final = 10
-_ANY_ADDRESS: Final = "ADDRESSES"
+# With more addresses than this, a command has a selector for them, if there is one.
+_MOST_ADDRESSES: Final = 4
 # Stands for the address of a finding in a text that several findings share.
 ELLIPSIS: Final = "…"
+
+
+# Arguments that select exactly the instances with these addresses.
+ShortSelectors: TypeAlias = Mapping[frozenset[str], tuple[str, ...]]
 
 
 class Group(NamedTuple):
@@ -25,11 +29,37 @@ class Group(NamedTuple):
     fix: Fix
 
 
-def grouped(findings: Sequence[Finding]) -> list[Group]:
+def grouped(findings: Sequence[Finding], short: ShortSelectors) -> list[Group]:
     """Group findings by severity, code and fix; a group takes the place of its first finding.
 
-    Fixes are the same if they differ only in the address of their finding.
+    Fixes are the same if they differ only in the address of their finding. `short` is from short_selectors().
     """
+    return [Group(tuple(group), _joined_fix(group, short)) for group in _groups(findings)]
+
+
+def short_selectors(findings: Sequence[Finding], snapshot: Snapshot) -> ShortSelectors:
+    """Return the selectors that stand for long lists of addresses in the commands of groups."""
+    joined = [
+        finding
+        for finding in findings
+        if any(part.name in _TAKE_SEVERAL and finding.address in part.arguments for part in finding.fix.commands)
+    ]
+    if len(joined) <= _MOST_ADDRESSES:
+        return {}
+    # Imported late: few states have so many findings of one cause.
+    from statefmt.analysis.selection.covering import command_words, shortest
+
+    found = {}
+    for group in _groups(joined):
+        addresses = frozenset(finding.address for finding in group)
+        if len(addresses) > _MOST_ADDRESSES and addresses not in found:
+            criteria = shortest(snapshot, addresses)
+            if criteria is not None:
+                found[addresses] = command_words(criteria)
+    return found
+
+
+def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
     groups: dict[object, list[Finding]] = {}
     last, group = None, list[Finding]()
     for finding in findings:
@@ -43,7 +73,7 @@ def grouped(findings: Sequence[Finding]) -> list[Group]:
             group = groups.setdefault((finding.code, finding.severity, _template(finding)), [])
         group.append(finding)
         last = finding
-    return [Group(tuple(group), _joined_fix(group)) for group in groups.values()]
+    return list(groups.values())
 
 
 def _template(finding: Finding) -> tuple[object, ...]:
@@ -56,15 +86,14 @@ def _template(finding: Finding) -> tuple[object, ...]:
     return (*parts, finding.fix.snippet)
 
 
-def _joined_fix(group: Sequence[Finding]) -> Fix:
+def _joined_fix(group: Sequence[Finding], short: ShortSelectors) -> Fix:
     first = group[0]
     if len(group) == 1:
         return first.fix
     addresses = tuple(dict.fromkeys(finding.address for finding in group))
-    if len(addresses) > _MOST_ADDRESSES:
-        addresses = (_ANY_ADDRESS,)
+    selecting = short.get(frozenset(addresses), addresses)
     advice = tuple(
-        Command(part.name, tuple(_arguments(part, first, addresses)))
+        Command(part.name, tuple(_arguments(part, first, selecting)))
         if isinstance(part, Command)
         else without_address(part, first.address)
         if len(addresses) > 1
