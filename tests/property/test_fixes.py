@@ -91,3 +91,12 @@ def test_the_rest_keeps_its_bytes(data: bytes) -> None:
     with TemporaryDirectory() as folder:
         after = _keeps_its_promises(data, Path(folder), unsafe=True, select=_OF_DEPENDENCIES)
     assert _rest(after) == _rest(data)
+
+
+def test_what_was_mended_is_named(tmp_path: Path) -> None:
+    """Of findings with one code, those that the mend leaves are not taken for those that it resolves."""
+    fixture = next(path for path in FAILING if path.match("STA009/fail-in-attributes.tfstate"))
+    path = tmp_path / "terraform.tfstate"
+    path.write_bytes(fixture.read_bytes().replace(b'"resources"', b'"outputs": {}, "outputs": {}, "resources"'))
+    fixed = _fixed(path, unsafe=True, select=["STA009"])
+    assert ([finding.pointer for finding in fixed.mended], fixed.kept) == (["/outputs"], ())
