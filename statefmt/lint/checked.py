@@ -19,11 +19,7 @@ class CheckedState:
 
     `name` is the path as given, or `<standard input>`. `positions` maps the JSON pointers of the findings to positions
     in the file. `hidden` counts the findings that a baseline or a setting suppresses. `fixes` has the codes of those
-<<<<<<< HEAD
-    that `check --fix` mends, at least some of each; `way()` knows about each finding. If `is_configuration` is set, the
-=======
     that `check --fix` mends, at least some of each; `way()` answers for one finding. If `is_configuration` is set, the
->>>>>>> f1
     findings are about a configuration, and `name` is its directory. If `is_plan` is set, they are about a plan.
     `short_selectors` stand for long lists of addresses in the commands of fixes.
     """
