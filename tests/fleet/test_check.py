@@ -104,7 +104,7 @@ def test_the_same_in_every_format(
 
 
 def _compare(ours: Said, theirs: Said) -> None:
-    """Two runs print the same. An index has no instances to try a selector on, so that it lists what `check` selects."""
+    """Two runs print the same, but an index has no instances to try a selector on, and lists what `check` selects."""
     assert (ours.status, ours.err) == (theirs.status, theirs.err)
     pairs = list(zip(ours.out.decode().splitlines(), theirs.out.decode().splitlines(), strict=True))
     others = [pair for pair in pairs if pair[0] != pair[1]]
