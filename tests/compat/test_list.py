@@ -48,6 +48,9 @@ ONLY_ONE_READS: Final = {
     "attributes-fidelity/063-invalid-utf8-key",
     # What `init` leaves in .terraform/terraform.tfstate, to the programs a state without resources.
     "v3-upgrade/220-backend-s3",
+    "v3-upgrade/224-remote-s3",
+    "v2-upgrade/046-remote",
+    "v1-upgrade/030-remote-null-config",
 }
 _REFUSED: Final = {name for name, (kind, _) in DEVIATIONS.items() if kind is Kind.REFUSED}
 
