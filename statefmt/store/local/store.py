@@ -118,7 +118,7 @@ class LockedFile:
         return str(self.opened.set_aside(now))
 
     def _check(self, expected: Hashable, what: str) -> None:
-        if change_of(os.fstat(self.opened.descriptor)) != expected:
+        if self.opened.is_changed(expected):
             raise StoreError(
                 f"{self.opened.file.path}: the file changed during the edit; nothing was {what}, try again"
             )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -69,6 +69,10 @@ class OpenState:
     def renewed(self) -> OpenState:
         """Read the file again, after finishing or rolling back a write that failed halfway. Raises StoreError."""
         return replace(_settled(self.file, self.descriptor, self.info, self.note), joint=self.joint)
+
+    def is_changed(self, before: Hashable) -> bool:
+        """Return whether the content changed after `before`; a link that the history made or removed changes none."""
+        return change_of(os.fstat(self.descriptor)) != before and read_all(self.descriptor) != self.data
 
     def commit(
         self,
@@ -190,7 +194,7 @@ class OpenState:
             with failing(f"{state.path}: cannot create a journal beside it"):
                 journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
                 write_journal(state, journal, replaces=self.is_torn)
-                if not self.is_torn and change_of(os.fstat(self.descriptor)) != found:
+                if not self.is_torn and self.is_changed(found):
                     # By a program that asks for no lock: it has had the whole time of the backup.
                     remove_journal(state)
                     raise StoreError(f"{state.path}: the file changed during the edit; nothing was written, try again")
