@@ -11,7 +11,7 @@ from typing import Final
 
 from statefmt.formats.releases.releases import Release, all_releases
 
-_PART: Final = re.compile(r"\s*(?P<operator>!=|>=|<=|~>|=|>|<|)\s*v?(?P<version>\d+(?:\.\d+)*)[^,\s]*\s*", re.ASCII)
+_PART: Final = re.compile(r"\s*+(?P<operator>!=|>=|<=|~>|=|>|<|)\s*+v?(?P<version>\d+(?:\.\d+)*)[^,\s]*\s*", re.ASCII)
 # A patch release later than any.
 _LAST_PATCH: Final = 10**6
 
