@@ -247,7 +247,7 @@ REFUSED = {
     "no map file": (["rekey", "aws_vpc.main", "--map-file", "none"], "none: "),
     "another type": (["set", "-y", "aws_iam_role.app", "name=1"], "--force-type sets it anyway"),
     "no path": (["set", "-y", "aws_iam_role.app", "tags=1"], "no attribute tags"),
-    "nothing to set": (["set", "-y", "aws_iam_role.app"], "nothing to set: give PATH=JSON"),
+    "nothing to set": (["set", "-y", "aws_iam_role.app"], "nothing to set; give at least one, or --schema-version"),
     "no JSON": (["set", "-y", "aws_iam_role.app", "name=app"], "a string needs quotes: 'name=\"…\"'"),
     "no variable": (["set", "-y", "aws_iam_role.app", "--from-env", "name=NONE"], "no such environment variable: NONE"),
     "no value file": (["set", "-y", "aws_iam_role.app", "--from-file", "name=none"], "none: "),

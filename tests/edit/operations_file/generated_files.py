@@ -76,7 +76,8 @@ def generated_file(seed: int) -> GeneratedFile:
         try:
             made.append(block.command(states))
         except (SelectionError, SurgeryError) as error:
-            refused.append((len(blocks), block.text, str(error)))
+            # A file has the argument as HCL writes it.
+            refused.append((len(blocks), block.text, str(error).replace("=True", " = true")))
             continue
         blocks.append(block.text)
         states |= {name: edit.snapshot for name, edit in made[-1].edits.items()}
