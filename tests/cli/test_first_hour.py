@@ -46,7 +46,7 @@ def session(folder: Path) -> str:
         screen.run("python3 -m venv env && . env/bin/activate")
         screen.run("pip install --quiet --disable-pip-version-check ./statetool")
         screen.run("statetool")
-        screen.run("statetool mv --help | head -n 24")
+        screen.run("statetool mv --help | head -n 25")
         screen.run('eval "$(statetool --show-completion bash)"')
         screen.run("statetool upgrade old.tfstate -o terraform.tfstate")
         screen.run("statetool upgrade --registry terraform old.tfstate -o terraform.tfstate")

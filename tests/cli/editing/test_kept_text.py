@@ -51,7 +51,7 @@ def test_a_refused_text_is_kept_and_edited_later(
     monkeypatch.setenv("EDITOR", "sed -i s/odd/managed/")
     done = statetool("edit", "--yes", "--text", str(kept), "--expect-serial", "58")
     assert done.status == 0, done
-    assert "an earlier edit" not in done.err
+    assert f"an earlier edit kept its text in {kept}" not in done.err
     assert state.read_bytes() == _larger(before).replace(*SERIAL)
     assert not list(memory.iterdir())
 
