@@ -11,7 +11,7 @@
 interrupted: it finishes it, or takes it back. For a command that makes the file in memory, `planned_in_memory`,
 `applied_in_memory` and `ended_in_memory` do the same. `undo_together` undoes either in all its states, and `end_undo`
 ends such an undo that was interrupted. `converted_migration` makes an operations file of a migration of tfmigrate.
-`split_parts` finds the parts of a state that is to be divided.
+`split_parts` finds the parts into which a state can be split.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ def test_notes_say_what_is_hidden(statetool: Statetool) -> None:
 
 @pytest.mark.parametrize("text", [TRACE, f"{TRACE}01x9", "Zq7[A-Z]"])
 def test_grep_is_no_oracle(text: str, statetool: Statetool) -> None:
-    """The answer is the same for a pattern that matches a hidden value and for one that does not."""
+    """The answer does not reveal whether a pattern matches a hidden value."""
     _write()
     found = statetool("grep", "-E", text, "state.tfstate")
     missing = statetool("grep", "-E", "Zq8Planted", "state.tfstate")

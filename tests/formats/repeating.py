@@ -17,7 +17,7 @@ _ADDRESSES: Final = ("terraform_data.a", "terraform_data.b", "module.m.terraform
 
 
 def repeating_state(seed: int) -> bytes:
-    """Return a state in which some members occur more than once, the same for the same seed."""
+    """Return a state with repeated members; equal seeds give equal states."""
     return _text(_State(Random(seed)).state()).encode()
 
 

@@ -167,7 +167,7 @@ def _of_resource(
     bound = {obj.key: config.instance(obj.provider_key) for obj in resource.objects}
     if config != first.config:
         if None in wanted.values():
-            # Nothing says where the others belong.
+            # It is unknown where the others belong.
             return
         yield _Rebinding(selector_text(resource.addr), first)
         bound = dict.fromkeys(bound, first)

@@ -123,7 +123,7 @@ class Surroundings(NamedTuple):
 
 
 def place_in(text: bytes, position: int) -> Surroundings:
-    """Return what is around a position in a text that is JSON up to there."""
+    """Return what encloses a position; the text before it must be valid JSON."""
     return _Reader(text).place(position)
 
 

@@ -326,7 +326,7 @@ def _misfits(value: Decoded, of: Type, path: PathSteps, tokens: PathSteps, *, ty
     """Yield the innermost parts of a value that the plan did not know and that a type does not admit.
 
     Strings that stand for numbers and bools have these types, too. Members that an object type lacks are dropped before
-    OpenTofu decodes an object. `typed` is False if `of` is DYNAMIC because nothing says the type: then an object may
+    OpenTofu decodes an object. `typed` is False if `of` is DYNAMIC because the type is unknown: then an object may
     only look like a dynamic value.
     """
     value = converted(value, of)
