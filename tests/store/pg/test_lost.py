@@ -153,6 +153,36 @@ def test_a_server_that_is_still_committing(has_lock: bool, clients: Clients, row
     assert rows.execute(_LOCKS).fetchall() == []
 
 
+def test_somebody_else_wrote_after_a_lost_answer(clients: Clients, rows: Rows, state: bytes) -> None:
+    """The write arrived, its confirmation did not: what they wrote is neither overwritten nor taken for ours."""
+    _on_update(rows, "PERFORM pg_sleep(1)", at_commit=True)
+    client = clients()
+    version = sha256(state).hexdigest()
+    errors: list[BaseException] = []
+
+    def write() -> None:
+        try:
+            client.write(b"ours", version, None)
+        except UnknownOutcomeError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    while not rows.execute(_SLEEPS).fetchall():
+        time.sleep(0.01)
+    _cut(client)
+    thread.join()
+    assert len(errors) == 1
+    while rows.execute(_DATA).fetchall() != [("ours",)]:
+        time.sleep(0.01)
+    rows.execute("DROP TRIGGER happens ON terraform_remote_state.states")
+    rows.execute("UPDATE terraform_remote_state.states SET data = 'theirs'")
+    with pytest.raises(StoreError):
+        client.write(b"again", version, None)
+    assert client.read() == (b"theirs", sha256(b"theirs").hexdigest())
+    assert rows.execute(_DATA).fetchall() == [("theirs",)]
+
+
 def test_before_unlocking(locked: PgClient, rows: Rows) -> None:
     rows.execute(_KILL)
     locked.unlock(INFO)
