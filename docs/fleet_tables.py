@@ -13,8 +13,8 @@ from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 _ABOUT: Final = """\
 # The tables of an index
 
-[`statetool fleet index`](../commands/fleet-index.md) writes a DuckDB file with these tables;
-[`statetool fleet query`](../commands/fleet-query.md) runs SQL over them. The guide is
+[`statetool fleet index`](../commands/README.md#fleet-index) writes a DuckDB file with these tables;
+[`statetool fleet query`](../commands/README.md#fleet-query) runs SQL over them. The guide is
 [A fleet of states](../guides/fleet.md).
 
 - Sensitive values are in no table. What is sensitive, or repeats what is, reads `(sensitive value)`.

@@ -1,7 +1,7 @@
 """Builds the documentation as a static site with search, in build/site, and checks every link on the way.
 
-Run by `make docs` as `python -m docs.site ZENSICAL`, after the generated pages are written. The site has the layout of
-the repository, so that the same relative links work in both.
+Run by `make docs` as `python -m docs.site ZENSICAL`. The site has the layout of the repository, so that the same
+relative links work in both, and the generated pages beside those that people wrote.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import yaml
+
+from docs.generate import pages as generated_pages
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 # What pages link to: other pages, and files to download.
@@ -24,11 +26,21 @@ _NAVIGATION: Final = (
     ("Guides", ("docs/guides/incident.md", "docs/guides/looking.md", "docs/guides/surgery.md", "docs/guides/*.md")),
     ("Backends", ("docs/backends/index.md", "docs/backends/*.md")),
     ("Commands", ("docs/commands/README.md", "docs/commands/*.md")),
-    ("Fleets", ("docs/fleet/tables.md", "docs/fleet/*.md")),
+    ("Fleets", ("docs/fleet/*.md",)),
     ("Rules", ("docs/rules/README.md", "docs/rules/*.md")),
     ("Library", ("docs/reference/README.md", "docs/reference/*.md")),
-    ("State format", ("docs/format/README.md", "docs/format/**/*.md")),
-    ("Reference", ("docs/selectors.md", "docs/configuration.md", "docs/fidelity.md", "docs/*.md", "samples/**/*.md")),
+    ("State format", ("docs/format/README.md", "docs/format/*.md")),
+    (
+        "Reference",
+        (
+            "docs/selectors.md",
+            "docs/configuration.md",
+            "docs/fidelity.md",
+            "docs/*.md",
+            "samples/*.md",
+            "samples/*/*.md",
+        ),
+    ),
     ("Project", ("docs/architecture.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")),
 )
 
@@ -42,6 +54,10 @@ def build(zensical: Path | str, build_folder: Path = ROOT / "build") -> int:
         copy = source / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
+    for name, text in generated_pages().items():
+        page = source / "docs" / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, encoding="utf-8")
     settings = build_folder / "mkdocs.yml"
     settings.write_text(yaml.safe_dump(_settings(), sort_keys=False), encoding="utf-8")
     command = [zensical, "build", "--clean", "--strict", "--config-file", settings]
@@ -49,29 +65,26 @@ def build(zensical: Path | str, build_folder: Path = ROOT / "build") -> int:
 
 
 def files() -> set[Path]:
-    """Everything that the site has, as paths in the repository."""
+    """Return everything in the repository that the site has."""
     return {path for pattern in (*PAGES, *FILES) for path in ROOT.glob(pattern)}
 
 
 def navigation() -> list[dict[str, list[str]]]:
-    """The pages of each section by its title, in order."""
-    pages = sorted(path.relative_to(ROOT) for path in files() if path.suffix == ".md")
+    """Return the pages of each section by its title, in order."""
+    written = {path.relative_to(ROOT).as_posix() for path in files() if path.suffix == ".md"}
+    pages = sorted(written | {f"docs/{name}" for name in generated_pages()})
     named = {name for _, patterns in _NAVIGATION for name in patterns}
     sections = []
     for title, patterns in _NAVIGATION:
         found = [
-            page.as_posix()
+            page
             for pattern in patterns
             for page in pages
-            if page.as_posix() == pattern or (page.as_posix() not in named and page in _matching(pattern))
+            if page == pattern or (page not in named and PurePosixPath("/", page).match(f"/{pattern}"))
         ]
         if found:
             sections.append({title: found})
     return sections
-
-
-def _matching(pattern: str) -> set[Path]:
-    return {path.relative_to(ROOT) for path in ROOT.glob(pattern)} if "*" in pattern else set()
 
 
 def _settings() -> dict[str, Any]:

@@ -17,7 +17,7 @@ from tests.cli.conftest import PROGRAM, Program
 from tests.cli.terminal import on_terminal
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-_GENERATED: Final = {"commands", "fleet", "rules", "format"}
+_GENERATED: Final = {"commands", "rules"}
 _KEPT: Final = re.compile(
     r"statetool: an\s+earlier\s+edit\s+kept\s+its\s+text\s+in\s+\S+;\s+delete\s+it\s+if\s+you\s+do\s+not\s+need\s+it\n"
 )

@@ -107,7 +107,7 @@ def _section(member: Member, all_members: Iterable[Member], words: Text, version
         lines.append(f"- In format {version + 1}: {words.becomes[member.path]}")
     codes = rules_at(version, member.path)
     if codes:
-        lines.append(f"- Rules: {', '.join(f'[{code}](../rules/{code}.md)' for code in codes)}.")
+        lines.append(f"- Rules: {', '.join(f'[{code}](../rules/{code[:3]}.md#{code.lower()})' for code in codes)}.")
     yield "\n".join(lines)
     if facts_here:
         yield facts.table(facts_here)

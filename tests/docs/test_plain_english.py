@@ -10,7 +10,7 @@ import pytest
 
 from docs.site import ROOT, files
 
-_GENERATED: Final = {"commands", "rules", "format", "reference"}
+_GENERATED: Final = {"commands", "rules"}
 _PAGES: Final = [path for path in files() if path.suffix == ".md" and path.parent.name not in _GENERATED]
 _PROGRAM: Final = [
     path

@@ -1,4 +1,4 @@
-"""The specification in `docs/format` names every member and fact, and shows what the recorded states show."""
+"""The pages about the format name every member and fact, and show what the recorded states show."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 import statefmt
 from docs.specification import facts
+from docs.specification.pages import pages
 from docs.specification.schema import members
 from docs.specification.texts import text
 from statefmt.formats.members import anchor, member_at
@@ -42,7 +43,6 @@ from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, input_of, outputs_of
 
 _ROOT: Final = Path(__file__).parents[2]
-_FOLDER: Final = _ROOT / "docs" / "format"
 _VERSIONS: Final = (1, 2, 3, 4)
 _BY_NAME: Final = {case["id"]: case for case in CASES}
 
@@ -132,13 +132,12 @@ _SHOWN: Final = re.compile(
     r"(?:\n\n```json\n(.*?)```)?",
     re.MULTILINE | re.DOTALL,
 )
-_LINK: Final = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
 _STRICTER: Final = {name for name, (kind, _) in DEVIATIONS.items() if kind is Kind.REFUSED}
 
 
 @cache
 def _page(name: str) -> str:
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    return pages()[f"{name}.md"]
 
 
 def _anchors(page: str) -> set[str]:
@@ -304,15 +303,6 @@ def test_each_member_has_a_fate_in_the_next_format(version: int) -> None:
 def test_texts_are_about_members(version: int) -> None:
     written = text(f"v{version}")
     assert {*written.members, *written.becomes} <= set(members(f"state-v{version}"))
-
-
-def test_links_lead_to_anchors() -> None:
-    pages = [*_FOLDER.glob("*.md"), *(_ROOT / "docs" / "rules").glob("*.md")]
-    links = [(page, *link) for page in pages for link in _LINK.findall(page.read_text(encoding="utf-8"))]
-    assert len(links) > 150
-    for page, target, place in links:
-        linked = (page.parent / target) if target else page
-        assert place in _anchors(linked.read_text(encoding="utf-8")), (page, target, place)
 
 
 def test_each_finding_of_the_failing_states_leads_to_an_anchor() -> None:

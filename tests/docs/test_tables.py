@@ -21,7 +21,7 @@ def test_every_command_has_a_task() -> None:
 
 def test_every_link_to_a_command_names_it() -> None:
     page = (ROOT / "docs" / "which-command.md").read_text(encoding="utf-8")
-    links = re.findall(r"\[`((?:fleet )?[a-z-]+)[^`]*`\]\(commands/([a-z-]+)\.md\)", page)
+    links = re.findall(r"\[`((?:fleet )?[a-z-]+)[^`]*`\]\(commands/README\.md#([a-z-]+)\)", page)
     assert len(links) >= 30
     assert [pair for pair in links if pair[0].replace(" ", "-") != pair[1]] == []
 
