@@ -17,8 +17,9 @@ from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.retries import is_passing
-from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Patience, Request, Transport
+from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Request, Transport
 from statefmt.store.remote.trust import approach
 
 _OK: Final = 200
