@@ -9,9 +9,9 @@ from typing import Final
 from statefmt.model.errors import StoreError
 from statefmt.text.pattern import pattern
 
-_VARIABLE: Final = "STATETOOL_TIMEOUT"
+TIMEOUT_VARIABLE: Final = "STATETOOL_TIMEOUT"
 _SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
-ADVICE: Final = f"set {_VARIABLE} to wait longer"
+ADVICE: Final = f"set {TIMEOUT_VARIABLE} to wait longer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,10 @@ class Patience:
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Patience:
         """Return the patience of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError unless it is a number."""
-        text = environment.get(_VARIABLE, "")
+        text = environment.get(TIMEOUT_VARIABLE, "")
         if not text:
             return cls()
         seconds = float(text) if _SECONDS.fullmatch(text) else 0.0
         if not seconds:
-            raise StoreError(f"{_VARIABLE} must be a number of seconds, such as 120")
+            raise StoreError(f"{TIMEOUT_VARIABLE} must be a number of seconds, such as 120")
         return cls(seconds, seconds, seconds)
