@@ -2,7 +2,11 @@
 #   docker build --tag statetool .
 #   docker run --rm --user "$(id -u):$(id -g)" --volume "$PWD:/work" statetool check
 
-FROM python:3.13-slim AS build
+# Whoever can push the tag decides what is in it. To build from an image that was checked, name it by its digest:
+#   docker build --build-arg BASE=python@sha256:… --tag statetool .
+ARG BASE=python:3.13-slim
+
+FROM $BASE AS build
 WORKDIR /src
 COPY requirements requirements
 RUN python -m venv /opt/build
@@ -15,7 +19,7 @@ COPY statefmt statefmt
 RUN /opt/build/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /src/wheel .
 RUN /opt/statetool/bin/python -m pip install --no-deps --no-index /src/wheel/*.whl
 
-FROM python:3.13-slim
+FROM $BASE
 COPY --from=build /opt/statetool /opt/statetool
 ENV PATH=/opt/statetool/bin:$PATH
 # Not root; `--user` gives the files that are written to the caller.

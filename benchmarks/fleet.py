@@ -68,6 +68,7 @@ duckdb.connect(sys.argv[2]).execute('''
 _WORKER: Final = """
 import sys
 from statefmt import run_context
+from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import StateOrigin, Wanted
 from statefmt.fleet.rows.read import read_rows
 from statefmt.fleet.work.task import Task, work_on
@@ -78,9 +79,9 @@ def most():
         return next(line.split()[1] for line in file if line.startswith("VmHWM"))
 
 name, checks, context = sys.argv[1], sys.argv[2] == "checks", run_context()
-idle = most()
+idle, limits = most(), StateLimits(1 << 40, 600.0)
 task = Task(name, StateOrigin("0" * 16, name, name))
-work_on([task], lambda task: read_rows(context, name, task.origin, Wanted(bytes(32)), checks=checks))
+work_on([task], lambda task: read_rows(context, name, task.origin, Wanted(bytes(32)), checks=checks, limits=limits))
 print(idle, most())
 """
 

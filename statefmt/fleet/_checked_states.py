@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import open_to_read
+from statefmt.fleet.index.connection import open_to_read, way_out
 from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.findings import fix_of
 from statefmt.formats.raw_json.positions import Position
@@ -135,7 +135,7 @@ def stored_findings(path: Path, gate: Gate) -> Iterator[StoredFindings]:
         yield StoredFindings(connection, gate)
     except (duckdb.Error, msgspec.MsgspecError) as error:
         reason = str(error).splitlines()[0]
-        raise FleetError(f"{path}: cannot read the findings of this index, make it again: {reason}") from error
+        raise FleetError(f"{path}: cannot read the findings of this index: {reason}{way_out(path, error)}") from error
     finally:
         connection.close()
 

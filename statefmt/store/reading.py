@@ -24,7 +24,7 @@ GIT: Final = "git:"
 LARGEST_STATE: Final = 4 << 30
 # In bytes, of a pipe and of the answer of a server, which may never end.
 LARGEST_STREAM: Final = 192 << 20
-_SIZE_VARIABLE: Final = "STATETOOL_MAX_SIZE"
+SIZE_VARIABLE: Final = "STATETOOL_MAX_SIZE"
 _SIZE: Final = pattern(r"([0-9]{1,9})([KMG]i?B)")
 _UNITS: Final = {"K": 10, "M": 20, "G": 30}
 
@@ -40,18 +40,24 @@ ReadReport: TypeAlias = Callable[[int, int], None]
 
 def largest_stream(environment: Mapping[str, str]) -> int:
     """Return the size in bytes of the largest pipe or answer that a run reads. Raises StoreError."""
-    given = environment.get(_SIZE_VARIABLE, "")
+    given = environment.get(SIZE_VARIABLE, "")
     if not given:
         return LARGEST_STREAM
-    size = _SIZE.fullmatch(given)
-    if size is None or not int(size[1]):
-        raise StoreError(f"{_SIZE_VARIABLE} must be a size with a unit, such as 512MiB or 2GiB")
-    return int(size[1]) << _UNITS[size[2][0]]
+    size = size_of(given)
+    if not size:
+        raise StoreError(f"{SIZE_VARIABLE} must be a size with a unit, such as 512MiB or 2GiB")
+    return size
+
+
+def size_of(text: str) -> int:
+    """Return a size with a unit in bytes; 0 if the text is something else."""
+    size = _SIZE.fullmatch(text)
+    return 0 if size is None else int(size[1]) << _UNITS[size[2][0]]
 
 
 def too_large(what: str, limit: int) -> StoreError:
     """Return the error for a pipe or an answer that is larger than the limit."""
-    return StoreError(f"{what} has more than {limit:,} bytes, the limit; {_SIZE_VARIABLE}=2GiB would raise the limit")
+    return StoreError(f"{what} has more than {limit:,} bytes, the limit; {SIZE_VARIABLE}=2GiB would raise the limit")
 
 
 def read_bytes(name: str, report: ReadReport | None = None, *, largest: int = LARGEST_STREAM) -> bytes:

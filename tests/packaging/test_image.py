@@ -32,11 +32,19 @@ def test_what_is_copied_is_in_the_context() -> None:
 
 
 def test_the_image_has_python_and_no_root() -> None:
-    bases = [rest.split()[0] for name, rest in STEPS if name == "FROM"]
-    (base,) = set(bases)
+    (base,) = {rest.removeprefix("BASE=") for name, rest in STEPS if name == "ARG"}
     supported = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text("utf-8"))
     assert base.removeprefix("python:").removesuffix("-slim") in supported
     assert [rest for name, rest in STEPS if name == "USER"] == ["65534:65534"]
+
+
+def test_the_base_can_be_named_by_digest() -> None:
+    """It is one argument for all stages, and the image of the workflow is built from the digest of the tag."""
+    assert {rest.split()[0] for name, rest in STEPS if name == "FROM"} == {"$BASE"}
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    builds = re.findall(r"docker build\b[^\n]*", workflow)
+    assert builds == ['docker build --build-arg "BASE=$digest" --tag statetool .']
+    assert "digest=$(docker image inspect --format '{{index .RepoDigests 0}}' \"$base\")" in workflow
 
 
 def test_the_steps_build_what_the_entry_point_runs(tmp_path: Path) -> None:
@@ -67,7 +75,7 @@ def test_the_steps_build_what_the_entry_point_runs(tmp_path: Path) -> None:
                 pytest.skip("no package index")
             assert done.returncode == 0, done.stderr
         else:
-            assert name in ("FROM", "COPY", "USER", "ENTRYPOINT"), name
+            assert name in ("ARG", "FROM", "COPY", "USER", "ENTRYPOINT"), name
     shutil.rmtree(system["/src"])
     shutil.copy(ROOT / "samples" / "v4-regions.tfstate", folder)
     assert folder == system["/work"]

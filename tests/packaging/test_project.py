@@ -64,6 +64,19 @@ def test_only_tags_are_published() -> None:
     assert _workflow("release")[True]["push"] == {"tags": ["v*"]}  # type: ignore[index]
 
 
+def test_the_build_backend_is_the_locked_one() -> None:
+    """An installation from source takes the release whose hashes are known, and nothing else."""
+    (backend,) = tomllib.loads((_ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    assert re.fullmatch(r"hatchling==[0-9.]+", backend)
+    assert f"\n{backend} \\\n    --hash=sha256:" in (_ROOT / "requirements" / "build.txt").read_text("utf-8")
+
+
+def test_updates_of_all_that_is_pinned_are_proposed() -> None:
+    """uv.lock, from which requirements/ are exported, the base image, and the actions."""
+    found = re.findall(r"package-ecosystem: (\S+)", (_GITHUB / "dependabot.yml").read_text("utf-8"))
+    assert sorted(found) == ["docker", "github-actions", "uv"]
+
+
 @pytest.mark.parametrize("path", sorted((_GITHUB / "ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda path: path.stem)
 def test_issue_forms_have_what_github_asks_for(path: Path) -> None:
     form = yaml.safe_load(path.read_text("utf-8"))

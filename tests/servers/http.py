@@ -67,6 +67,8 @@ class StateServer:
         # Strong ETags, and whether conditions are about another representation.
         self.has_tags = False
         self.tags_never_match = False
+        # Whether it sends ETags and ignores If-Match.
+        self.ignores_conditions = False
         # Whether an UNLOCK must name the right ID.
         self.compares = True
         self.checks_user = False
@@ -126,7 +128,7 @@ class StateServer:
         if self.holder is not None and self.holder["ID"] != sent:
             return _LOCKED, orjson.dumps(self.holder)
         condition = request.headers.get("if-match")
-        if condition is not None and (self.tags_never_match or condition != self.tag):
+        if condition is not None and not self.ignores_conditions and (self.tags_never_match or condition != self.tag):
             return 412, b""
         self.state = request.body
         return 200, b""

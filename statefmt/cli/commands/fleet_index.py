@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+import click
+
 from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
+from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
@@ -22,6 +25,7 @@ EXAMPLES: Final = (
         "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
     ),
     ("Index without running the rules.", "statetool fleet index infra --no-check"),
+    ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
     (
         "Read the states on the machines of a Dask cluster.",
         "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
@@ -43,6 +47,20 @@ def command(
     workers: Annotated[
         int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
+    max_size: Annotated[
+        str | None,
+        Option(
+            "--max-size",
+            metavar="SIZE",
+            help="The largest state, such as 1GiB; default: STATETOOL_MAX_SIZE, or 192MiB.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        str | None,
+        Option(
+            metavar="DURATION", help="The longest time for a state, such as 30s; default: STATETOOL_TIMEOUT, or 10m."
+        ),
+    ] = None,
     *,
     cluster: ClusterOptions,
 ) -> int:
@@ -52,13 +70,19 @@ def command(
     *.tfstate objects below a prefix, pg://HOST/DATABASE for all states of a database or, with ?schema=NAME, of a
     schema. git:REVISION:FOLDER takes an absolute folder for another repository.
 
-    The index keeps the states of sources that are not named again or cannot be listed. A state that cannot be read is
-    recorded with the reason. Sensitive values are never stored.
+    The index keeps the states of sources that are not named again or cannot be listed. A state that cannot be read, is
+    larger than --max-size or takes longer than --timeout is recorded with the reason. Sensitive values are never
+    stored.
 
     Exit status 0: all states were read; 2: some states or sources were not.
     """
     options = IndexOptions(
-        checks=check, attributes=attributes, workers=workers, cluster=cluster.given(read_states, workers)
+        checks=check,
+        attributes=attributes,
+        workers=workers,
+        cluster=cluster.given(read_states, workers),
+        max_size=max_size,
+        timeout=None if timeout is None else _seconds(timeout),
     )
     run = index_states(run_context(), sources, into, options)
     for message in run.missing:
@@ -75,3 +99,10 @@ def command(
     read, unchanged = run.read - len(run.failed), run.states - run.read
     print(f"{into}: {counted(run.states, 'state')}: {read:,} read, {unchanged:,} unchanged{removed}{failed}")
     return FAILED if run.failed or run.missing else FINE
+
+
+def _seconds(text: str) -> float:
+    found = seconds(text, "--timeout")
+    if not found:
+        raise click.BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
+    return found

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._changes import RunChanges
 from statefmt.fleet.index._creation import create, private_files
-from statefmt.fleet.index.connection import open_to_write, refuse_others
+from statefmt.fleet.index.connection import is_of_file, open_to_write, refuse_others, way_out
 from statefmt.fleet.tables import STATE_TABLES, columns
 from statefmt.fleet.work.lines import as_csv
 from statefmt.fleet.work.task import Done, Task, not_stored
@@ -98,7 +98,7 @@ class Database:
         try:
             self._replace(parts)
         except duckdb.Error as error:
-            if isinstance(error, (duckdb.IOException, duckdb.FatalException, duckdb.OutOfMemoryException)):
+            if is_of_file(error) or isinstance(error, duckdb.OutOfMemoryException):
                 # The reason is not the rows.
                 raise
             if len(parts) > 1:
@@ -234,4 +234,4 @@ def _refusing(path: Path) -> Iterator[None]:
         # duckdb is imported late, and may be missing.
         if error.__class__.__module__.partition(".")[0] not in ("duckdb", "_duckdb"):
             raise
-        raise FleetError(f"{failed}{str(error).splitlines()[0]}") from error
+        raise FleetError(f"{failed}{str(error).splitlines()[0]}{way_out(path, error)}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -35,6 +37,10 @@ _COLUMNS: Final = """
 # They would replace functions of DuckDB in every query.
 _MACROS: Final = "SELECT function_name FROM system.main.duckdb_functions() WHERE NOT internal LIMIT 1"
 _PROCESS: Final = pattern(r"\(PID (\d+)\)")
+# Classes of DuckDB for what is not the fault of a statement. `Error` itself is that of a wrong checksum.
+_OF_FILES: Final = frozenset({"Error", "IOException", "InternalException", "FatalException", "SerializationException"})
+# In messages about files that are whole.
+_WHOLE: Final = ("lock on file", "Permission denied", "No space left", "Is a directory", "Read-only file system")
 
 
 def open_to_write(path: Path) -> DuckDBPyConnection:
@@ -56,7 +62,8 @@ def open_to_read(path: Path, *, writes_to: str | None = None) -> DuckDBPyConnect
         raise FleetError(f"{path}: there is no such index; make one with `statetool fleet index SOURCE --into FILE`")
     connection = _connect(path, read_only=True)
     try:
-        refuse_others(connection, path)
+        with refusing_damage(path, "read"):
+            refuse_others(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -111,11 +118,35 @@ def _connect(path: Path, *, read_only: bool) -> DuckDBPyConnection:
         from statefmt.installation import how_to_install
 
         raise FleetError(f"an index needs the package duckdb: {how_to_install('fleet')}") from error
-    try:
+    with refusing_damage(path, "open"):
         # Absolute, since `:memory:` and others are no files.
         return duckdb.connect(str(path.absolute()), read_only=read_only, config={**_OFFLINE})
-    except duckdb.Error as error:
-        raise FleetError(f"{path}: cannot open this index: {_reason(str(error))}") from error
+
+
+@contextmanager
+def refusing_damage(path: Path, action: str) -> Iterator[None]:
+    """Turn all errors of DuckDB, of whatever class, into FleetError: in the block only DuckDB works, with our SQL."""
+    try:
+        yield
+    except (FleetError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        reason = str(error) or error.__class__.__name__
+        raise FleetError(f"{path}: cannot {action} this index: {_reason(reason)}{way_out(path, error)}") from error
+
+
+def is_of_file(error: Exception) -> bool:
+    """Return whether an error of DuckDB is one of the file; other libraries' are, too: the text is not valid, say."""
+    module = error.__class__.__module__.partition(".")[0]
+    return module not in ("duckdb", "_duckdb") or error.__class__.__name__ in _OF_FILES
+
+
+def way_out(path: Path, error: Exception) -> str:
+    """Return what to do if an error comes from a damaged file; "" if it has another reason."""
+    message = str(error)
+    if not is_of_file(error) or "not a valid DuckDB database" in message or any(text in message for text in _WHOLE):
+        return ""
+    return f"; the file may be damaged: delete it and index again, with `statetool fleet index SOURCE... --into {path}`"
 
 
 def _reason(message: str) -> str:

@@ -15,6 +15,7 @@ from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.index._database import opened
 from statefmt.fleet.index._listing import listed
+from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.extract import StateRows, Wanted
 from statefmt.fleet.rows.read import read_rows
@@ -30,13 +31,16 @@ class IndexOptions(NamedTuple):
     """How to index: with the findings of the rules, with attributes and output values, and where states are read.
 
     `workers` is the number of processes, None for one per processor, as far as there is work for them. With a
-    `cluster`, its workers read the states.
+    `cluster`, its workers read the states. `max_size`, such as `20MiB`, and `timeout` in seconds limit each state; the
+    defaults are STATETOOL_MAX_SIZE and STATETOOL_TIMEOUT.
     """
 
     checks: bool = True
     attributes: bool = False
     workers: int | None = None
     cluster: Cluster | None = None
+    max_size: str | None = None
+    timeout: float | None = None
 
 
 class IndexRun(NamedTuple):
@@ -115,19 +119,20 @@ def _now(context: RunContext) -> str:
     return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
-def _read(context: RunContext, wanted: Wanted, checks: bool, task: Task) -> StateRows:
-    return read_rows(context, task.name, task.origin, wanted, checks=checks)
+def _read(context: RunContext, wanted: Wanted, checks: bool, limits: StateLimits, task: Task) -> StateRows:
+    return read_rows(context, task.name, task.origin, wanted, checks=checks, limits=limits, size=task.size)
 
 
 def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: int) -> Spread:
-    read = partial(_read, replace(context, progress=None), wanted, options.checks)
+    limits = StateLimits.of(context.environment, options.max_size, options.timeout)
+    read = partial(_read, replace(context, progress=None), wanted, options.checks, limits)
     if options.cluster is not None and work:
         from statefmt.fleet.work.dask_spread import DaskSpread
 
-        return DaskSpread(context, options.cluster, wanted, options.checks, read)
+        return DaskSpread(context, options.cluster, wanted, options.checks, limits, read)
     # Forking is unsafe on systems whose libraries start threads, such as macOS.
     if not sys.platform.startswith("linux"):
         return InProcess(read)
     count = min(len(os.sched_getaffinity(0)), _MOST) if options.workers is None else options.workers
-    count = min(count, work)
-    return Processes(count, read) if count > 1 else InProcess(read)
+    # A process of its own for one worker, too: only there can a state be interrupted.
+    return Processes(min(count, work), read, limits.seconds) if work else InProcess(read)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import open_to_read
+from statefmt.fleet.index.connection import is_of_file, open_to_read, way_out
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, Statement
@@ -61,7 +61,7 @@ def streamed_query(path: Path, sql: str) -> Iterator[StreamedResult]:
 
     The index is open as long as the context. Batches raise FleetError, too.
     """
-    with closing(open_to_read(path)) as connection, ThreadPoolExecutor(1) as pool, _explained():
+    with closing(open_to_read(path)) as connection, ThreadPoolExecutor(1) as pool, _explained(path):
         statement = _checked(connection, sql)
         _awaited(connection, pool, lambda: connection.execute(statement))
         columns = [column[0] for column in connection.description or ()]
@@ -72,7 +72,11 @@ def parquet_blocks(path: Path, sql: str) -> Iterator[bytes]:
     """Yield the result of one SELECT over an index as blocks of a Parquet file. Raises FleetError as query() does."""
     with TemporaryDirectory(prefix="statetool-") as folder:
         target = Path(folder) / "result.parquet"
-        with closing(open_to_read(path, writes_to=folder)) as connection, ThreadPoolExecutor(1) as pool, _explained():
+        with (
+            closing(open_to_read(path, writes_to=folder)) as connection,
+            ThreadPoolExecutor(1) as pool,
+            _explained(path),
+        ):
             # A view ends as the query does: with a semicolon, or with a comment.
             connection.execute(f"CREATE TEMP VIEW {_VIEW} AS {_checked(connection, sql, explains=False).query}")
             relation = connection.view(_VIEW)
@@ -99,13 +103,15 @@ def _awaited(connection: DuckDBPyConnection, pool: ThreadPoolExecutor, call: Cal
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explained(path: Path) -> Iterator[None]:
     import duckdb
 
     try:
         yield
     except duckdb.Error as error:
         reason = str(error).rstrip()
+        if is_of_file(error):
+            raise FleetError(f"{path}: cannot read this index: {reason}{way_out(path, error)}") from error
         if "'pytz'" in reason:
             reason = "cast times with a time zone to TIMESTAMP or VARCHAR"
         raise FleetError(f"the query failed: {reason}") from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.context import RunContext
+from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted, rows_of, unreadable
 from statefmt.formats.reading.inspect import inspect
 from statefmt.formats.versions.decode import collector_paused
@@ -15,10 +16,26 @@ from statefmt.sealed import opened
 from statefmt.store.backends.remote_name import RemoteName
 
 
-def read_rows(context: RunContext, name: str, origin: StateOrigin, wanted: Wanted, *, checks: bool) -> StateRows:
-    """Return the rows of a state. Never raises: a state that cannot be read has a row with its error."""
+def read_rows(
+    context: RunContext,
+    name: str,
+    origin: StateOrigin,
+    wanted: Wanted,
+    *,
+    checks: bool,
+    limits: StateLimits,
+    size: int = 0,
+) -> StateRows:
+    """Return the rows of a state, whose listed `size` is 0 if it is unknown.
+
+    Never raises: a state that cannot be read, or is too large, has a row with its error.
+    """
     try:
-        stored = context.read(name)
+        if refusal := limits.refusal(size):
+            return unreadable(origin, refusal)
+        stored = limits.applied(context).read(name)
+        if refusal := limits.refusal(len(stored)):
+            return unreadable(origin, refusal)
     except StatetoolError as error:
         return unreadable(origin, _reason(error, name))
     except (OSError, MemoryError) as error:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import open_to_read
+from statefmt.fleet.index.connection import open_to_read, way_out
 from statefmt.fleet.runs.model import (
     FindingDifference,
     ObjectDifference,
@@ -64,7 +64,9 @@ def run_difference(index: Path, before: str = "previous", after: str = "latest")
     except FleetError as error:
         raise FleetError(f"{index}: {error}") from error
     except (duckdb.Error, msgspec.ValidationError) as error:
-        raise FleetError(f"{index}: cannot compare runs: {str(error).splitlines()[0]}") from error
+        raise FleetError(
+            f"{index}: cannot compare runs: {str(error).splitlines()[0]}{way_out(index, error)}"
+        ) from error
     finally:
         connection.close()
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.context import RunContext
+from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import StateOrigin, Wanted
 from statefmt.fleet.work.task import Done, Task
 from statefmt.store.backends.options import BackendOptions
@@ -27,6 +28,7 @@ class SentTask(Struct, frozen=True):
     kind: Literal["file", "url", "folder"]
     name: bytes
     origin: StateOrigin
+    size: int
     workspace: str | None = None
 
 
@@ -36,6 +38,7 @@ class Job(Struct, frozen=True):
     tasks: tuple[SentTask, ...]
     wanted: Wanted
     checks: bool
+    limits: StateLimits
     allowed_hosts: tuple[str, ...] = ()
     allowed_env: tuple[str, ...] = ()
     allow_external: bool = False
@@ -58,20 +61,24 @@ def sent(task: Task) -> SentTask | None:
     if isinstance(name, RemoteName):
         if name.folder is None:
             # The words of a URL are `--state URL`, without values that may be secret.
-            return SentTask("url", name.words[1].encode(), place) if len(name.words) > 1 else None
-        return SentTask("folder", os.fsencode(os.path.abspath(name.folder)), place, name.place.workspace)  # noqa: PTH100
+            return SentTask("url", name.words[1].encode(), place, task.size) if len(name.words) > 1 else None
+        folder = os.fsencode(os.path.abspath(name.folder))  # noqa: PTH100
+        return SentTask("folder", folder, place, task.size, name.place.workspace)
     if isinstance(name, VersionName) or name.startswith(GIT) or "://" in name:
         return None
-    return SentTask("file", os.fsencode(os.path.abspath(name)), place)  # noqa: PTH100 - a name may be no valid text
+    return SentTask("file", os.fsencode(os.path.abspath(name)), place, task.size)  # noqa: PTH100 - a name may be no valid text
 
 
-def encoded_job(context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool) -> bytes:
+def encoded_job(
+    context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool, limits: StateLimits
+) -> bytes:
     """Return a job as it travels, with the release before it: another one might read it differently."""
     allowed = context.backend or BackendOptions()
     job = Job(
         tasks=tasks,
         wanted=wanted,
         checks=checks,
+        limits=limits,
         allowed_hosts=allowed.allowed_hosts,
         allowed_env=allowed.allowed_env,
         allow_external=allowed.allow_external,

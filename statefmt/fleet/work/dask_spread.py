@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
+from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import Wanted
 from statefmt.fleet.work._dask_work import DaskWork
 from statefmt.fleet.work._message import encoded_job, sent
@@ -18,11 +19,14 @@ from statefmt.fleet.work.task import Done, ReadRows, Task, work_on
 class DaskSpread:
     """Works on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
 
-    def __init__(self, context: RunContext, cluster: Cluster, wanted: Wanted, checks: bool, read: ReadRows) -> None:
+    def __init__(
+        self, context: RunContext, cluster: Cluster, wanted: Wanted, checks: bool, limits: StateLimits, read: ReadRows
+    ) -> None:
         self._context = context
         self._cluster = cluster
         self._wanted = wanted
         self._checks = checks
+        self._limits = limits
         self._read = read
 
     @contextmanager
@@ -42,4 +46,4 @@ class DaskSpread:
 
     def _encoded(self, chunk: Sequence[Task]) -> bytes:
         tasks = tuple(one for one in map(sent, chunk) if one is not None)
-        return encoded_job(self._context, tasks, self._wanted, self._checks)
+        return encoded_job(self._context, tasks, self._wanted, self._checks, self._limits)

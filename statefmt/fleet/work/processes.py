@@ -18,19 +18,25 @@ from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 import msgspec
 
+from statefmt.fleet.rows.extract import StateRows, unreadable
 from statefmt.fleet.work.task import Done, ReadRows, Task, work_on, worker_died
 
 _LENGTH_BYTES: Final = 8
 _ORDER: Final = Struct("=III")
+# In seconds.
+_AGAIN: Final = 1.0
 _DECODER: Final = msgspec.msgpack.Decoder(Done)
 
 
 class Processes:
-    """Works in `count` processes at a time; see Spread. For systems on which forking is safe, such as Linux."""
+    """Works in `count` processes at a time, and `seconds` at most on each state; see Spread.
 
-    def __init__(self, count: int, read: ReadRows) -> None:
+    For systems on which forking is safe, such as Linux.
+    """
+
+    def __init__(self, count: int, read: ReadRows, seconds: float) -> None:
         self._count = count
-        self._read = read
+        self._read = _in_time(read, seconds)
 
     @contextmanager
     def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
@@ -40,7 +46,7 @@ class Processes:
             with os.fdopen(pipe, "rb") as results:
                 yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
         finally:
-            # Its workers die with it: their pipe breaks.
+            # It ends its workers.
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
             os.waitpid(process, 0)
@@ -60,6 +66,32 @@ def _message(pipe: BinaryIO) -> bytes:
     size = pipe.read(_LENGTH_BYTES)
     data = pipe.read(int.from_bytes(size, "big")) if len(size) == _LENGTH_BYTES else b""
     return data if len(data) == int.from_bytes(size, "big") else b""
+
+
+class _OutOfTimeError(BaseException):
+    """The time of a state is over. Nothing between takes it for an error of its own."""
+
+
+def _in_time(read: ReadRows, seconds: float) -> ReadRows:
+    """Interrupt the reading of a state after some time: its bytes may drip, or its writer never write."""
+
+    def interrupted(number: int, frame: object) -> NoReturn:
+        raise _OutOfTimeError
+
+    def limited(task: Task) -> StateRows:
+        signal.signal(signal.SIGALRM, interrupted)
+        try:
+            # Again and again: a destructor that runs at that moment would lose the exception.
+            signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+            try:
+                return read(task)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except _OutOfTimeError:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return unreadable(task.origin, f"it takes more than {seconds:g} s, the limit, and --timeout raises it")
+
+    return limited
 
 
 class _Part(NamedTuple):
@@ -83,6 +115,14 @@ def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, pi
     """Have workers read the parts, one at a time each, and pass on what they return. One that dies is replaced."""
     waiting = deque(_Part(number, 0, len(chunk)) for number, chunk in enumerate(chunks))
     working: dict[int, tuple[_Worker, _Part]] = {}
+
+    def stop(number: int, frame: object) -> NoReturn:
+        # One that waits for a pipe or a server would notice nothing.
+        for worker, _ in working.values():
+            os.kill(worker.process, signal.SIGKILL)
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, stop)
 
     def give(worker: _Worker) -> None:
         part = waiting.popleft()
@@ -130,6 +170,7 @@ def _started(chunks: Sequence[Sequence[Task]], read: ReadRows, others: Sequence[
     reading, orders = os.pipe()
 
     def work(pipe: BinaryIO) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         for other in (orders, *others):
             os.close(other)
         # The collector would copy what is shared with the coordinator.

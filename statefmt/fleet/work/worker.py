@@ -48,4 +48,4 @@ def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
         if not isinstance(name, RemoteName) or name != task.origin.uri:
             # A worker with another TF_DATA_DIR, say, or without the argument that the run has from its environment.
             return unreadable(task.origin, _ELSEWHERE)
-    return read_rows(context, name, task.origin, job.wanted, checks=job.checks)
+    return read_rows(context, name, task.origin, job.wanted, checks=job.checks, limits=job.limits, size=task.size)

@@ -22,10 +22,13 @@ from msgspec import Raw
 
 from statefmt.text.pattern import pattern
 
-# In bytes of a state taken out of a compressed file: more is an attack.
-_LARGEST: Final = 1 << 30
+# In bytes of all layers that are taken out of a file: a small one may have any size in it.
+_LARGEST: Final = 128 << 20
 # Such as base64 of gzip in a member of an answer.
 _MOST_LAYERS: Final = 5
+# In bytes: what is decompressed at a time, and how much it may become at a time.
+_BLOCK_SIZE: Final = 1 << 14
+_PIECE_SIZE: Final = 1 << 20
 _DEEPEST: Final = 4
 _STATE_START: Final = pattern(rb'\s*+\{\s*+"version"\s*+:\s*+[0-9]')
 _CHUNK: Final = pattern(rb"([0-9a-fA-F]{1,8})(?:;[^\r\n]*+)?\r\n")
@@ -57,27 +60,31 @@ class Wrapping(NamedTuple):
     is_cut: bool = False
 
 
-def wrapping(data: bytes) -> Wrapping | None:
-    """Return what the outermost layer of a file is; None if it is a state, or nothing that is known."""
+def wrapping(data: bytes, largest: int = _LARGEST) -> Wrapping | None:
+    """Return what the outermost layer of a file is; None if it is a state, or nothing that is known.
+
+    No content of more than `largest` bytes is taken out of a compressed one.
+    """
     if _STATE_START.match(data):
         return None
-    for recognise in (_compressed, _archive, _sealed, _framed, _text, _base64, _json):
-        found = recognise(data)
-        if found is not None:
-            return found
-    return None
+    found = _compressed(data, largest) or _archive(data, largest)
+    for recognise in (_sealed, _framed, _text, _base64, _json):
+        found = found or recognise(data)
+    return found
 
 
 def unwrapped(data: bytes) -> tuple[bytes, tuple[Wrapping, ...]]:
     """Return the state in a file, and the layers that were removed; the data itself if no state is found in it."""
     layers: list[Wrapping] = []
     content = data
+    left = _LARGEST
     while len(layers) < _MOST_LAYERS:
-        layer = wrapping(content)
+        layer = wrapping(content, left)
         if layer is None or layer.content is None:
             break
         layers.append(layer)
         content = layer.content
+        left = max(left - len(content), 0)
     if not layers or content.lstrip()[:1] != b"{":
         return data, ()
     return content, tuple(layers)
@@ -94,39 +101,51 @@ def description(data: bytes) -> str:
     return "" if layer is None else f"The file is {layer.what}. {layer.advice}".rstrip()
 
 
-def _compressed(data: bytes) -> Wrapping | None:
+def _compressed(data: bytes, largest: int) -> Wrapping | None:
     if data.startswith(b"\x1f\x8b"):
-        return _inflated("a gzip file", data, zlib.decompressobj(31))
+        return _inflated("a gzip file", "gunzip -c", data, zlib.decompressobj(31), largest)
     if data.startswith(b"BZh"):
-        return _inflated("a bzip2 file", data, bz2.BZ2Decompressor())
+        return _inflated("a bzip2 file", "bunzip2 -c", data, bz2.BZ2Decompressor(), largest)
     if data.startswith(b"\xfd7zXZ\0"):
-        return _inflated("an xz file", data, lzma.LZMADecompressor())
+        return _inflated("an xz file", "unxz -c", data, lzma.LZMADecompressor(memlimit=_LARGEST), largest)
     if data.startswith(b"\x28\xb5\x2f\xfd"):
         return Wrapping("a zstd file", None, "`zstd -dc FILE | statetool salvage -` reads the state in it.")
     return None
 
 
 def _inflated(
-    what: str, data: bytes, reader: zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor
+    what: str,
+    program: str,
+    data: bytes,
+    reader: zlib._Decompress | bz2.BZ2Decompressor | lzma.LZMADecompressor,
+    largest: int,
 ) -> Wrapping:
-    pieces: list[bytes] = []
+    # Its bytes are the content, without a copy.
+    content = io.BytesIO()
     size, position = 0, 0
     is_broken = False
-    while position < len(data) and not reader.eof and size <= _LARGEST:
-        block = data[position : position + (1 << 14)]
-        position += len(block)
+    block = b""
+    while not reader.eof and size <= largest:
+        if not block:
+            block = data[position : position + _BLOCK_SIZE]
+            position += len(block)
         try:
-            pieces.append(reader.decompress(block))
+            piece = reader.decompress(block, _PIECE_SIZE)
         except (zlib.error, OSError, EOFError, lzma.LZMAError):
             is_broken = True
             break
-        size += len(pieces[-1])
-    if size > _LARGEST:
-        return Wrapping(f"{what} with more than {_LARGEST >> 30} GiB in it")
-    return Wrapping(what, b"".join(pieces), is_cut=is_broken or not reader.eof)
+        # zlib returns what is left of the block, the others keep it.
+        block = getattr(reader, "unconsumed_tail", b"")
+        size += content.write(piece)
+        if not (piece or block) and position >= len(data):
+            break
+    if size > largest:
+        advice = f"`{program} FILE >FILE.tfstate` takes it out, if you trust the file."
+        return Wrapping(f"{what} with more than {largest >> 20} MiB in it", None, advice)
+    return Wrapping(what, content.getvalue(), is_cut=is_broken or not reader.eof)
 
 
-def _archive(data: bytes) -> Wrapping | None:
+def _archive(data: bytes, largest: int) -> Wrapping | None:
     if data[257:262] == b"ustar":
         return Wrapping("a tar archive", None, "`tar -xf FILE` extracts the files in it.")
     if not data.startswith(b"PK\x03\x04"):
@@ -137,7 +156,7 @@ def _archive(data: bytes) -> Wrapping | None:
             is_plan = "tfplan" in names
             states = ["tfstate"] if is_plan else [one for one in names if one.endswith(".tfstate")]
             content = None
-            if len(states) == 1 and states[0] in names and archive.getinfo(states[0]).file_size <= _LARGEST:
+            if len(states) == 1 and states[0] in names and archive.getinfo(states[0]).file_size <= largest:
                 content = archive.read(states[0])
     except (zipfile.BadZipFile, OSError, ValueError, KeyError, zlib.error, NotImplementedError, RuntimeError):
         return Wrapping("a zip archive that is damaged", None, "`unzip FILE` extracts the files that are whole.")
@@ -341,6 +360,6 @@ def _content_of_string(literal: bytes) -> bytes | None:
         return None
     content = _decoded64(text)
     if content is not None and content.startswith(b"\x1f\x8b"):
-        layer = _compressed(content)
+        layer = _compressed(content, _LARGEST)
         content = None if layer is None else layer.content
     return content if content is not None and content.lstrip()[:1] == b"{" else None

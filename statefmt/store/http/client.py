@@ -17,8 +17,9 @@ from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.retries import is_passing
-from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Patience, Request, Transport
+from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Request, Transport
 from statefmt.store.remote.trust import approach
 
 _OK: Final = 200
@@ -29,6 +30,8 @@ _UNKNOWN_REQUEST: Final = frozenset({404, 405, 501})
 _REMOVED: Final = frozenset({200, 204})
 _LOCKED: Final = frozenset({409, 423})
 _CONDITION_FAILED: Final = 412
+# An ETag that no content has.
+_WRONG_TAG: Final = '"statetool-asks-whether-conditions-count"'
 # Go's zero time, which OpenTofu sends where it knows only the ID of a lock.
 _NO_TIME: Final = "0001-01-01T00:00:00Z"
 
@@ -102,7 +105,8 @@ class HttpClient:
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
         """Replace the content.
 
-        The condition holds at the time of a last reading. A server that sends ETags is asked to check it as well.
+        The condition holds at the time of a last reading. A server that sends ETags is asked to check it as well: if
+        nothing locks the state, only where it certainly does.
         """
         written = sha256(content).hexdigest()
         conditional = True
@@ -114,6 +118,8 @@ class HttpClient:
                 return
             self._check(found, expected)
             tag = found.tag if found is not None and conditional else ""
+            if lock is None and not attempt and found is not None:
+                self._check_conditions(found)
             url = self._settings.state.url if lock is None else _with_lock(self._settings.state.url, lock.ID)
             answer = self._send(self._settings.update_method, self._settings.state, content, url=url, tag=tag)
             if answer.status in _WRITTEN:
@@ -123,6 +129,9 @@ class HttpClient:
                 raise self._not_ours("write", read_lock_info(answer.body))
             if answer.status == _CONDITION_FAILED and tag:
                 # The content has changed by now, or the server compares with something else.
+                if lock is None:
+                    self._check(self._found(), expected)
+                    raise self._unprotected("refuses its own ETag as the condition If-Match")
                 conditional = False
             elif not is_passing(answer.status):
                 raise self._refused("write", answer)
@@ -258,6 +267,36 @@ class HttpClient:
                 "out lock_address"
             )
         return self._settings.unlock
+
+    def _check_conditions(self, found: _Found) -> None:
+        """Make sure that the server refuses a write with a wrong ETag. Raises StoreError.
+
+        The request has the content of the state: a server that ignores the condition changes nothing.
+        """
+        if not found.tag:
+            self._connection.note(
+                f"{self.location}: nothing locks this state, and the server sends no ETag: what somebody else writes "
+                "at this moment would be lost"
+            )
+            return
+        try:
+            answer = self._send(self._settings.update_method, self._settings.state, found.content, tag=_WRONG_TAG)
+        except UnknownOutcomeError as error:
+            raise StoreError(
+                f"{self.location}: {error}; this request changes nothing, and nothing was written"
+            ) from None
+        if answer.status in _WRITTEN:
+            raise self._unprotected("ignores the condition If-Match")
+        if answer.status in _LOCKED:
+            raise self._not_ours("write", read_lock_info(answer.body))
+        if answer.status != _CONDITION_FAILED:
+            raise self._refused("write", answer)
+
+    def _unprotected(self, what: str) -> StoreError:
+        return StoreError(
+            f"{self.location}: the server {what}, and nothing locks this state: what somebody else writes at the same "
+            "time would be lost. Nothing was written. Set lock_address and unlock_address, and lock"
+        )
 
     def _read_back(self, written: bytes) -> None:
         """Raise UnknownOutcomeError if the state has not the content whose write the server has confirmed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable
@@ -12,8 +13,9 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.pg._parameters import approach_hosts, connection_parameters, refuse_unverified
-from statefmt.store.pg._session import Backend, LostError, Session
+from statefmt.store.pg._session import Backend, LostError, OverdueError, Session
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 
 T = TypeVar("T")
 
@@ -43,12 +45,18 @@ class ServerLink:
         """Prepare to connect. Raises StoreError if a parameter is not supported."""
         self._place: Final = place
         self._connection: Final = connection
-        self.parameters: Final = connection_parameters(place, connection.environment)
+        self.patience: Final = Patience.of(connection.environment)
+        self.parameters: Final = connection_parameters(place, connection.environment, self.patience)
         refuse_unverified(place, connection, self.parameters)
         self.session: Session | None = None
         self.held: RowLock | None = None
         self.lost_for = ""
         self.unfinished: Backend | None = None
+
+    @property
+    def statement_limit(self) -> int:
+        """The longest time of a statement, for the server, in ms: its refusal is to come before the patience ends."""
+        return math.ceil(self.patience.answer * 900)
 
     def retried(self, read: Callable[[Session], T]) -> T:
         """Read; connect again if the connection is lost."""
@@ -60,7 +68,10 @@ class ServerLink:
                 return read(self.connected())
             except LostError as error:
                 reason = str(error)
+                is_overdue = isinstance(error, OverdueError)
             self.lose(reason)
+            if is_overdue:
+                break
         raise StoreError(f"{self._place.location}: {reason}")
 
     def connected(self) -> Session:
@@ -74,7 +85,7 @@ class ServerLink:
 
     def another(self) -> Session:
         """Return a new session, for the caller to close. Raises LostError and StoreError."""
-        return Session(self._place.location, self.parameters, self._connection.options.debug)
+        return Session(self._place.location, self.parameters, self.patience, self._connection.options.debug)
 
     def lose(self, reason: str, *, may_have_effect: bool = False) -> None:
         """Close the session; remember it if it holds the lock, or may have an effect."""

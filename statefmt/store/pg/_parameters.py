@@ -7,6 +7,7 @@ Source: PostgreSQL, "Database Connection Control Functions"; `connector.go` of l
 from __future__ import annotations
 
 import errno
+import math
 import os
 import pwd
 import re
@@ -22,6 +23,7 @@ from statefmt.store.backends.description import text_of
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import BackendSetting
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.trust import approach, is_of_folder
 from statefmt.store.small_files import read_bounded
 
@@ -88,18 +90,11 @@ _PORT: Final = "5432"
 _FILES: Final = ("sslcert", "sslkey", "sslrootcert", "sslcrl")
 # In bytes.
 _LARGEST_FILE: Final = 16 << 20
-# Seconds, but for `tcp_user_timeout`: a server that vanishes is noticed after about a minute.
-_TIMEOUTS: Final[Mapping[str, str]] = {
-    "connect_timeout": "10",
-    "keepalives": "1",
-    "keepalives_idle": "20",
-    "keepalives_interval": "10",
-    "keepalives_count": "4",
-    "tcp_user_timeout": "60000",
-}
+# In seconds: a server that vanishes is noticed after about a minute.
+KEEPALIVES: Final[Mapping[str, str]] = {"idle": "20", "interval": "10", "count": "4"}
 
 
-def connection_parameters(place: StatePlace, environment: Mapping[str, str]) -> dict[str, str]:
+def connection_parameters(place: StatePlace, environment: Mapping[str, str], patience: Patience) -> dict[str, str]:
     """Return the parameters for libpq. Raises StoreError, with the names of parameters and without their values."""
     setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
     where = f"{setting.place}: conn_str" if setting and setting.place else "conn_str"
@@ -121,7 +116,8 @@ def connection_parameters(place: StatePlace, environment: Mapping[str, str]) -> 
         path = found.get(name)
         if path and Path(path).exists() and not Path(path).is_file():
             raise StoreError(f"{where}: {name}: {path} is not a regular file")
-    return _with_defaults(found, environment, given=_given(options, environment))
+    found = _with_defaults(found, environment, given=_given(options, environment))
+    return {**_limits(found, patience), **found}
 
 
 def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> frozenset[str]:
@@ -134,7 +130,7 @@ def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> 
 
 
 def _with_defaults(found: dict[str, str], environment: Mapping[str, str], *, given: frozenset[str]) -> dict[str, str]:
-    """Add the defaults of lib/pq where it differs from libpq, and timeouts."""
+    """Add the defaults of lib/pq where it differs from libpq."""
     if "host" not in given and "hostaddr" not in given:
         # libpq would use a socket.
         found["host"] = "localhost"
@@ -150,7 +146,18 @@ def _with_defaults(found: dict[str, str], environment: Mapping[str, str], *, giv
         found.setdefault(name, "")
     found["client_encoding"] = "UTF8"
     found.setdefault("application_name", found.pop("fallback_application_name", "") or "statetool")
-    return {**_TIMEOUTS, **found}
+    return found
+
+
+def _limits(found: Mapping[str, str], patience: Patience) -> dict[str, str]:
+    """Return the defaults of what notices a server that vanishes; all hosts together have the time of a request."""
+    hosts = _hosts(found.get("hostaddr") or found.get("host", ""))
+    return {
+        "connect_timeout": str(math.ceil(min(patience.connect, patience.whole / len(hosts)))),
+        "keepalives": "1",
+        **{f"keepalives_{name}": value for name, value in KEEPALIVES.items()},
+        "tcp_user_timeout": str(math.ceil(patience.answer * 1000)),
+    }
 
 
 def _parsed(text: str, where: str) -> list[pq.ConninfoOption]:

@@ -13,6 +13,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.pg._link import RowLock, ServerLink, way_out
 from statefmt.store.pg._locks import SessionLock, creation_keys, holders, own_locks
+from statefmt.store.pg._parameters import KEEPALIVES
 from statefmt.store.pg._rows import StateRow
 from statefmt.store.pg._session import Session
 from statefmt.store.remote.client import LockHeldError
@@ -20,10 +21,12 @@ from statefmt.store.remote.client import LockHeldError
 _LOCK_KEY: Final = "SELECT pg_try_advisory_lock(%s)"
 _UNLOCK_KEY: Final = "SELECT pg_advisory_unlock(%s)"
 _PID: Final = "SELECT pg_backend_pid()"
-# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit.
-_KEEP: Final = """
-SELECT set_config('application_name', %s, false), CASE WHEN current_setting('server_version_num')::int >= 140000
-THEN set_config('idle_session_timeout', '0', false) END
+# A question may wait for its answer longer than a session may be idle. Releases before 14 have no such limit. The
+# server keeps the lock of a machine that has vanished until it notices, by default after two hours.
+_KEEP: Final = f"""
+SELECT set_config('application_name', %s, false), set_config('statement_timeout', %s, false),
+CASE WHEN current_setting('server_version_num')::int >= 140000 THEN set_config('idle_session_timeout', '0', false) END,
+{", ".join(f"set_config('tcp_keepalives_{name}', '{value}', false)" for name, value in KEEPALIVES.items())}
 """
 # Every program that locks a row tries the creation lock, and gives it back at once.
 _MOMENTS: Final = 5
@@ -46,7 +49,7 @@ class RowLocks:
     def take(self, session: Session, info: LockInfo) -> RowLock:
         """Lock the row, or its creation if it does not exist, and read the lock back. Raises LockHeldError."""
         self._refuse_shared_session(session)
-        session.execute(_KEEP, (_session_name(info.Who),))
+        session.execute(_KEEP, (_session_name(info.Who), str(self.link.statement_limit)))
         creation = creation_keys(self.row.table)
         wanted: tuple[int, ...] = creation
         for attempt in range(_MOMENTS):

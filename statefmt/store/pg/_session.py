@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import psycopg
 from psycopg.sql import Composed
 
 from statefmt.model.errors import StoreError
+from statefmt.store.remote.patience import ADVICE, Patience
+
+T = TypeVar("T")
+Rows: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 _SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
 # In messages about connections, which have no fields. Source: libpq, `fe-protocol3.c`, `fe-auth.c`.
@@ -31,12 +35,18 @@ _PASSING: Final = (
     "too many clients",
     "connection slots are reserved",
 )
+# Of psycopg, about `connect_timeout`.
+_LATE: Final = "connection timeout expired"
 # The server ends the session, or is not ready. Source: PostgreSQL, appendix "Error Codes".
 _ENDS: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
 
 
 class LostError(Exception):
     """The connection is lost; `str()` is the reason."""
+
+
+class OverdueError(LostError):
+    """The connection was ended since the server took too long; it would take too long again."""
 
 
 class ServerError(StoreError):
@@ -57,7 +67,9 @@ class Backend(NamedTuple):
 class Session:
     """An open session, in which each statement is a transaction unless BEGIN starts one."""
 
-    def __init__(self, location: str, parameters: Mapping[str, str], debug: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, location: str, parameters: Mapping[str, str], patience: Patience, debug: Callable[[str], None] | None
+    ) -> None:
         """Connect. Raises LostError, and ServerError if the server refuses."""
         self._location = location
         self._secrets = [parameters[name] for name in ("password", "sslpassword") if parameters.get(name)]
@@ -68,15 +80,19 @@ class Session:
             debug(f"{location}: connect")
         problem: StoreError | LostError
         try:
-            self._connection = psycopg.connect(
+            self._connection: Rows = _limited(patience).connect(
                 "",
                 autocommit=True,
                 # A prepared statement is of one session, and a pooler may have several.
                 prepare_threshold=None,
                 **parameters,  # type: ignore[arg-type]  # all are strings, by the name of the parameter
             )
+        except OverdueError as error:
+            problem = OverdueError(str(error))
         except psycopg.Error as error:
             problem = self._converted(error, lost=any(reason in str(error) for reason in _PASSING))
+            if str(error) == _LATE:
+                problem = OverdueError(f"there was no connection within {parameters['connect_timeout']} s; {ADVICE}")
         else:
             return
         # Outside of the handler, so that no traceback shows the exception and what it knows.
@@ -129,6 +145,8 @@ class Session:
             return (cursor.fetchall() if cursor.description else []), cursor.rowcount
         except UnicodeDecodeError:
             problem = ServerError(f"{self._location}: the database has data that is not valid UTF-8", "")
+        except OverdueError as error:
+            problem = OverdueError(str(error))
         except psycopg.Error as error:
             problem = self._converted(error, lost=self._connection.closed or error.sqlstate in _ENDS)
         except BaseException:
@@ -151,3 +169,41 @@ class Session:
         whose = "" if not (error.diag.message_primary or _OF_SERVER in text) else "the server says: "
         advice = "; set PGPASSWORD, or write ~/.pgpass" if _NO_PASSWORD in text else ""
         return ServerError(f"{self._location}: {whose}{text}{advice}", error.sqlstate or "")
+
+
+def _limited(patience: Patience) -> type[Rows]:
+    """Return connections that end what takes too long: to connect, or a statement with its answer.
+
+    psycopg waits without an end for a server that does not answer a statement, or whose answer drips.
+    """
+
+    created = time.monotonic()
+
+    def timed(steps: Generator[Any, Any, T], start: float, late: str) -> Generator[Any, Any, T]:
+        """Take the steps of psycopg, which it repeats every 0.1 s while there is nothing to read."""
+        latest = time.monotonic()
+        ready = None
+        try:
+            while True:
+                waits = steps.send(ready)
+                ready = yield waits
+                now = time.monotonic()
+                latest = now if ready else latest
+                if now - start > patience.whole:
+                    raise OverdueError(f"{late} within {patience.whole:g} s; {ADVICE}")
+                if now - latest > patience.answer:
+                    raise OverdueError(f"there was no answer within {patience.answer:g} s; {ADVICE}")
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+    class Limited(psycopg.Connection[tuple[Any, ...]]):
+        @classmethod
+        def _connect_gen(cls, *arguments: Any, **options: Any) -> Any:
+            # Once for each host and address; all of them share the time.
+            return timed(super()._connect_gen(*arguments, **options), created, "there was no connection")
+
+        def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
+            return super().wait(timed(gen, time.monotonic(), "the answer was not complete"), *arguments, **options)
+
+    return Limited

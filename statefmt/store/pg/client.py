@@ -27,9 +27,11 @@ from statefmt.store.remote.listing import ListedState
 # Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
 # locked only while somebody writes it.
 _CAREFUL: Final = """
-SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '20s', true),
+SELECT set_config('statement_timeout', %s, true), set_config('lock_timeout', %s, true),
 CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
 """
+# In milliseconds, for the lock of the row.
+_LONGEST_WAIT: Final = 20_000
 
 
 class PgClient:
@@ -181,7 +183,8 @@ class PgClient:
             session.identify()
             session.execute("BEGIN")
             try:
-                session.execute(_CAREFUL)
+                limit = self._link.statement_limit
+                session.execute(_CAREFUL, (str(limit), str(min(limit, _LONGEST_WAIT))))
                 if needs_lock:
                     self._locks.require(session)
                 if not change(session):

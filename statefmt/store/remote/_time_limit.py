@@ -12,6 +12,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from statefmt.store.remote._failures import NoAnswerError
+from statefmt.store.remote.patience import ADVICE
 
 
 class TimeLimit:
@@ -68,7 +69,7 @@ class TimeLimit:
         """Return the problem if the time is over; None if it is not."""
         if not self._is_over.is_set():
             return None
-        reason = f"the answer was not complete within {self._seconds:g} s; set STATETOOL_TIMEOUT to wait longer"
+        reason = f"the answer was not complete within {self._seconds:g} s; {ADVICE}"
         return NoAnswerError(reason, arrived=True, passes=False)
 
     def _end(self) -> None:

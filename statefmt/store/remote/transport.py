@@ -22,12 +22,12 @@ from statefmt.store.remote._failures import NoAnswerError, failure
 from statefmt.store.remote._time_limit import TimeLimit
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.store.remote.trust import approach
 from statefmt.store.remote.urls import Server, server_of
-from statefmt.text.pattern import pattern
 from statefmt.version import __version__
 
 if TYPE_CHECKING:
@@ -39,12 +39,6 @@ _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 # Those that keep the method and the body.
 _FAITHFUL: Final = frozenset({307, 308})
 _MOST_REDIRECTS: Final = 10
-# In seconds.
-_CONNECT_TIMEOUT: Final = 10.0
-_ANSWER_TIMEOUT: Final = 60.0
-_SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
-# In seconds, for a whole answer; a state of 100 MB takes as long over a slow line.
-_WHOLE_TIMEOUT: Final = 600.0
 # Encodings of an answer that change nothing; the second one is that of an upload, which some servers keep.
 _PLAIN_ENCODINGS: Final = frozenset({"", "identity", "aws-chunked"})
 # In bytes, of an answer other than a state.
@@ -80,26 +74,6 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait for a connection, for each part of an answer, and for all of a request, in seconds."""
-
-    connect: float = _CONNECT_TIMEOUT
-    answer: float = _ANSWER_TIMEOUT
-    whole: float = _WHOLE_TIMEOUT
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Patience:
-        """Return the patience of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError unless it is a number."""
-        text = environment.get("STATETOOL_TIMEOUT", "")
-        if not text:
-            return cls()
-        seconds = float(text) if _SECONDS.fullmatch(text) else 0.0
-        if not seconds:
-            raise StoreError("STATETOOL_TIMEOUT must be a number of seconds, such as 120")
-        return cls(seconds, seconds, seconds)
 
 
 class Transport:

@@ -60,6 +60,11 @@ def aws_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> 
     return Endpoint(f"https://{name}.{region}.{newer}")
 
 
+def is_of_aws(host: str) -> bool:
+    """Return whether a host is one of AWS, whose services keep what they document."""
+    return any(host.endswith((f".{domain}", f".{newer}")) for _, domain, newer in _PARTITIONS)
+
+
 def custom_endpoint(given: Given, service: str, environment: Mapping[str, str]) -> Endpoint | None:
     """Return the endpoint of a service that something sets, None for that of AWS. Raises StoreError.
 

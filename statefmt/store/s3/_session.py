@@ -19,8 +19,8 @@ from botocore.configprovider import (
 )
 
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.proxies import proxy_for
-from statefmt.store.remote.transport import Patience
 from statefmt.store.s3._approach import approach_service
 from statefmt.store.s3._endpoints import custom_endpoint
 from statefmt.store.s3._files import aws_files, check_files

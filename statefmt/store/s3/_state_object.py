@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.protocol import Stored
 from statefmt.store.remote.client import UnknownOutcomeError
+from statefmt.store.s3._endpoints import is_of_aws
 from statefmt.store.s3._errors import RefusedRequestError
 from statefmt.store.s3._objects import Objects, StoredObject
 from statefmt.store.s3._version import ReadVersion
@@ -21,6 +22,8 @@ from statefmt.store.s3._version import ReadVersion
 if TYPE_CHECKING:
     from statefmt.store.s3._dynamodb import LockTable
 
+# An ETag that no object has.
+_WRONG_ETAG: Final = f'"{"0" * 32}"'
 # In seconds, as OpenTofu waits for the content that a digest is of.
 _DIGEST_TIMEOUT: Final = 10.0
 _DIGEST_WAIT: Final = 2.0
@@ -61,6 +64,8 @@ class StateObject:
         from statefmt.store.s3._kept import kept_properties
 
         properties = kept_properties(self.objects, self._key, expected, self.note)
+        if expected is not None and not is_locked and not is_of_aws(self.objects.service.host):
+            self._check_conditions(expected, properties)
         try:
             written = self.objects.write(self._key, content, _condition(expected), properties)
             self._verify(content, written)
@@ -87,6 +92,37 @@ class StateObject:
         if self.table is not None:
             self.table.delete_digest()
 
+    def _check_conditions(self, expected: ReadVersion, properties: dict[str, str]) -> None:
+        """Make sure that a write with a wrong ETag is refused, since some servers ignore the condition.
+
+        The request has the content of the object: a server that ignores the condition changes nothing. Raises
+        StoreError.
+        """
+        found = self.objects.read(self._key)
+        if found is None or not _is_expected(found, expected):
+            raise self._changed(expected)
+        try:
+            self.objects.write(self._key, found.content, {"if-match": _WRONG_ETAG}, properties)
+        except UnknownOutcomeError as error:
+            raise StoreError(
+                f"{self.location}: {error}; this request changes nothing, and nothing was written"
+            ) from None
+        except RefusedRequestError as error:
+            if error.is_condition or error.is_unsupported:
+                return
+            raise
+        raise StoreError(
+            f"{self.location}: the server {self.objects.service.host} ignores the condition If-Match, and nothing "
+            "locks this state: what somebody else writes at the same time would be lost. Nothing was written. Use a "
+            "DynamoDB table (`dynamodb_table`) as the lock, or another server"
+        )
+
+    def _changed(self, expected: ReadVersion | None) -> ChangedError:
+        return ChangedError(
+            f"{self.location}: the state has changed since it was read; nothing was written",
+            expected.etag if expected else "",
+        )
+
     def _write_after_refusal(
         self, content: bytes, expected: ReadVersion | None, properties: dict[str, str], *, is_locked: bool
     ) -> None:
@@ -99,10 +135,7 @@ class StateObject:
             # An earlier attempt had its effect.
             return
         if not _is_expected(found, expected):
-            raise ChangedError(
-                f"{self.location}: the state has changed since it was read; nothing was written",
-                expected.etag if expected else "",
-            )
+            raise self._changed(expected)
         if found is not None and expected is None:
             # An empty object, which OpenTofu does not take for a state.
             self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)

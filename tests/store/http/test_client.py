@@ -9,7 +9,7 @@ import pytest
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.protocol import Stored
-from statefmt.store.remote.client import LockHeldError
+from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from tests.servers.http import Fault, StateServer
 from tests.store.http.conftest import MINE, THEIRS, MakeClient
 
@@ -129,15 +129,65 @@ def test_a_change_after_the_last_reading(server: StateServer, client: MakeClient
     with pytest.raises(ChangedError):
         client(options={"debug": change}).write(NEW, version, None)
     assert server.state == OTHER
-    assert server.methods == ["GET", "GET", "POST", "GET"]
+    # The first POST asks whether conditions count.
+    assert server.methods == ["GET", "GET", "POST", "POST", "GET"]
+
+
+@pytest.mark.parametrize("has_tags", [False, True])
+def test_without_a_lock_and_with_conditions_that_count_nothing_is_noted(
+    has_tags: bool, server: StateServer, client: MakeClient, notes: list[str]
+) -> None:
+    server.has_tags = has_tags
+    server.state = OLD
+    client().write(NEW, _read(client).version, None)
+    assert any("the server sends no ETag" in note for note in notes) is not has_tags
+
+
+def test_a_server_that_ignores_conditions(server: StateServer, client: MakeClient) -> None:
+    """Without a lock, nothing would keep two writers apart: nothing is written, and the state keeps its bytes."""
+    server.has_tags = server.ignores_conditions = True
+    server.state = OLD
+    with pytest.raises(StoreError, match="ignores the condition If-Match, and nothing locks this state") as error:
+        client().write(NEW, _read(client).version, None)
+    assert not isinstance(error.value, UnknownOutcomeError)
+    assert "Set lock_address and unlock_address" in str(error.value)
+    assert server.state == OLD
+    assert [request.body for request in server.requests if request.method == "POST"] == [OLD]
+
+
+def test_a_lock_is_enough_for_a_server_that_ignores_conditions(server: StateServer, client: MakeClient) -> None:
+    server.has_tags = server.ignores_conditions = True
+    server.state = OLD
+    one = client()
+    one.lock(MINE)
+    one.write(NEW, _read(client).version, MINE)
+    assert server.state == NEW
+    assert server.methods.count("POST") == 1
+
+
+@pytest.mark.parametrize("fault", [Fault(lost=True), Fault(503), Fault(401)])
+def test_whether_conditions_count_is_not_known(fault: Fault, server: StateServer, client: MakeClient) -> None:
+    server.has_tags = True
+    server.state = OLD
+    server.faults = [("POST", fault)]
+    with pytest.raises(StoreError) as error:
+        client().write(NEW, _read(client).version, None)
+    assert not isinstance(error.value, UnknownOutcomeError)
+    assert server.state == OLD
+    assert server.methods.count("POST") == 1
 
 
 def test_a_server_whose_conditions_are_about_something_else(server: StateServer, client: MakeClient) -> None:
     server.has_tags = server.tags_never_match = True
     server.state = OLD
-    client().write(NEW, _read(client).version, None)
+    with pytest.raises(StoreError, match="refuses its own ETag as the condition If-Match, and nothing locks"):
+        client().write(NEW, _read(client).version, None)
+    assert server.state == OLD
+    one = client()
+    one.lock(MINE)
+    one.write(NEW, _read(client).version, MINE)
     assert server.state == NEW
-    assert server.methods == ["GET", "GET", "POST", "GET", "POST", "GET"]
+    assert server.methods[-5:] == ["GET", "POST", "GET", "POST", "GET"]
 
 
 def test_a_weak_tag_is_no_condition(server: StateServer, client: MakeClient) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Final
 
 import pytest
 
@@ -16,8 +17,12 @@ FIRST = b'{"serial":1}\n'
 SECOND = b'{"serial":2}\n'
 
 
+# With it, a write asks whether the server knows conditions.
+_WRONG: Final = f'"{"0" * 32}"'
+
+
 def _writes_state(request: Request) -> bool:
-    return request.writes_state
+    return request.writes_state and request.headers.get("if-match") != _WRONG
 
 
 def _writes_lock(request: Request) -> bool:
@@ -30,6 +35,21 @@ def test_conditions_ignored(moto: S3Server, wrong: WrongServer, bucket: str) -> 
     with pytest.raises(StoreError, match="ignores the condition If-None-Match"):
         client.lock(new_lock(client))
     assert client_of(moto, bucket, use_lockfile=True).holder() is None
+
+
+def test_conditions_ignored_without_a_lock(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
+    """The server is found out by a write that changes nothing."""
+    client_of(moto, bucket).write(FIRST, None, None)
+    wrong.at(lambda request: True, without_conditions)
+    client = client_of(wrong.server, bucket)
+    stored = client.read()
+    assert stored is not None
+    with pytest.raises(StoreError, match="ignores the condition If-Match, and nothing locks this state") as error:
+        client.write(SECOND, stored.version, None)
+    assert not isinstance(error.value, UnknownOutcomeError)
+    found = client.read()
+    assert found is not None
+    assert found.data == FIRST
 
 
 def test_conditions_ignored_while_somebody_holds_the_lock(moto: S3Server, wrong: WrongServer, bucket: str) -> None:
@@ -140,7 +160,8 @@ def test_write_that_did_not_arrive(wrong: WrongServer, bucket: str) -> None:
     with pytest.raises(UnknownOutcomeError):
         client.write(SECOND, stored.version, None)
     assert client.read() == stored
-    assert wrong.count("PUT", KEY) == 2
+    # The first state, the question whether conditions count, and this write.
+    assert wrong.count("PUT", KEY) == 3
 
 
 def test_write_refused_for_a_while(wrong: WrongServer, bucket: str) -> None:
