@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -100,6 +102,76 @@ def test_a_variable_is_used_if_the_user_names_it(
     monkeypatch.setenv("STATETOOL_ALLOW_ENV", "TF_VAR_other, TF_VAR_team")
     statetool("list", "--state", "clone")
     assert seen[-1].startswith("GET /net ")
+
+
+# Blocks that put a secret of the user, which they may use, into names and addresses.
+PULLED = {
+    "http": 'backend "http" {{\n    address = "{host}/s/${{{taken}}}"\n    lock_address = "{host}/l/${{{taken}}}"\n'
+    '    unlock_address = "{host}/l/${{{taken}}}"\n    headers = {{ X = {taken} }}\n  }}',
+    "http, an invalid address": 'backend "http" {{\n    address = "nowhere:${{{taken}}}"\n  }}',
+    "s3": 'backend "s3" {{\n    bucket = "states"\n    key = "app/${{{taken}}}.tfstate"\n    region = "eu-west-1"\n'
+    '    access_key = "AKID"\n    secret_key = "k"\n    endpoints = {{ s3 = "{host}" }}\n    use_path_style = true\n'
+    "    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    use_lockfile = true\n  }}",
+    "pg": 'backend "pg" {{\n    conn_str = "postgres://u:${{{taken}}}@127.0.0.1:9/db?sslmode=disable"\n'
+    '    schema_name = "s${{{taken}}}"\n  }}',
+    "oss": 'backend "oss" {{\n    bucket = "b"\n    prefix = {taken}\n    region = "r"\n  }}',
+}
+USING = [
+    "list --state clone", "list --debug --state clone", "where clone", "where clone --format json", "check clone",
+    "mv a.b a.c --yes --state clone", "workspaces clone", "locks clone",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", ["", "sensitive = true"])
+@pytest.mark.parametrize("wrapped", ["{}", "upper({})", "base64encode({})", "local.wrapped"])
+@pytest.mark.parametrize("backend", PULLED)
+def test_a_secret_that_a_block_may_use_is_not_shown(
+    backend: str,
+    wrapped: str,
+    declared: str,
+    host: tuple[str, list[str]],
+    statetool: Statetool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address, seen = host
+    name = "plain" if declared else "db_password"
+    taken = wrapped.format(f"var.{name}")
+    monkeypatch.setenv(f"TF_VAR_{name}", CANARY)
+    monkeypatch.setenv("STATETOOL_ALLOW_ENV", f"TF_VAR_{name}")
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path("home").absolute()))
+    Path("clone").mkdir()
+    block = PULLED[backend].format(host=address, taken=taken)
+    Path("clone/main.tf").write_text(
+        f'variable "{name}" {{\n  {declared}\n}}\nlocals {{\n  wrapped = upper(var.{name})\n}}\n'
+        f"terraform {{\n  {block}\n}}\n"
+    )
+    forms = (CANARY, CANARY.upper(), base64.b64encode(CANARY.encode()).decode())
+    for command in USING:
+        done = statetool(*command.split())
+        said = done.text + done.err
+        assert [form for form in forms if form in said] == [], (command, said)
+    if backend in ("http", "s3"):
+        # The server has it, since the user said so.
+        assert any(form in request for form in forms for request in seen)
+    names = [str(path) for path in Path("home").rglob("*")]
+    assert [name for name in names for form in forms if form in name] == []
+
+
+def test_two_states_that_a_secret_tells_apart_have_their_own_histories(
+    statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("clone").mkdir()
+    Path("clone/main.tf").write_text(
+        'variable "token" {}\nterraform {\n  backend "http" {\n    address = "https://h.example/${var.token}"\n  }\n}\n'
+    )
+    found = set()
+    for value in (CANARY, "other-" + CANARY):
+        monkeypatch.setenv("TF_VAR_token", value)
+        monkeypatch.setenv("STATETOOL_ALLOW_ENV", "TF_VAR_token")
+        done = json.loads(statetool("where", "clone", "--format", "json").out)
+        assert done["location"] == "https://h.example/…"
+        found.add(done["history"])
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("command", ["plan ops.hcl", "apply ops.hcl --yes"])

@@ -30,7 +30,7 @@ _ERRORED: Final = "errored.tfstate"
 
 def shown_value(setting: BackendSetting) -> SettingValue:
     """Return the value of a setting that is not secret, without the credentials of URLs in it."""
-    return _without_credentials(setting.value)
+    return _without_credentials(setting.public)
 
 
 def _without_credentials(value: SettingValue) -> SettingValue:

@@ -58,6 +58,7 @@ class Request:
 
     `changes` says that it changes something; `repeats`, that it may be sent again although it may have arrived.
     `largest` is the size of the largest answer in bytes. `is_redirected` if another server has named the URL.
+    `label` is what messages call a URL that has secrets of the user in its path.
     """
 
     method: str
@@ -68,11 +69,12 @@ class Request:
     repeats: bool = True
     largest: int = SMALL_ANSWER
     is_redirected: bool = False
+    label: str = ""
 
     @property
     def shown(self) -> str:
         """The URL without what may be a credential in it."""
-        return without_credentials(self.url)
+        return self.label or without_credentials(self.url)
 
 
 @dataclass(frozen=True, slots=True)
