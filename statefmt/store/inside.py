@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 # O_PATH also opens a folder that may be searched but not read; Windows and macOS have no such flag.
 SEARCH: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
+_LINK: Final = "a symbolic link leads out of the folder; name the file itself, or allow what it leads to"
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -72,6 +73,11 @@ def inside_name(path: Path, roots: Iterable[Path | str]) -> InsideName | None:
     return None if found[0] is None or found[1] is None else InsideName(str(path), CheckedPlace(found[0], found[1]))
 
 
+def unfollowed_name(path: Path, root: str, folder: str) -> InsideName:
+    """Return the name of a file in a real folder below a real root, which is refused if it is a link."""
+    return InsideName(str(path), CheckedPlace(RealPath(root, folder), RealPath(root, str(Path(folder, path.name)))))
+
+
 def path_of(name: str) -> Path:
     """Return the path of a state with this name, which stays checked."""
     if not isinstance(name, InsideName) or os.name == "nt":
@@ -92,7 +98,7 @@ def open_inside(real: RealPath, flags: int) -> int:
             inner = os.open(part, opening | _NO_LINK, dir_fd=descriptor)
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                raise OSError(error.errno, "a symbolic link has replaced a part of this path since") from error
+                raise OSError(error.errno, _LINK) from error
             raise
         finally:
             os.close(descriptor)

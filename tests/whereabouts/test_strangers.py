@@ -249,3 +249,38 @@ def test_a_link_that_the_user_names_is_followed(statetool: Statetool) -> None:
     Path("link").symlink_to("real/terraform.tfstate")
     assert statetool("mv", "--yes", "terraform_data.a", "terraform_data.b", "--state", "link").status == 0
     assert b'"b"' in Path("real/terraform.tfstate").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command", ["check clone", "grep a clone", "fleet index clone --into index", "check clone/*.tfstate"]
+)
+def test_a_link_below_a_folder_leads_to_no_state_outside(command: str, statetool: Statetool) -> None:
+    """A pull request has a job print no other state; what a glob of the user names is the user's."""
+    Path("victim").mkdir()
+    Path("victim/terraform.tfstate").write_bytes(state(resource("terraform_data", CANARY)))
+    Path("clone/app").mkdir(parents=True)
+    Path("clone/app/own.tfstate").write_bytes(STATE)
+    Path("clone/inner.tfstate").symlink_to("app/own.tfstate")
+    Path("clone/out.tfstate").symlink_to("../victim/terraform.tfstate")
+    Path("clone/folder").symlink_to("../victim")
+    done = statetool(*command.split())
+    if "*" in command:
+        assert done.status == 0
+        return
+    said = " ".join((done.text + done.err).split())
+    assert done.status == 2
+    assert "clone/out.tfstate: a symbolic link leads out of the folder" in said
+    assert CANARY not in said
+    assert said.count("leads out of the folder") == 1
+    assert statetool(*command.split(), "--allow-path", "victim").status == (1 if command.startswith("grep") else 0)
+
+
+def test_workspaces_elsewhere_are_not_listed(statetool: Statetool) -> None:
+    Path("victim", CANARY).mkdir(parents=True)
+    Path("clone").mkdir()
+    Path("clone/main.tf").write_text('terraform {\n  backend "local" {\n    workspace_dir = "../victim"\n  }\n}\n')
+    done = statetool("workspaces", "clone")
+    assert (done.status, CANARY in done.text + done.err) == (2, False)
+    assert f"--allow-path {os.path.realpath('victim')}" in " ".join(done.err.split())
+    assert CANARY in statetool("workspaces", "clone", "--allow-path", "victim").text
+    assert CANARY in statetool("workspaces", "clone", "--backend-config", "workspace_dir=../victim").text
