@@ -32,7 +32,8 @@ class RunContext:
     read. `encryption` loads the encryption configuration on first use and returns None if the given module has none;
     the field itself is None if no configuration was given. `progress` receives what the run is doing; None without a
     terminal. `backend` has what was said about the state of a folder, None if nothing; `hosts` are those that the run
-    has named, and `credentials` those that it has found, as in Connection. `statefmt.run_context()` makes one for
+    has approached, and `credentials` those that it has found, as in Connection; it `names_hosts` before the first
+    request, or only if something fails. `statefmt.run_context()` makes one for
     programs that use the library.
     """
 
@@ -47,6 +48,7 @@ class RunContext:
     backend: BackendOptions | None = None
     hosts: dict[str, bool] = field(default_factory=dict, repr=False)
     credentials: dict[bytes, Callable[[], Any]] = field(default_factory=dict, repr=False)
+    names_hosts: bool = True
 
     def configuration(self) -> EncryptionConfiguration | None:
         """Return the encryption configuration, or None. Raises ConfigurationError."""
@@ -75,7 +77,8 @@ class RunContext:
         from statefmt.store.backends.options import BackendOptions
         from statefmt.store.remote.connection import Connection
 
-        return Connection(self.environment, self.note, self.backend or BackendOptions(), self.hosts, self.credentials)
+        options = self.backend or BackendOptions()
+        return Connection(self.environment, self.note, options, self.hosts, self.credentials, self.names_hosts)
 
     def phase(self, name: str, done: int = 0, total: int = 0, unit: str = "") -> None:
         """Report what the run is doing, such as `reading`, and how much of it is done.

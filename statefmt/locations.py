@@ -67,8 +67,9 @@ def current_state(context: RunContext, folder: str | None = None, *, to_read: bo
     A state in a backend has a RemoteName, also if `folder` is its URL. The name of a file, and `-`, are returned as
     they are. The environment of the context may name the workspace in TF_WORKSPACE, and the data directory in
     TF_DATA_DIR; the backend is the one that `init` recorded, else that of the configuration. Raises StoreError if it
-    cannot be found, if the location contains control characters or, unless it is only `to_read`, leads outside the
-    folder; and RemoteStateError if the folder keeps its state in a backend that statetool does not support.
+    cannot be found, if the location contains control characters or leads outside the folder; and RemoteStateError if
+    the folder keeps its state in a backend that statetool does not support. If it is only `to_read`, a backend that the
+    configuration changes by now is not noted.
     """
     # Imported late: a program may only need the names.
     from statefmt.edit.session import state_name

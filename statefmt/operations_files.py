@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         applied_operations,
         ended_operations,
         is_plan_file,
+        paths_to_allow,
         planned_operations,
         write_plan,
     )
@@ -89,6 +90,7 @@ __all__ = [
     "folder_names",
     "is_plan_file",
     "operations_text",
+    "paths_to_allow",
     "planned_in_memory",
     "planned_operations",
     "split_parts",
@@ -134,6 +136,7 @@ __getattr__ = lazy_names(
         "end_undo": "statefmt.edit.transactions.by_history",
         "ended_operations": "statefmt.edit.transactions.by_file",
         "is_plan_file": "statefmt.edit.transactions.by_file",
+        "paths_to_allow": "statefmt.edit.transactions.by_file",
         "planned_operations": "statefmt.edit.transactions.by_file",
         "undo_together": "statefmt.edit.transactions.by_history",
         "write_plan": "statefmt.edit.transactions.by_file",

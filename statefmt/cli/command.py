@@ -60,7 +60,7 @@ _OWN: Final = "Options"
 _WITHOUT_CONNECTION: Final = frozenset({"where"})
 # The parameters that name states.
 _STATES: Final = frozenset(
-    {"state", "states", "state_option", "old", "new", "source", "target", "stored", "operations"}
+    {"state", "states", "state_option", "old", "new", "source", "sources", "target", "stored", "operations"}
 )
 
 # Finds values of a parameter that start with what was typed, for a shell that completes them.

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
@@ -19,6 +20,7 @@ _MOST_FINDINGS: Final = 10
 
 def show_failure(error: StatetoolError, name: str = "") -> None:
     """Print an error to standard error; for a StateError, with the findings that caused it."""
+    _name_hosts()
     if isinstance(error, RemoteStateError):
         from statefmt.cli.remote_state import remote_state_text
 
@@ -47,6 +49,17 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     _point_to_repair(error, error.name or name)
 
 
+def _name_hosts() -> None:
+    """Print the hosts that the run has approached, once: nobody was watching, and one may be why it failed."""
+    context, command = run_context(), click.get_current_context(silent=True)
+    if context.names_hosts or command is None:
+        return
+    printed = command.meta.setdefault(__name__, set())
+    for host in context.hosts.keys() - printed:
+        print(f"statetool: connecting to {host} …", file=sys.stderr)
+        printed.add(host)
+
+
 def _point_to_repair(error: StateError, name: str) -> None:
     """Name the command that mends the state, unless the findings say what to do or none can."""
     from statefmt.repairs import can_mend
@@ -63,7 +76,6 @@ def _advice(error: StatetoolError) -> str:
     """Return how to write, in the running shell, the address that an invalid one stands for."""
     if not isinstance(error, InvalidAddressError) or not error.meant:
         return ""
-    from statefmt.cli.run import run_context
     from statefmt.text.running_shell import advice, running_shell
 
     return f"; write {advice(error.meant, running_shell(run_context().environment))}"

@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 from statefmt.cli.applying import anywhere
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.locations import STANDARD_INPUT, display_name
-from statefmt.operations_files import StateBlock, fit_name, write_operations
-from statefmt.text.shell import shell_word
+from statefmt.locations import STANDARD_INPUT
+from statefmt.operations_files import StateBlock, fit_name, paths_to_allow, write_operations
+from statefmt.text.shell import shell_line
 
 # Returns the path of a state in an operations file; None is the state of the current folder.
 StatePlacer: TypeAlias = Callable[[str | None], str]
@@ -62,8 +62,13 @@ def save_operations(out: str, text: str) -> None:
         print(text, end="")
         return
     write_operations(out, text)
-    word = shell_word(display_name(out))
-    say(f"{display_name(out)}: written; `statetool plan {word}` shows what it does, `statetool apply {word}` does it")
+    say(f"{out}: written; `{apply_line(out, 'plan')}` shows what it does, `{apply_line(out)}` does it")
+
+
+def apply_line(path: str, command: str = "apply") -> str:
+    """Return the command line that applies an operations file or a plan, and allows what it names elsewhere."""
+    allowing = (word for place in paths_to_allow(path) for word in ("--allow-path", place))
+    return shell_line(["statetool", command, *allowing, path])
 
 
 def _short_name(state: str | None) -> str:

@@ -14,7 +14,7 @@ from statefmt.text.shell import shell_line
 def state_name(name: str | None, *, to_read: bool = False) -> str:
     """Return the state for a command: the file named, or the state of the folder named, else of the current one.
 
-    Raises StoreError, also for a state outside the folder, unless it is only `to_read`.
+    Raises StoreError, also for a state outside the folder. If it is only `to_read`, a changed backend is not noted.
     """
     return current_state(run_context(), name, to_read=to_read)
 

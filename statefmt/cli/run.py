@@ -41,7 +41,10 @@ def run_context() -> RunContext:
 
 def system_context(progress: ProgressReport | None = None) -> RunContext:
     """Return the context of this process: its environment, clock, user and standard streams; no encryption."""
-    return RunContext(os.environ, _now, _user, _note, _read_input, _write_output, progress=progress)
+    is_watched = bool(sys.stderr and sys.stderr.isatty())
+    return RunContext(
+        os.environ, _now, _user, _note, _read_input, _write_output, progress=progress, names_hosts=is_watched
+    )
 
 
 def _now() -> datetime:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from statefmt.context import RunContext
 from statefmt.edit.session import state_name
 from statefmt.model.errors import StoreError
+from statefmt.store.backends.options import allowed_paths
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.discover import find_states
 from statefmt.store.reading import is_folder
@@ -26,7 +27,8 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
         elif is_folder(name):
             found.update(dict.fromkeys(_of_folder(context, name, everything)))
         else:
-            found.update(dict.fromkeys(find_states([name], everything=everything)))
+            allowed = allowed_paths(context.backend, context.environment)
+            found.update(dict.fromkeys(find_states([name], everything=everything, allowed=allowed)))
     return list(found)
 
 
@@ -39,7 +41,8 @@ def _of_folder(context: RunContext, folder: str, everything: bool) -> list[str]:
         problem = error
     is_remote = isinstance(own, RemoteName)
     try:
-        below = find_states([folder], everything=everything)
+        allowed = allowed_paths(context.backend, context.environment)
+        below = find_states([folder], everything=everything, allowed=allowed)
     except StoreError:
         if problem is not None:
             raise problem from None

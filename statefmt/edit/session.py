@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,9 +22,11 @@ from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
+from statefmt.store.backends.options import allowed_paths
 from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.pattern import pattern
+from statefmt.text.printable import printable
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
@@ -72,10 +75,9 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     """Return the state for a command: the one named, else that of the current folder and workspace.
 
     A folder stands for its state, and a URL for a state in a backend, whose name is a RemoteName. Raises StoreError if
-    that cannot be found, if its path contains control characters, or, unless it is only `to_read`, if it leads outside
-    the folder: a repository must not decide which other file is written. Raises RemoteStateError if the state is in a
-    backend that statetool does not support. Notes, unless it is only `to_read`, if the configuration names another
-    backend by now.
+    that cannot be found, if its path contains control characters, or if it leads outside the folder: a repository must
+    not decide which other file is read or written. Raises RemoteStateError if the state is in a backend that statetool
+    does not support. Notes, unless it is only `to_read`, if the configuration names another backend by now.
     """
     if name is not None and "://" in name:
         at_url = _name_at_url(context, name)
@@ -89,17 +91,17 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     found = find_backend(folder, context.environment, context.backend)
     if wrong := state_in_record(found):
         context.note(wrong)
-    named = backend_state_name(context, found, to_read=to_read)
+    named = backend_state_name(context, found)
     # Reading a configuration takes time.
     if not to_read and found.type != "local" and (change := changed_block(found, context.environment)):
         context.note(change)
     return named
 
 
-def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: bool = False) -> str:
+def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     """Return the state of a folder whose backend was found; raises what state_name() raises."""
     from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import folder_name, leads_outside, local_state, located, unsupported
+    from statefmt.whereabouts import folder_name, inside_state, local_state, located, unsupported
 
     if found.type != "local" and found.type not in SUPPORTED:
         raise unsupported(found)
@@ -112,16 +114,23 @@ def backend_state_name(context: RunContext, found: FoundBackend, *, to_read: boo
             f"the path of the current workspace's state, {shell_word(str(path))}, contains control characters: "
             "correct TF_WORKSPACE, TF_DATA_DIR or the backend"
         )
-    if not to_read and leads_outside(state):
+    inside = inside_state(state, allowed_paths(context.backend, context.environment))
+    if inside is None:
+        real = os.path.realpath(path)
+        # A link leads elsewhere than its path says.
+        through = "" if real == os.path.abspath(path) else f", which is {printable(real)}"  # noqa: PTH100
         raise StoreError(
             "the workspace, data directory or backend of this folder places its state outside the folder, in "
-            f"{path}; if that is intended, ",
-            Wording("name it with --state", "pass its path to statefmt.open()"),
+            f"{path}{through}; if that is intended, ",
+            Wording(
+                f"name it with --state, or use --allow-path {shell_word(real)}",
+                f"pass its path to statefmt.open(), or put {real!r} in the allowed_paths of BackendOptions",
+            ),
         )
     if is_folder(path):
         # Otherwise it would stand for another state.
         raise StoreError(f"{path}: this is a folder, not a state file")
-    return str(path)
+    return inside
 
 
 def _name_at_url(context: RunContext, name: str) -> str | None:

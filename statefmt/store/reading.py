@@ -11,6 +11,7 @@ from typing import BinaryIO, Final, TextIO, TypeAlias
 
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.durable import close, read_all, read_reporting
+from statefmt.store.inside import InsideName, open_inside
 from statefmt.store.small_files import first_written
 from statefmt.text.pattern import pattern
 from statefmt.text.shell import shell_word
@@ -70,7 +71,8 @@ def read_bytes(name: str, report: ReadReport | None = None, *, largest: int = LA
         raise StoreError("the name of the state is empty")
     try:
         # O_NONBLOCK: opening a pipe without a writer must not wait forever.
-        descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        descriptor = open_inside(name.place.file, flags) if isinstance(name, InsideName) else os.open(name, flags)
     except FileNotFoundError as error:
         raise MissingStateError(f"{name}: {reason_of(error)}") from error
     except OSError as error:

@@ -19,8 +19,8 @@ from statefmt.whereabouts._find import (
     located as located,
 )
 from statefmt.whereabouts._local import (
+    inside_state as inside_state,
     is_record_itself as is_record_itself,
-    leads_outside as leads_outside,
     local_state as local_state,
     state_in_record as state_in_record,
 )

@@ -17,7 +17,7 @@ from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, BackendType, SettingValues
 from statefmt.store.backends.options import BackendOptions, allowed_variables, may_name_place
-from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.place import StatePlace, locations
 from statefmt.store.backends.record import holds_state, recorded_backend
 from statefmt.store.backends.settings import BackendSetting, GivenSetting, effective_settings
 from statefmt.store.backends.types import backend_type
@@ -68,13 +68,14 @@ class FoundState(Struct, frozen=True):
     """Where the state of a folder and workspace is.
 
     `location` is a path, or a URL without credentials; None if the arguments in `missing` have no value. `settings`
-    have secrets: show them only if they are not marked.
+    have secrets: show them only if they are not marked. `exact` as in StatePlace.
     """
 
     backend: FoundBackend
     settings: tuple[BackendSetting, ...]
     location: str | None
     missing: tuple[str, ...] = ()
+    exact: str = ""
 
     @property
     def values(self) -> SettingValues:
@@ -102,7 +103,7 @@ class FoundState(Struct, frozen=True):
             raise StoreError(
                 f"{self.backend.place}: the location of the state, {self.location!r}, contains control characters"
             )
-        return StatePlace(self.backend.type, self.backend.workspace.name, self.location, self.settings)
+        return StatePlace(self.backend.type, self.backend.workspace.name, self.location, self.settings, self.exact)
 
 
 def data_folder(folder: Path, environment: Mapping[str, str]) -> Path:
@@ -224,8 +225,10 @@ def located(found: FoundBackend, environment: Mapping[str, str]) -> FoundState:
         raise StoreError(
             f"{found.workspace.place}: the backend {found.type!r} has only the workspace default, not {workspace!r}"
         )
-    location = None if missing else backend.place(values, workspace, environment)
-    return FoundState(found, settings, location, missing)
+    if missing:
+        return FoundState(found, settings, None, missing)
+    location, exact = locations(backend, settings, workspace, environment)
+    return FoundState(found, settings, location, exact=exact)
 
 
 def known_backend(name: str) -> BackendType:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from statefmt.model.errors import StoreError
+from statefmt.store.backends.settings import SettingSource
 from statefmt.store.backends.types.local import state_file
+from statefmt.store.inside import InsideName, inside_name
 from statefmt.store.local.state_file import init_folder
-from statefmt.store.small_files import is_inside
 from statefmt.text.shell import shell_line
 from statefmt.whereabouts._find import FoundBackend, FoundState
 
@@ -23,17 +25,15 @@ def local_state(found: FoundState) -> Path:
     return found.backend.folder / state_file(found.values, found.backend.workspace.name)
 
 
-def leads_outside(found: FoundState) -> bool:
-    """Return whether the file of a state in the backend `local` is outside of the folder whose state it is.
+def inside_state(found: FoundState, allowed: Iterable[str] = ()) -> InsideName | None:
+    """Return the name of the file of a state in the backend `local`; None if the file is outside of the folder.
 
-    A folder may be of a stranger, who must not decide which other file is written. Links count as what they lead to.
+    A folder may be of a stranger, who must not decide which other file is read or written. Links count as what they
+    lead to. The user allows other places: with `--backend-config`, and those that are `allowed`.
     """
-    path = state_file(found.values, found.backend.workspace.name)
     folder = found.backend.folder
-    if ".." in path.parts or (path.is_absolute() and not path.is_relative_to(folder.absolute())):
-        return True
-    # No file has a name with a NUL character, so no link leads anywhere.
-    return "\0" not in str(path) and not is_inside(folder / path, folder)
+    named = (str(folder / str(one.value)) for one in found.settings if one.source is SettingSource.OPTION and one.value)
+    return inside_name(local_state(found), (folder, *named, *allowed))
 
 
 def state_in_record(found: FoundBackend) -> str:

@@ -10,7 +10,8 @@ def described_locks(found: FoundState) -> tuple[str, ...]:
     """Return what locks the state, such as `lock file s3://…`; nothing if nothing does, or if that is not known."""
     if found.location is None:
         return ()
-    return tuple(known_backend(found.backend.type).locks(found.values, found.location))
+    values = {setting.name: setting.public for setting in found.settings}
+    return tuple(known_backend(found.backend.type).locks(values, found.location))
 
 
 def is_supported(found: FoundState) -> bool:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
+from statefmt.store.backends.options import allowed_paths
+from statefmt.store.backends.settings import SettingSource
 from statefmt.store.backends.types import backend_type
 from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of
 from statefmt.store.remote.connection import Connection
+from statefmt.store.small_files import is_inside
+from statefmt.text.shell import shell_word
 from statefmt.whereabouts._find import FoundBackend, FoundState, located
 from statefmt.whereabouts._local import local_state
 from statefmt.whereabouts._programs import unsupported
@@ -36,7 +42,8 @@ def listed_workspaces(
     """
     current = backend.workspace.name
     if backend.type == "local":
-        return Workspaces(_local_workspaces(located(backend, environment)), current)
+        allowed = allowed_paths(connection.options if connection else None, environment)
+        return Workspaces(_local_workspaces(located(backend, environment), allowed), current)
     known = backend_type(backend.type)
     if known is not None and not known.named_workspaces:
         # Refuses another workspace, as commands that use it do.
@@ -51,13 +58,26 @@ def listed_workspaces(
         client.close()
 
 
-def _local_workspaces(found: FoundState) -> tuple[str, ...]:
+def _local_workspaces(found: FoundState, allowed: Sequence[str]) -> tuple[str, ...]:
     """Return the workspaces in the backend `local`: `default`, then the folders in `workspace_dir`, sorted.
 
-    Raises StoreError if that folder cannot be read. Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
+    Raises StoreError if that folder cannot be read, or is outside and not `allowed`.
+    Source: OpenTofu `internal/backend/local/backend.go` (Workspaces).
     """
     local_state(found)  # both settings are set
-    folder = found.backend.folder / str(found.values["workspace_dir"])
+    setting = next(one for one in found.settings if one.name == "workspace_dir")
+    folder = found.backend.folder / str(setting.value)
+    is_own = setting.source is SettingSource.OPTION
+    roots: tuple[Path | str, ...] = (found.backend.folder, *allowed)
+    if not is_own and not any(is_inside(folder, root) for root in roots):
+        # Names of folders elsewhere are not for a log that a stranger reads.
+        raise StoreError(
+            f"{folder}: workspace_dir is outside of the folder; if that is intended, ",
+            Wording(
+                f"use --allow-path {shell_word(os.path.realpath(folder))}",
+                "put it in the allowed_paths of BackendOptions",
+            ),
+        )
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]

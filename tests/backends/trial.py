@@ -99,7 +99,8 @@ class Trial:
             return
         if result.status not in (0, 2) and self._obstacle.signal is None:
             yield f"the exit status is {result.status}"
-        if not result.err and result.status:
+        # A signal that ends the process says so itself.
+        if not result.err and result.status and self._obstacle.signal is None:
             yield "no message"
         if not self._obstacle.cut and (locks := _in_the_end(self._spot.locks)):
             yield f"still locked: {locks}"

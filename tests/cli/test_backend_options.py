@@ -49,7 +49,7 @@ def test_credentials_of_the_environment(server: StateServer, statetool: Statetoo
     )
     for options in (("--allow-host", "127.0.0.1"), ("--allow-host", "other.example", "--allow-host", host)):
         done = statetool("list", *options)
-        assert (done.status, done.err) == (0, f"statetool: connecting to {host} …\n")
+        assert (done.status, done.err) == (0, "")
     assert statetool("list", "--allow-host", "other.example").status == 2
     assert statetool("list", "--allow-host", "").status == 2
     assert "authorization" in server.requests[0].headers
@@ -117,12 +117,23 @@ def test_a_question(typed: str, status: int, server: StateServer, program: Progr
     assert len(server.requests) == (status == 0)
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_host_is_named_before_it_answers_or_if_something_fails(
+    fails: bool, server: StateServer, statetool: Statetool, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TF_HTTP_PASSWORD")
+    server.state = b"{" if fails else server.state
+    line = f"statetool: connecting to {_host(server)} …"
+    assert statetool("list").err.splitlines()[:1] == ([line] if fails else [])
+    shown = on_terminal(program, "statetool list", columns=200)
+    assert (shown.text.count(line), shown.text.index(line)) == (1, 0)
+
+
 def test_requests_are_shown(server: StateServer, statetool: Statetool) -> None:
     done = statetool("list", "--debug", "--allow-host", "127.0.0.1")
-    first, second = done.err.splitlines()
-    assert first == f"statetool: connecting to {_host(server)} …"
-    assert second.startswith(f"debug: GET {server.url}: 200; ")
-    assert second.endswith(f" ms, 0 bytes sent, {len(server.state or b'')} received")
+    [line] = done.err.splitlines()
+    assert line.startswith(f"debug: GET {server.url}: 200; ")
+    assert line.endswith(f" ms, 0 bytes sent, {len(server.state or b'')} received")
     assert SECRET not in done.err
 
 

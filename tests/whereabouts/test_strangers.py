@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import http.server
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -102,6 +104,76 @@ def test_a_variable_is_used_if_the_user_names_it(
     assert seen[-1].startswith("GET /net ")
 
 
+# Blocks that put a secret of the user, which they may use, into names and addresses.
+PULLED = {
+    "http": 'backend "http" {{\n    address = "{host}/s/${{{taken}}}"\n    lock_address = "{host}/l/${{{taken}}}"\n'
+    '    unlock_address = "{host}/l/${{{taken}}}"\n    headers = {{ X = {taken} }}\n  }}',
+    "http, an invalid address": 'backend "http" {{\n    address = "nowhere:${{{taken}}}"\n  }}',
+    "s3": 'backend "s3" {{\n    bucket = "states"\n    key = "app/${{{taken}}}.tfstate"\n    region = "eu-west-1"\n'
+    '    access_key = "AKID"\n    secret_key = "k"\n    endpoints = {{ s3 = "{host}" }}\n    use_path_style = true\n'
+    "    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    use_lockfile = true\n  }}",
+    "pg": 'backend "pg" {{\n    conn_str = "postgres://u:${{{taken}}}@127.0.0.1:9/db?sslmode=disable"\n'
+    '    schema_name = "s${{{taken}}}"\n  }}',
+    "oss": 'backend "oss" {{\n    bucket = "b"\n    prefix = {taken}\n    region = "r"\n  }}',
+}
+USING = [
+    "list --state clone", "list --debug --state clone", "where clone", "where clone --format json", "check clone",
+    "mv a.b a.c --yes --state clone", "workspaces clone", "locks clone",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("declared", ["", "sensitive = true"])
+@pytest.mark.parametrize("wrapped", ["{}", "upper({})", "base64encode({})", "local.wrapped"])
+@pytest.mark.parametrize("backend", PULLED)
+def test_a_secret_that_a_block_may_use_is_not_shown(
+    backend: str,
+    wrapped: str,
+    declared: str,
+    host: tuple[str, list[str]],
+    statetool: Statetool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    address, seen = host
+    name = "plain" if declared else "db_password"
+    taken = wrapped.format(f"var.{name}")
+    monkeypatch.setenv(f"TF_VAR_{name}", CANARY)
+    monkeypatch.setenv("STATETOOL_ALLOW_ENV", f"TF_VAR_{name}")
+    monkeypatch.setenv("XDG_STATE_HOME", str(Path("home").absolute()))
+    Path("clone").mkdir()
+    block = PULLED[backend].format(host=address, taken=taken)
+    Path("clone/main.tf").write_text(
+        f'variable "{name}" {{\n  {declared}\n}}\nlocals {{\n  wrapped = upper(var.{name})\n}}\n'
+        f"terraform {{\n  {block}\n}}\n"
+    )
+    forms = (CANARY, CANARY.upper(), base64.b64encode(CANARY.encode()).decode())
+    for command in USING:
+        done = statetool(*command.split())
+        said = done.text + done.err
+        assert [form for form in forms if form in said] == [], (command, said)
+    if backend in ("http", "s3"):
+        # The server has it, since the user said so.
+        assert any(form in request for form in forms for request in seen)
+    names = [str(path) for path in Path("home").rglob("*")]
+    assert [name for name in names for form in forms if form in name] == []
+
+
+def test_two_states_that_a_secret_tells_apart_have_their_own_histories(
+    statetool: Statetool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("clone").mkdir()
+    Path("clone/main.tf").write_text(
+        'variable "token" {}\nterraform {\n  backend "http" {\n    address = "https://h.example/${var.token}"\n  }\n}\n'
+    )
+    found = set()
+    for value in (CANARY, "other-" + CANARY):
+        monkeypatch.setenv("TF_VAR_token", value)
+        monkeypatch.setenv("STATETOOL_ALLOW_ENV", "TF_VAR_token")
+        done = json.loads(statetool("where", "clone", "--format", "json").out)
+        assert done["location"] == "https://h.example/…"
+        found.add(done["history"])
+    assert len(found) == 2
+
+
 @pytest.mark.parametrize("command", ["plan ops.hcl", "apply ops.hcl --yes"])
 @pytest.mark.parametrize("suffix", [".hcl", ".json"])
 def test_an_operations_file_names_no_host_for_credentials(
@@ -122,7 +194,8 @@ def test_an_operations_file_names_no_host_for_credentials(
     done = statetool(*command.replace(".hcl", suffix).split())
     assert done.status == 2
     assert seen == []
-    assert "which only the operations file names; nothing was sent" in " ".join(done.err.split())
+    line = 1 if suffix == ".json" else 5
+    assert f"which only ops{suffix}:{line} names; nothing was sent" in " ".join(done.err.split())
     statetool(*command.replace(".hcl", suffix).split(), "--allow-host", address.removeprefix("http://"))
     assert "Authorization" in seen[0]
 
@@ -176,3 +249,38 @@ def test_a_link_that_the_user_names_is_followed(statetool: Statetool) -> None:
     Path("link").symlink_to("real/terraform.tfstate")
     assert statetool("mv", "--yes", "terraform_data.a", "terraform_data.b", "--state", "link").status == 0
     assert b'"b"' in Path("real/terraform.tfstate").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command", ["check clone", "grep a clone", "fleet index clone --into index", "check clone/*.tfstate"]
+)
+def test_a_link_below_a_folder_leads_to_no_state_outside(command: str, statetool: Statetool) -> None:
+    """A pull request has a job print no other state; what a glob of the user names is the user's."""
+    Path("victim").mkdir()
+    Path("victim/terraform.tfstate").write_bytes(state(resource("terraform_data", CANARY)))
+    Path("clone/app").mkdir(parents=True)
+    Path("clone/app/own.tfstate").write_bytes(STATE)
+    Path("clone/inner.tfstate").symlink_to("app/own.tfstate")
+    Path("clone/out.tfstate").symlink_to("../victim/terraform.tfstate")
+    Path("clone/folder").symlink_to("../victim")
+    done = statetool(*command.split())
+    if "*" in command:
+        assert done.status == 0
+        return
+    said = " ".join((done.text + done.err).split())
+    assert done.status == 2
+    assert "clone/out.tfstate: a symbolic link leads out of the folder" in said
+    assert CANARY not in said
+    assert said.count("leads out of the folder") == 1
+    assert statetool(*command.split(), "--allow-path", "victim").status == (1 if command.startswith("grep") else 0)
+
+
+def test_workspaces_elsewhere_are_not_listed(statetool: Statetool) -> None:
+    Path("victim", CANARY).mkdir(parents=True)
+    Path("clone").mkdir()
+    Path("clone/main.tf").write_text('terraform {\n  backend "local" {\n    workspace_dir = "../victim"\n  }\n}\n')
+    done = statetool("workspaces", "clone")
+    assert (done.status, CANARY in done.text + done.err) == (2, False)
+    assert f"--allow-path {os.path.realpath('victim')}" in " ".join(done.err.split())
+    assert CANARY in statetool("workspaces", "clone", "--allow-path", "victim").text
+    assert CANARY in statetool("workspaces", "clone", "--backend-config", "workspace_dir=../victim").text

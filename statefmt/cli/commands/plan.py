@@ -11,6 +11,7 @@ import click
 from statefmt.cli.as_blocks import show_outcome_as_blocks
 from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
+from statefmt.cli.made_operations import apply_line
 from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.options.surgery_options import AsBlocksOption
@@ -20,13 +21,13 @@ from statefmt.operations_files import (
     CommandOperations,
     FileOutcome,
     converted_migration,
+    paths_to_allow,
     planned_in_memory,
     planned_operations,
     write_operations,
     write_plan,
 )
 from statefmt.render.diff.values import Manner
-from statefmt.text.shell import shell_word
 
 EXAMPLES: Final = (
     ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
@@ -98,7 +99,8 @@ def command(
             say(f"{operations}: no changes")
         if out is not None:
             write_plan(out, planned)
-            say(f"{out}: written")
+            # Nobody needs to be told the usual command.
+            say(f"{out}: written" + (f"; apply it with `{apply_line(out)}`" if paths_to_allow(out) else ""))
     return status
 
 
@@ -115,4 +117,4 @@ def _of_migration(
     )
     if out is not None:
         write_operations(out, converted.text(os.path.dirname(out) or "."))  # noqa: PTH120 - Path would drop ./
-        say(f"{out}: written; review it, then run `statetool apply {shell_word(out)}`")
+        say(f"{out}: written; review it, then run `{apply_line(out)}`")

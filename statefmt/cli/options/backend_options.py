@@ -59,6 +59,13 @@ def connection_options(own: set[str | None]) -> list[click.Option]:
             panel=BACKEND,
         ),
         PanelOption(
+            "--allow-path",
+            metavar="PATH",
+            multiple=True,
+            help="Let the folder or the operations file name states in this file or folder, although it is elsewhere.",
+            panel=BACKEND,
+        ),
+        PanelOption(
             "--no-verify",
             is_flag=True,
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
@@ -84,14 +91,24 @@ def use_backend_options(context: click.Context) -> None:
         raise click.BadParameter(
             "only the state of a folder has it, and a file is named here", context, param_hint=of_folder[0]
         )
-    # Most runs are about a file.
-    if not of_folder and _is_file(context.params.get("state")) and not context.params.get("states"):
+    # Most runs are about a file; the other states of an edit may be elsewhere.
+    if (
+        not of_folder
+        and not given.get("allow_path")
+        and _is_file(context.params.get("state"))
+        and not context.params.get("states")
+    ):
         return
     from statefmt.locations import BackendOptions
 
     workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
-    variables = tuple(given.get("allow_env") or ())
-    empty = {"--workspace": workspace == "", "--allow-host": "" in hosts, "--allow-env": "" in variables}
+    variables, paths = tuple(given.get("allow_env") or ()), tuple(given.get("allow_path") or ())
+    empty = {
+        "--workspace": workspace == "",
+        "--allow-host": "" in hosts,
+        "--allow-env": "" in variables,
+        "--allow-path": "" in paths,
+    }
     for option, is_empty in empty.items():
         if is_empty:
             raise click.BadParameter("must not be empty", context, param_hint=option)
@@ -101,6 +118,7 @@ def use_backend_options(context: click.Context) -> None:
         settings=tuple(given.get("backend_config") or ()),
         allowed_hosts=hosts,
         allowed_env=variables,
+        allowed_paths=paths,
         allow_external=allows_external(context),
         verify=not given.get("no_verify"),
         agree=asking(),

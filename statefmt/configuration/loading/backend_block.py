@@ -6,7 +6,7 @@ Sources: OpenTofu `internal/configs/backend.go`, `cloud.go`, `module.go` (NewMod
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +30,7 @@ from statefmt.model.wording import Wording
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import HARMLESS, may_name_place
 from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
+from statefmt.store.backends.shown import HIDDEN
 
 # The variables of the environment that set input variables.
 _VARIABLE: Final = "TF_VAR_"
@@ -90,17 +91,55 @@ def read_backend_block(
     if block.type == "state_store":
         return BackendBlock(f'state_store "{block.labels[0]}"', (), _place(directory, block.range), is_backend=False)
 
-    def value_of(expression: Expression) -> Part:
-        part = evaluate_literal(expression)
-        if first_unknown((part,)) is None:
-            return part
-        own = {name: value for name, value in environment.items() if not name.startswith(_VARIABLE) or name in allowed}
-        options = LoadOptions(environment=own, workspace=workspace, children=False, is_confined=True)
-        return evaluate(expression, root_scope(load(directory, options), is_confined=True))
+    def settings_with(variables: Mapping[str, str]) -> tuple[GivenSetting, ...]:
+        def value_of(expression: Expression) -> Part:
+            part = evaluate_literal(expression)
+            if first_unknown((part,)) is None:
+                return part
+            options = LoadOptions(environment=variables, workspace=workspace, children=False, is_confined=True)
+            return evaluate(expression, root_scope(load(directory, options), is_confined=True))
+
+        return tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of, replaced))
 
     kind = "cloud" if block.type == "cloud" else block.labels[0]
-    settings = tuple(body_settings(block.body, SettingSource.BLOCK, directory, value_of, replaced))
+    usable = {name: value for name, value in environment.items() if not name.startswith(_VARIABLE) or name in allowed}
+    settings = settings_with(usable)
+    if secrets := _secrets(usable, settings):
+        settings = _with_shown(settings, lambda: settings_with(usable | dict.fromkeys(secrets, HIDDEN)))
     return BackendBlock(kind, settings, _place(directory, block.range))
+
+
+def _secrets(variables: Mapping[str, str], settings: Iterable[GivenSetting]) -> list[str]:
+    """Return the variables of the environment that a block may use, and whose values must not be shown.
+
+    A sensitive variable of the configuration may be any of them.
+    """
+    mine = [name for name in variables if name.startswith(_VARIABLE)]
+    if any(setting.sensitive for setting in settings):
+        return mine
+    # Imported late: it has many patterns, and few blocks may use a variable.
+    from statefmt.redaction.secrets.search import may_be_secret
+
+    return [name for name in mine if may_be_secret(name.removeprefix(_VARIABLE), variables[name])]
+
+
+def _with_shown(
+    settings: tuple[GivenSetting, ...], without_secrets: Callable[[], tuple[GivenSetting, ...]]
+) -> tuple[GivenSetting, ...]:
+    """Return settings with what is shown of them: their values with other values of the secret variables.
+
+    So no secret is in it, whatever the block makes of one.
+    """
+    try:
+        others = {setting.name: setting.value for setting in without_secrets()}
+    except StoreError:
+        others = {}
+    return tuple(
+        setting
+        if others.get(setting.name, HIDDEN) == setting.value
+        else msgspec.structs.replace(setting, shown=others.get(setting.name, HIDDEN))
+        for setting in settings
+    )
 
 
 def read_settings_file(path: str) -> tuple[GivenSetting, ...]:

@@ -183,7 +183,7 @@ class FileOperation(Struct, frozen=True):
 
 
 class OperationsFile(Struct, frozen=True):
-    """The content of an operations file; `states` by their names, in file order.
+    """The content of an operations file; `states` by their names, in file order, and where it names their paths.
 
     `in_memory` if a command made it, so that nobody has the file that positions lead to.
     """
@@ -192,3 +192,4 @@ class OperationsFile(Struct, frozen=True):
     operations: tuple[FileOperation, ...]
     expect: Expect = Expect()
     in_memory: bool = False
+    places: Mapping[str, Range] = {}

@@ -78,6 +78,7 @@ def _unknown(name: str, known: Sequence[str]) -> str:
 
 def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     states: dict[str, StateBlock] = {}
+    places: dict[str, Range] = {}
     for block in body.blocks(_STATE, 1):
         [label] = block.labels
         if not _NAME.fullmatch(label):
@@ -85,6 +86,8 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
         if label in states:
             raise invalid(block.range, f"the state {label!r} is named twice")
         states[label] = _decoded(block, StateBlock)
+        path = block.body.attribute("path")
+        places[label] = path.range if path else block.range
     operations = [
         FileOperation(_decoded(block, of), block.range) for kind, of in BLOCKS.items() for block in body.blocks(kind)
     ]
@@ -95,7 +98,7 @@ def _file(body: Body, problems: list[Problem]) -> OperationsFile:
     expected = _expected(expectations[0], states) if expectations else Expect()
     # JSON has the blocks of each type together; their order is that of the text.
     ordered = sorted(operations, key=lambda one: one.range.start)
-    return OperationsFile(states, tuple(ordered), expected)
+    return OperationsFile(states, tuple(ordered), expected, places=places)
 
 
 def _expected(block: Block, states: Mapping[str, StateBlock]) -> Expect:

@@ -78,8 +78,11 @@ class OpenedOperations(NamedTuple):
         return tuple(self.states[name].store.name for name in written)
 
 
-def states_of(context: RunContext, name: str, file: OperationsFile, folder: Path) -> dict[str, Participant]:
-    """Return the states of a file whose paths are relative to `folder`. Raises StatetoolError."""
+def states_of(
+    context: RunContext, name: str, file: OperationsFile, folder: Path, *, begun: bool = False
+) -> dict[str, Participant]:
+    """Return the states of a file whose paths are relative to `folder`; see `state_names`. Raises StatetoolError."""
     if not file.states:
         raise SettingsError(f"{name}: the file names no state")
-    return participants(context, state_names(context, file, folder), created_states(file), in_file=not file.in_memory)
+    names = state_names(context, file, folder, begun=begun)
+    return participants(context, names, created_states(file), in_file=not file.in_memory)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,10 +30,13 @@ from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.pieces import joined
-from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.inside import inside_name
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
+from statefmt.store.small_files import is_inside
 from statefmt.text.printable import printable
+from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -43,10 +47,19 @@ References: TypeAlias = "Mapping[str, ProviderReferences]"
 NO_REFERENCES: Final[References] = MappingProxyType({})
 
 
-def state_names(context: RunContext, file: OperationsFile, folder: Path) -> dict[str, str]:
-    """Return the names of the states of a file that is in a folder, by their short names. Raises StoreError."""
-    named_by = "" if file.in_memory else "the operations file"
-    return {short: _name(context, block, folder, named_by) for short, block in file.states.items()}
+def state_names(context: RunContext, file: OperationsFile, folder: Path, *, begun: bool = False) -> dict[str, str]:
+    """Return the names of the states of a file that is in a folder, by their short names.
+
+    Raises StoreError, also for a state outside of the folder that the user does not allow, unless the change has
+    `begun`: it ends only in the states that were allowed then, which its journal identifies.
+    """
+    if file.in_memory:
+        return {short: _name(context, block, folder) for short, block in file.states.items()}
+    roots: tuple[Path | str, ...] = ("/",) if begun else (folder, *allowed_paths(context.backend, context.environment))
+    return {
+        short: _name(context, block, folder, f"{file.places[short].file}:{file.places[short].line}", roots)
+        for short, block in file.states.items()
+    }
 
 
 def expected(file: OperationsFile) -> dict[str, Pin]:
@@ -155,16 +168,43 @@ def _ordered(
         yield Write(name, spliced(state, with_arrivals(state.result.snapshot, after, arrived[name])))
 
 
-def _name(context: RunContext, block: StateBlock, folder: Path, named_by: str) -> str:
+def _name(
+    context: RunContext, block: StateBlock, folder: Path, named_by: str = "", roots: Sequence[Path | str] = ()
+) -> str:
+    """Return the name of a state. With the place of the file that it is `named_by`, it must be in one of the roots."""
     if "\0" in block.path:
         raise StoreError(f"{printable(block.path)}: the path of a state has no NUL")
-    is_path = not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
     options = structs.replace(context.backend or BackendOptions(), named_by=named_by)
     if block.workspace is not None:
-        if not (is_path and is_folder(folder / block.path)):
+        if not (is_path(block) and is_folder(folder / block.path)):
             raise StoreError(f"{block.path}: only a folder has workspaces, and this is none")
         options = structs.replace(options, workspace=block.workspace)
-    found = state_name(replace(context, backend=options), str(folder / block.path) if is_path else block.path)
+    path = folder / block.path
+    if named_by and is_path(block) and not is_folder(path):
+        inside = inside_name(path, roots)
+        if inside is None:
+            raise _outside(named_by, path, folder)
+        return inside
+    if named_by and is_path(block):
+        if not any(is_inside(path, root) for root in roots):
+            raise _outside(named_by, path, folder)
+        # It may keep its state wherever the file may name one.
+        options = structs.replace(options, allowed_paths=tuple(map(str, roots)))
+    found = state_name(replace(context, backend=options), str(path) if is_path(block) else block.path)
     if "://" in block.path and not isinstance(found, RemoteName):
         raise StoreError(f"{printable(block.path)}: no backend has such URLs; name a file by its path")
     return found
+
+
+def is_path(block: StateBlock) -> bool:
+    """Return whether a block names a file or a folder, and not a URL, a version in git or standard input."""
+    return not (block.path == STANDARD_INPUT or block.path.startswith(GIT) or "://" in block.path)
+
+
+def _outside(named_by: str, path: Path, folder: Path) -> StoreError:
+    real = os.path.realpath(path)
+    return StoreError(
+        f"{printable(named_by)}: {printable(str(path))} is outside of the folder of this file, "
+        f"{printable(os.path.realpath(folder))}; nothing was written. If you trust the file, ",
+        Wording(f"use --allow-path {shell_word(real)}", f"put {real!r} in the allowed_paths of BackendOptions"),
+    )

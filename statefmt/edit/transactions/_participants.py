@@ -16,6 +16,7 @@ from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.shown import HIDDEN, without_credentials
+from statefmt.store.inside import InsideName
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import refuse_init_file
 from statefmt.store.lock_info import LockInfo
@@ -183,7 +184,8 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
 def _from_here(name: str) -> str:
     """Return the path of a file relative to the current folder, if it is below: as people name it."""
     here = Path.cwd()
-    return str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
+    below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
+    return InsideName(below, name.place) if isinstance(name, InsideName) else below
 
 
 def _further(words: Sequence[str]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
 from statefmt.edit.transactions._opened import OpenedOperations, states_of
-from statefmt.edit.transactions._operations import expected
+from statefmt.edit.transactions._operations import expected, is_path
 from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._pins import Pin, version_text
@@ -27,9 +28,14 @@ from statefmt.edit.transactions._plan import (
     relative,
 )
 from statefmt.model.errors import ChangedError, StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.backends.options import allowed_paths
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
 from statefmt.store.reading import is_folder, read_bytes
+from statefmt.store.small_files import is_inside
+from statefmt.text.printable import printable
+from statefmt.text.shell import shell_word
 
 
 class PlannedOperations(NamedTuple):
@@ -67,6 +73,20 @@ def planned_operations(context: RunContext, path: str, plan_path: str | None = N
 def write_plan(path: str, planned: PlannedOperations) -> None:
     """Write a plan to a new file, with mode 0600. Raises StoreError if the file exists."""
     create_file(Path(path), encoded_plan(planned.plan))
+
+
+def paths_to_allow(path: str) -> tuple[str, ...]:
+    """Return the places outside of its folder that an operations file or a plan names, to allow them.
+
+    Raises StoreError, and SettingsError if the file is invalid.
+    """
+    content, folder = _content(path), Path(path).parent
+    if is_plan(content):
+        named = [str(Path(read_plan(path, content).operations_file.path).parent)]
+    else:
+        named = [block.path for block in read_operations_file(path, content).states.values() if is_path(block)]
+    places = (folder / name for name in named)
+    return tuple(dict.fromkeys(os.path.realpath(place) for place in places if not is_inside(place, folder)))
 
 
 def is_plan_file(path: str) -> bool:
@@ -117,7 +137,7 @@ def _opened(
     plan = None
     if is_plan(content):
         plan = read_plan(path, content)
-        path = str(Path(path).parent / plan.operations_file.path)
+        path = _planned_file(context, path, plan)
         content = _content(path)
     hashed = checksum(content)
     if plan is not None and hashed != plan.operations_file.hash and not is_begun:
@@ -125,12 +145,29 @@ def _opened(
             f"{path}: the file was changed since it was planned; nothing was written. Plan again", hashed
         )
     file = read_operations_file(path, content)
-    states = states_of(context, path, file, Path(path).parent)
+    states = states_of(context, path, file, Path(path).parent, begun=is_begun)
     intent = Intent(path, hashed, command, timeout, keeps_backup)
     if is_begun:
         return OpenedOperations(file, states, intent)
     pins = expected(file) if plan is None else _planned_pins(path, plan, states)
     return OpenedOperations(file, states, intent, pins)
+
+
+def _planned_file(context: RunContext, path: str, plan: OperationsPlan) -> str:
+    """Return the path of the operations file of a plan. Raises StoreError if it is elsewhere, unless it is allowed.
+
+    Its folder decides what is written, and the plan, which names it, may be a stranger's.
+    """
+    file = Path(path).parent / plan.operations_file.path
+    folder = os.path.realpath(file.parent)
+    roots: tuple[Path | str, ...] = (Path(path).parent, *allowed_paths(context.backend, context.environment))
+    if not any(is_inside(folder, root) for root in roots):
+        raise StoreError(
+            f"{path}: the plan names an operations file outside of its folder, {printable(str(file))}; nothing was "
+            "written. If you trust the plan, ",
+            Wording(f"use --allow-path {shell_word(folder)}", f"put {folder!r} in the allowed_paths of BackendOptions"),
+        )
+    return str(file)
 
 
 def _content(path: str) -> bytes:

@@ -33,10 +33,13 @@ from statefmt.edit.transactions._undone_change import (
 from statefmt.edit.transactions._unfinished import ended
 from statefmt.model.errors import ChangedError, StatetoolError, StoreError
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.backends.options import BackendOptions
+from statefmt.model.wording import Wording
+from statefmt.store.backends.options import BackendOptions, allowed_paths
+from statefmt.store.inside import inside_name
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
 from statefmt.text.printable import printable
+from statefmt.text.shell import shell_word
 
 
 def undo_together(
@@ -211,12 +214,28 @@ def _name(context: RunContext, location: str, places: Mapping[str, NamedPlace] |
     place = None if places is None else places.get(location)
     if place is None and "://" not in location and location.startswith("/"):
         # It is a file: nobody is asked for it, and its own history must have the change, too.
+        if places is None and not named.is_remote:
+            return _near(context, location, named)
         return location
     if place is None or not place.name:
         where = "on this machine" if place is None else "anywhere, since it has a secret"
         raise refused(location, f"how the state was named is not recorded {where}", _recorded(location, place, named))
     options = structs.replace(context.backend or BackendOptions(), workspace=place.workspace)
     return state_name(replace(context, backend=options), place.name)
+
+
+def _near(context: RunContext, location: str, named: Participant) -> str:
+    """Return the name of a file that only histories name, which may come with their folder. Raises StoreError."""
+    roots: tuple[Path | str, ...] = (Path(named.location).parent, *allowed_paths(context.backend, context.environment))
+    found = inside_name(Path(location), roots)
+    if found is None:
+        ways = Wording(f"use --allow-path {shell_word(location)}", f"put {location!r} in BackendOptions.allowed_paths")
+        raise StoreError(
+            f"{printable(location)}: only the history of {printable(named.location)} names this state, which is "
+            "outside of its folder, and no record on this machine does; nothing was written. If you trust it, ",
+            ways,
+        )
+    return found
 
 
 def _recorded(location: str, place: NamedPlace | None, named: Participant) -> str:

@@ -98,7 +98,7 @@ def key_of(command: str, content: bytes) -> str:
 
 def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
     """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
-    found = states_of(context, "", OperationsFile(states, ()), Path())
+    found = states_of(context, "", OperationsFile(states, (), in_memory=True), Path())
     context.phase("reading")
     return {name: loaded(context, one.store.name, one.read().data).result.snapshot for name, one in found.items()}
 

@@ -88,7 +88,7 @@ def backend_move(context: RunContext, source: str | None, target: str | None, se
 def workspace_names(context: RunContext, folder: str | None) -> tuple[str, ...]:
     """Return the names of the states of all workspaces of a folder, as state_name() returns that of one."""
     found = find_backend(Path(folder or ""), context.environment, context.backend)
-    return tuple(_state_of(context, found, workspace, to_read=True) for workspace in _workspaces(context, found))
+    return tuple(_state_of(context, found, workspace) for workspace in _workspaces(context, found))
 
 
 def _name(context: RunContext, place: PlaceName, *, to_read: bool) -> str:
@@ -102,9 +102,9 @@ def _workspaces(context: RunContext, backend: FoundBackend) -> Sequence[str]:
     return listed_workspaces(backend, context.environment, context.connection()).names
 
 
-def _state_of(context: RunContext, backend: FoundBackend, workspace: str, *, to_read: bool = False) -> str:
+def _state_of(context: RunContext, backend: FoundBackend, workspace: str) -> str:
     options = structs.replace(context.backend or BackendOptions(), workspace=workspace)
-    return backend_state_name(replace(context, backend=options), _in(backend, workspace), to_read=to_read)
+    return backend_state_name(replace(context, backend=options), _in(backend, workspace))
 
 
 def _of(context: RunContext, backend: FoundBackend, workspace: str) -> FoundState:

@@ -58,7 +58,8 @@ def states_of_folder(context: RunContext, folder: Path) -> Iterator[tuple[Remote
 
 def _workspace_name(context: RunContext, state: FoundState, place: StatePlace) -> RemoteName:
     workspace = structs.replace(state.backend.workspace, name=place.workspace)
-    state = structs.replace(state, backend=structs.replace(state.backend, workspace=workspace), location=place.location)
+    backend = structs.replace(state.backend, workspace=workspace)
+    state = structs.replace(state, backend=backend, location=place.location, exact=place.exact)
     return folder_name(state, structs.replace(context.backend or BackendOptions(), workspace=place.workspace))
 
 

@@ -13,6 +13,7 @@ from statefmt.fleet.sources._backends import states_at_url, states_of_folder
 from statefmt.fleet.sources._git_tree import states_in_git
 from statefmt.model.errors import RemoteStateError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
+from statefmt.store.backends.options import allowed_paths
 from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.types.local import WORKSPACES_FOLDER
 from statefmt.store.discover import find_states
@@ -59,7 +60,7 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
     elif is_folder(source):
         yield from _folder(context, source)
     elif glob.has_magic(source) and not os.path.lexists(source):
-        yield from _files(find_states([source]), source)
+        yield from _files(find_states([source], allowed=allowed_paths(context.backend, context.environment)), source)
     elif os.path.lexists(source):
         yield _file(source, _text(os.path.abspath(source)))  # noqa: PTH100
     else:
@@ -71,7 +72,7 @@ def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
     """Yield the files below a folder, and the states of all workspaces of its backend."""
     problem: StoreError | None = None
     try:
-        files = find_states([folder])
+        files = find_states([folder], allowed=allowed_paths(context.backend, context.environment))
     except StoreError as error:
         files, problem = [], error
     yield from _files(files, folder)

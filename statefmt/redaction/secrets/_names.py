@@ -67,6 +67,11 @@ def named_secret(name: str, value: str) -> str | None:
     return kind if len(value) >= 12 and has_both and not _SLUG.fullmatch(value) else None
 
 
+def names_secret(name: str) -> bool:
+    """Return whether a name is that of a secret, whatever the value is."""
+    return _kind_of(name) is not None
+
+
 def password_in(text: str) -> str | None:
     """Return the kind of secret if a string contains a password in a URL or after `password=`, or None."""
     if any(_is_literal(found) for found in _URL_PASSWORD.findall(text)):

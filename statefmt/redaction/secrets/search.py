@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.codes import Code
 from statefmt.redaction.secrets._known import KnownSecret, flat_places_of, places_of
-from statefmt.redaction.secrets._names import AZURE_KIND, named_secret, password_in
+from statefmt.redaction.secrets._names import AZURE_KIND, named_secret, names_secret, password_in
 from statefmt.redaction.secrets._shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
 from statefmt.redaction.secrets.covered import SecretSteps
 
@@ -111,6 +111,11 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
             kinds[Code.SECRET_CLOUD_KEY if kind == AZURE_KIND else Code.SECRET_PASSWORD] = kind
     for steps, kinds in found.items():
         yield from (FoundSecret(code, kind, steps) for code, kind in kinds.items())
+
+
+def may_be_secret(name: str, value: str) -> bool:
+    """Return whether a named string may be a secret: by its name, whatever it looks like, or by its shape."""
+    return names_secret(name) or next(secrets_in(value), None) is not None
 
 
 def _texts(value: JSONValue, name: str) -> Iterator[_Text]:

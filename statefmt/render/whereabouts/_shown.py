@@ -15,10 +15,10 @@ from statefmt.whereabouts import (
     BackendSource,
     FoundState,
     declaration,
+    inside_state,
     is_known,
     is_record_itself,
     is_supported,
-    leads_outside,
     local_state,
     programs_of,
     state_in_record,
@@ -30,7 +30,7 @@ _ERRORED: Final = "errored.tfstate"
 
 def shown_value(setting: BackendSetting) -> SettingValue:
     """Return the value of a setting that is not secret, without the credentials of URLs in it."""
-    return _without_credentials(setting.value)
+    return _without_credentials(setting.public)
 
 
 def _without_credentials(value: SettingValue) -> SettingValue:
@@ -59,10 +59,10 @@ def notes(found: FoundState) -> Iterator[str]:
     for name in found.missing:
         yield f"{name} has no value; set it with --backend-config, or run init first."
     if found.backend.type == "local":
-        if not found.missing and leads_outside(found):
+        if not found.missing and inside_state(found) is None:
             yield (
-                "The file is outside of this folder: commands that only read follow it, and those that write want it "
-                "named with --state."
+                "The file is outside of this folder: commands refuse it unless --state names it, or --allow-path "
+                "allows it."
             )
     elif not is_supported(found):
         using = " or ".join(f"`{program} state pull`" for program in programs(found))

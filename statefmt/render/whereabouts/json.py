@@ -5,7 +5,7 @@ from __future__ import annotations
 from statefmt.render.json_output import document
 from statefmt.render.whereabouts._shown import notes, programs, shown_value, state_path
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.whereabouts import FoundState, Workspaces, described_locks, is_supported, leads_outside
+from statefmt.whereabouts import FoundState, Workspaces, described_locks, inside_state, is_supported
 
 
 def where_json(found: FoundState, history: str | None) -> bytes:
@@ -14,7 +14,7 @@ def where_json(found: FoundState, history: str | None) -> bytes:
     return document(
         {
             "location": str(file) if file is not None else found.location,
-            "file": None if file is None else {"path": str(file), "outside": leads_outside(found)},
+            "file": None if file is None else {"path": str(file), "outside": inside_state(found) is None},
             "folder": str(backend.folder),
             "backend": {"type": backend.type, "source": backend.source.value, "place": backend.place or None},
             "workspace": {"name": workspace.name, "source": workspace.source.value, "place": workspace.place or None},

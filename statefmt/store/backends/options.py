@@ -5,6 +5,7 @@ A block in `terraform` that is not known may say where the state is, as `state_s
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -70,6 +71,7 @@ class BackendOptions(Struct, frozen=True):
     sent the credentials of the environment; `allowed_env` are the variables of the environment (`TF_VAR_region`) that
     the backend block of a folder may use; programs that a configuration names run with `allow_external`; certificates
     are checked unless `verify` is False. `agree` asks a question and returns the answer, None if nobody can be asked.
+    A state that only files of a folder name may be outside of the folder in `allowed_paths`, files or folders.
     `debug` receives requests, without credentials. `named_by` is the file that names the state if no word of the user
     does, such as an operations file: a host in it is that file's choice.
     """
@@ -78,6 +80,7 @@ class BackendOptions(Struct, frozen=True):
     settings: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
     allowed_env: tuple[str, ...] = ()
+    allowed_paths: tuple[str, ...] = ()
     allow_external: bool = False
     verify: bool = True
     agree: Callable[[str], bool] | None = None
@@ -100,3 +103,13 @@ def allowed_variables(options: BackendOptions, environment: Mapping[str, str]) -
     """Return the variables of the environment that the user lets the backend block of a folder use."""
     listed = (name.strip() for name in environment.get(ALLOWED_ENV, "").split(","))
     return frozenset(filter(None, (*options.allowed_env, *listed)))
+
+
+# Places where a folder may keep its states outside of itself, as --allow-path names them, in the form of PATH.
+ALLOWED_PATHS: Final = "STATETOOL_ALLOW_PATH"
+
+
+def allowed_paths(options: BackendOptions | None, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the files and folders in which the user lets states be that only files of a folder name."""
+    listed = environment.get(ALLOWED_PATHS, "").split(os.pathsep)
+    return tuple(filter(None, (*(options.allowed_paths if options else ()), *listed)))

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, structs
 
-from statefmt.store.backends.description import SettingValues, text_of
+from statefmt.model.errors import StoreError
+from statefmt.store.backends.description import BackendType, SettingValues, text_of
 from statefmt.store.backends.settings import BackendSetting
+from statefmt.store.backends.shown import HIDDEN
 from statefmt.store.backends.types import backend_type
 
 
 class StatePlace(Struct, frozen=True):
     """One state in a backend: the type of the backend, the workspace, and the settings in effect.
 
-    `location` is a URL without credentials. `settings` have secrets: show them only if they are not marked.
+    `location` is a URL without credentials. `settings` have secrets: show them only if they are not marked. `exact` is
+    the location with secrets of the user that a folder has put into it, "" if it has none; it is never shown.
     """
 
     type: str
     workspace: str
     location: str
     settings: tuple[BackendSetting, ...]
+    exact: str = ""
 
     @property
     def values(self) -> SettingValues:
@@ -30,13 +34,13 @@ class StatePlace(Struct, frozen=True):
     def moved(self, environment: Mapping[str, str], workspace: str, **values: str) -> StatePlace:
         """Return the place of another state with the same settings but for some values."""
         settings = tuple(
-            structs.replace(setting, value=values[setting.name]) if setting.name in values else setting
+            structs.replace(setting, value=values[setting.name], shown=None) if setting.name in values else setting
             for setting in self.settings
         )
         backend = backend_type(self.type)
         assert backend is not None
-        location = backend.place({setting.name: setting.value for setting in settings}, workspace, environment)
-        return StatePlace(self.type, workspace, location, settings)
+        location, exact = locations(backend, settings, workspace, environment)
+        return StatePlace(self.type, workspace, location, settings, exact)
 
     @property
     def identity(self) -> str:
@@ -47,4 +51,18 @@ class StatePlace(Struct, frozen=True):
         backend = backend_type(self.type)
         values = self.values
         more = (text_of(values, name) for name in (backend.apart if backend else ()))
-        return "\n".join([self.location, *(value for value in more if value and value != self.location)])
+        location = self.exact or self.location
+        return "\n".join([location, *(value for value in more if value and value != location)])
+
+
+def locations(
+    backend: BackendType, settings: Iterable[BackendSetting], workspace: str, environment: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return the location of a state as it is shown, and the exact one if that has secrets of the user, else ""."""
+    exact = backend.place({setting.name: setting.value for setting in settings}, workspace, environment)
+    if all(setting.shown is None for setting in settings):
+        return exact, ""
+    try:
+        return backend.place({setting.name: setting.public for setting in settings}, workspace, environment), exact
+    except (StoreError, ValueError):
+        return f"{backend.name}:{HIDDEN}", exact

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import ArgumentKind, BackendArgument, BackendType, SettingValue
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.shown import HIDDEN, without_credentials
 
 # As Go reads truth values.
 _TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -33,13 +33,17 @@ class SettingSource(StrEnum):
 
 
 class GivenSetting(Struct, frozen=True):
-    """A setting as written, with the file and line, or the option, as its `place`. A nested block is an object."""
+    """A setting as written, with the file and line, or the option, as its `place`. A nested block is an object.
+
+    `shown` is its value without secrets of the user, which a block has from variables; None if it has none.
+    """
 
     name: str
     value: SettingValue
     source: SettingSource
     place: str
     sensitive: bool = False
+    shown: SettingValue = None
 
     def __repr__(self) -> str:
         # Which values are secret is only known with the type of the backend.
@@ -50,7 +54,7 @@ class BackendSetting(Struct, frozen=True):
     """A setting that is in effect.
 
     The name of an argument in a nested block is that of both, such as `endpoints.s3`. `place` names the file and line,
-    the URL, the option or the variable, "" for a default. A `secret` must not be shown.
+    the URL, the option or the variable, "" for a default. A `secret` must not be shown; `shown` as in GivenSetting.
     """
 
     name: str
@@ -58,9 +62,15 @@ class BackendSetting(Struct, frozen=True):
     source: SettingSource
     place: str = ""
     secret: bool = False
+    shown: SettingValue = None
+
+    @property
+    def public(self) -> SettingValue:
+        """The value without secrets of the user that the block of a folder has from variables."""
+        return self.value if self.shown is None else self.shown
 
     def __repr__(self) -> str:
-        value = without_credentials(self.value) if isinstance(self.value, str) else self.value
+        value = without_credentials(self.public) if isinstance(self.public, str) else self.public
         return f"BackendSetting({self.name!r}, {'…' if self.secret else repr(value)}, {self.place!r})"
 
 
@@ -86,7 +96,7 @@ def effective_settings(
         if one is not None and one.value is not None:
             secret = argument.secret or one.sensitive
             value = _converted(one.value, argument, f"{one.place}: {name}")
-            found.append(BackendSetting(name, value, one.source, one.place, secret))
+            found.append(BackendSetting(name, value, one.source, one.place, secret, _shown(one.shown, argument)))
             continue
         variable = next((variable for variable in argument.environment if environment.get(variable)), None)
         if variable is not None:
@@ -123,8 +133,17 @@ def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, Backe
     if not isinstance(value, dict):
         raise StoreError(f"{setting.place}: {setting.name} must be a block or an object")
     for name, part in value.items():
-        inner = GivenSetting(f"{setting.name}.{name}", part, setting.source, setting.place, setting.sensitive)
+        shown = setting.shown.get(name) if isinstance(setting.shown, dict) else setting.shown
+        inner = GivenSetting(f"{setting.name}.{name}", part, setting.source, setting.place, setting.sensitive, shown)
         yield from _flat(inner, backend, known)
+
+
+def _shown(value: SettingValue, argument: BackendArgument) -> SettingValue:
+    """Return what is shown for a value, as the argument takes it."""
+    try:
+        return None if value is None else _converted(value, argument, "")
+    except StoreError:
+        return HIDDEN
 
 
 def _converted(value: SettingValue, argument: BackendArgument, place: str) -> SettingValue:

@@ -10,6 +10,7 @@ from typing import Final
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValues, text_of
 from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.shown import without_credentials
 from statefmt.store.remote.retries import Retries
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.trust import is_of_folder, user_credentials
@@ -28,11 +29,15 @@ _RESERVED: Final = frozenset({"content-type", "content-md5", "content-length", "
 
 @dataclass(frozen=True, slots=True)
 class HttpTarget:
-    """Where a request goes: the URL, its host, and the place in the folder that names it, "" if the user does."""
+    """Where a request goes: the URL, its host, and the place in the folder that names it, "" if the user does.
+
+    `label` is what messages call the URL, "" for itself.
+    """
 
     url: str = field(repr=False)
     host: str
     named_by: str
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,16 @@ def _target(place: StatePlace, name: str) -> HttpTarget | None:
     if setting is None:
         return None
     url = str(setting.value)
-    server = server_of(url, f"{setting.place}: {name}" if setting.place else name, _WAY_OUT)
-    return HttpTarget(url, server.name, setting.place if is_of_folder(setting) else "")
+    what = f"{setting.place}: {name}" if setting.place else name
+    label = "" if setting.shown is None else without_credentials(str(setting.shown))
+    try:
+        server = server_of(url, what, _WAY_OUT)
+    except StoreError:
+        if label:
+            # The error would show the URL.
+            raise StoreError(f"{what}: {label} is not a valid URL") from None
+        raise
+    return HttpTarget(url, server.name, setting.place if is_of_folder(setting) else "", label)
 
 
 def _method(values: SettingValues, name: str) -> str:

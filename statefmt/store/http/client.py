@@ -221,7 +221,7 @@ class HttpClient:
         target = self._settings.state
         approach(self._connection, target.host, named_by=target.named_by, credentials=self._settings.credentials)
         answer = self._transport.send(
-            Request("GET", target.url, self._settings.headers, largest=self._transport.largest)
+            Request("GET", target.url, self._settings.headers, largest=self._transport.largest, label=target.label)
         )
         if answer.status in _NO_STATE or (answer.status == _OK and not answer.body):
             return None
@@ -257,6 +257,7 @@ class HttpClient:
             changes=True,
             repeats=repeats,
             largest=SMALL_ANSWER,
+            label=target.label,
         )
         return self._transport.send(request)
 

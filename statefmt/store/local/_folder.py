@@ -20,18 +20,17 @@ from msgspec import Struct
 from statefmt.model.errors import StoreError
 from statefmt.store.durable import close, read_all, write_all
 from statefmt.store.explain import check_platform
+from statefmt.store.inside import SEARCH, RealPath, open_inside
 from statefmt.store.local._names import is_temporary
 from statefmt.store.reading import LARGEST_STATE
 
 # Backups, journals and new files hold secrets in clear text.
 PRIVATE_MODE: Final = 0o600
 _PRIVATE_FOLDER_MODE: Final = 0o700
-# Windows has none of these flags, and macOS has no O_PATH.
+# Windows has none of these flags.
 _NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_FOLLOW
 _DIRECTORY: Final = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-# O_PATH also opens a folder that may be searched but not read.
-_SEARCH: Final = getattr(os, "O_PATH", os.O_RDONLY) | _DIRECTORY
 
 _KINDS: Final = {
     stat.S_IFLNK: "a symbolic link",
@@ -152,7 +151,7 @@ class Folder(Struct, frozen=True):
         if create:
             self._make_folder(name)
         try:
-            descriptor = os.open(name, _SEARCH | _NO_FOLLOW, dir_fd=self.descriptor)
+            descriptor = os.open(name, SEARCH | _NO_FOLLOW, dir_fd=self.descriptor)
         except FileNotFoundError:
             yield None
             return
@@ -271,10 +270,13 @@ class Folder(Struct, frozen=True):
 
 
 @contextmanager
-def open_folder(path: Path, owner: tuple[int, int] | None = None) -> Iterator[Folder]:
-    """Open a folder by its path. Raises OSError, and StoreError on Windows, which has no such descriptors."""
+def open_folder(path: Path, owner: tuple[int, int] | None = None, *, real: RealPath | None = None) -> Iterator[Folder]:
+    """Open a folder by its path, or by its `real` path if it was checked.
+
+    Raises OSError, and StoreError on Windows, which has no such descriptors.
+    """
     check_platform()
-    descriptor = os.open(path, _SEARCH)
+    descriptor = os.open(path, SEARCH) if real is None else open_inside(real, SEARCH)
     try:
         yield Folder(path, descriptor, owner)
     finally:

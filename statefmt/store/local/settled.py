@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.explain import explained
+from statefmt.store.inside import path_of
 from statefmt.store.local._names import journal_name, state_of_journal
 from statefmt.store.local.state_file import linked_file, version_of
 from statefmt.store.reading import ReadReport, largest_stream, read_bytes
@@ -42,19 +43,19 @@ def read_settled(name: str, reader: StateReader, report: ReadReport | None = Non
     content before the write. `reader` reports both, `report` the bytes read. Raises StoreError if the state cannot be
     read.
     """
-    folder, file = os.path.split(linked_file(Path(name)))
+    folder, file = os.path.split(linked_file(path_of(name)))
     journal = os.path.join(folder, journal_name(file))  # noqa: PTH118 - thousands of states may be read
     for _ in range(_ATTEMPTS):
         before = _status(name)
         if before is None:
             return read_bytes(name, report, largest=largest_stream(reader.environment))
-        if _has_journal(journal, before) and (recovered := _recovered(Path(name), reader)) is not None:
+        if _has_journal(journal, before) and (recovered := _recovered(path_of(name), reader)) is not None:
             return recovered
         data = read_bytes(name, report)
         after = _status(name)
         if after is None or version_of(after) != version_of(before):
             continue
-        if not (_has_journal(journal, after) and _old_side(Path(name)) is not None):
+        if not (_has_journal(journal, after) and _old_side(path_of(name)) is not None):
             return data
     raise StoreError(f"{name}: the file keeps changing; nothing was done, try again")
 

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.store.inside import InsidePath, RealPath
 from statefmt.store.local._folder import Folder, open_folder
 from statefmt.store.local._names import history_name, journal_name
 from statefmt.text.shell import shell_word
@@ -60,11 +61,13 @@ def around(path: Path) -> Iterator[StateFile]:
     """Open the folders of a state file, which need not exist. Raises OSError."""
     real = linked_file(path)
     owner = _owner(real)
-    with open_folder(path.parent, owner) as named_in:
+    place = path.place if isinstance(path, InsidePath) else None
+    with open_folder(path.parent, owner, real=place.folder if place else None) as named_in:
         if real is path:
             yield StateFile(path, named_in, path.name, named_in)
         else:
-            with open_folder(real.parent, owner) as folder:
+            linked_to = RealPath(place.file.root, str(real.parent)) if place else None
+            with open_folder(real.parent, owner, real=linked_to) as folder:
                 yield StateFile(path, folder, real.name, named_in)
 
 
@@ -75,7 +78,10 @@ def history_path(path: Path) -> Path:
 
 
 def linked_file(path: Path) -> Path:
-    """Return the target if the path is a symbolic link, else the same path."""
+    """Return the target if the path is a symbolic link, or was one when it was checked, else the same path."""
+    if isinstance(path, InsidePath):
+        real = Path(path.place.file.path)
+        return path if Path(path.place.folder.path, path.name) == real else real
     # Not Path.resolve, which raises for circular links.
     return Path(os.path.realpath(path)) if os.path.islink(path) else path  # noqa: PTH114 - Path.is_symlink may raise
 

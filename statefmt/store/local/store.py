@@ -12,6 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
 from statefmt.store.durable import signals_held_back
 from statefmt.store.explain import check_platform, explained
+from statefmt.store.inside import InsideName, make_inside, path_of
 from statefmt.store.local._folder import open_folder
 from statefmt.store.local._left_lock import found_lock, remove_left_lock
 from statefmt.store.local._names import journal_name
@@ -140,7 +141,7 @@ class LocalFile:
     @property
     def path(self) -> Path:
         """The path of the file."""
-        return Path(self.name)
+        return path_of(self.name)
 
     def read(self) -> Stored:
         """Read the content before or after any write in progress. Its version is None: only a locked file has one."""
@@ -177,7 +178,10 @@ class LocalFile:
         refuse_init_file(self.path, self._data_dir)
         if self.makes_folders:
             with explained(self.path.parent):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                if isinstance(self.name, InsideName):
+                    make_inside(self.name.place.folder)
+                else:
+                    self.path.parent.mkdir(parents=True, exist_ok=True)
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, create=True, ends_hold=ends_hold, **wait) as opened:
             stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))

@@ -200,7 +200,8 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
                 )
             continue
         name = f"[{host}]" if ":" in host else host
-        approach(connection, f"{name}:{port}", named_by="" if by_user else named_by, credentials=password)
+        origin = "" if by_user else named_by
+        approach(connection, f"{name}:{port}", named_by=origin, credentials=password, resolves=True)
 
 
 def refuse_unverified(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:

@@ -1,10 +1,13 @@
-"""Ends an HTTP request that takes too long as a whole: timeouts of sockets start anew with each byte."""
+"""Watches the sockets of HTTP requests: ends those that take too long as a whole, and those to refused addresses.
+
+Timeouts of sockets start anew with each byte; and a name may have another address when it is connected than before.
+"""
 
 from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -18,21 +21,36 @@ from statefmt.store.remote.patience import ADVICE
 class TimeLimit:
     """A limit in seconds for each request of a client, which sends one at a time.
 
-    `pool_classes` are the pools whose connections it ends.
+    `pool_classes` are the pools whose connections it ends. `check` gets the host of each new connection and the address
+    that it is connected to, before anything is sent, and may raise an error.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, check: Callable[[str, str], None] = lambda _host, _address: None) -> None:
         self._seconds = seconds
         self._is_over = threading.Event()
         self._socket: socket.socket | None = None
         limit = self
 
+        def checked(host: str, connected: socket.socket) -> socket.socket:
+            try:
+                check(host, str(connected.getpeername()[0]))
+            except BaseException:
+                connected.close()
+                raise
+            return connected
+
         class Plain(HTTPConnection):
+            def _new_conn(self) -> socket.socket:
+                return checked(self.host, super()._new_conn())
+
             def send(self, data: Any) -> None:
                 super().send(data)
                 limit.watch(self.sock)
 
         class Secure(HTTPSConnection):
+            def _new_conn(self) -> socket.socket:
+                return checked(self.host, super()._new_conn())
+
             def send(self, data: Any) -> None:
                 super().send(data)
                 limit.watch(self.sock)

@@ -14,9 +14,10 @@ from statefmt.store.backends.options import BackendOptions
 class Connection:
     """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
 
-    `hosts` are those that the run has named, with whether the user agreed to send them credentials. All connections of
-    a run share it, so that each host is named, and asked about, once. They share `credentials`, too: finding them may
-    take requests, and a run may read thousands of states.
+    `hosts` are those that the run has approached, with whether the user agreed to send them credentials. All
+    connections of a run share it, so that each host is named, and asked about, once. They share `credentials`, too:
+    finding them may take requests, and a run may read thousands of states. Unless the run `names_hosts`, it names them
+    only if something fails. `foreign` are the hosts that something else than the user has named, without ports.
     """
 
     environment: Mapping[str, str] = field(repr=False)
@@ -24,6 +25,8 @@ class Connection:
     options: BackendOptions
     hosts: dict[str, bool] = field(default_factory=dict)
     credentials: dict[bytes, Callable[[], Any]] = field(default_factory=dict, repr=False)
+    names_hosts: bool = True
+    foreign: set[str] = field(default_factory=set)
 
     @property
     def state_home(self) -> Path:

@@ -22,11 +22,12 @@ from statefmt.store.remote._failures import NoAnswerError, failure
 from statefmt.store.remote._time_limit import TimeLimit
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.metadata_hosts import is_metadata_address, without_port
 from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.proxies import proxy_for
 from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
 from statefmt.store.remote.tls import TlsSettings, tls_context
-from statefmt.store.remote.trust import approach
+from statefmt.store.remote.trust import approach, metadata_refused
 from statefmt.store.remote.urls import Server, server_of
 from statefmt.version import __version__
 
@@ -50,7 +51,8 @@ class Request:
     """A request. `url` has no credentials, `headers` may have some.
 
     `changes` says that it changes something; `repeats`, that it may be sent again although it may have arrived.
-    `largest` is the size of the largest answer in bytes.
+    `largest` is the size of the largest answer in bytes. `is_redirected` if another server has named the URL.
+    `label` is what messages call a URL that has secrets of the user in its path.
     """
 
     method: str
@@ -60,11 +62,13 @@ class Request:
     changes: bool = False
     repeats: bool = True
     largest: int = SMALL_ANSWER
+    is_redirected: bool = False
+    label: str = ""
 
     @property
     def shown(self) -> str:
         """The URL without what may be a credential in it."""
-        return without_credentials(self.url)
+        return self.label or without_credentials(self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,9 @@ class Transport:
         self._timeout = Timeout(connect=patience.connect, read=patience.answer)
         self._patience = patience
         self.largest = largest_stream(connection.environment)
-        self._limit = TimeLimit(patience.whole)
+        self._limit = TimeLimit(patience.whole, self._check_address)
         self._pools: dict[str, urllib3.PoolManager] = {}
-        self._context: ssl.SSLContext | None = None
+        self._contexts: dict[TlsSettings, ssl.SSLContext] = {}
         self._unverified: set[str] = set()
 
     def send(self, request: Request) -> Answer:
@@ -174,7 +178,9 @@ class Transport:
     def _exchanged(self, request: Request) -> Answer:
         """Send a request once, and read the answer. Raises NoAnswerError, and StoreError for one that is too large."""
         proxy = proxy_for(request.url, self._connection.environment)
-        pool, target = self._way(proxy, request.url)
+        # The certificate of the client is a credential, too.
+        tls = replace(self._tls, certificate="", key="") if request.is_redirected else self._tls
+        pool, target = self._way(proxy, request.url, tls)
         headers = {"User-Agent": f"statetool/{__version__}", **request.headers}
         if request.body is not None:
             headers["Content-Length"] = str(len(request.body))
@@ -227,10 +233,17 @@ class Transport:
     def _failure(self, error: Exception) -> NoAnswerError:
         return failure(error, self._patience.connect, self._patience.answer)
 
-    def _way(self, proxy: str | None, url: str) -> tuple[urllib3.PoolManager | urllib3.HTTPConnectionPool, str]:
+    def _check_address(self, host: str, address: str) -> None:
+        """Raise StoreError if a host that the user has not named turns out to be a metadata service."""
+        if without_port(host) in self._connection.foreign and is_metadata_address(address):
+            raise metadata_refused(f"{host} has the address {address}, which")
+
+    def _way(
+        self, proxy: str | None, url: str, tls: TlsSettings
+    ) -> tuple[urllib3.PoolManager | urllib3.HTTPConnectionPool, str]:
         """Return what sends a request to a URL, and what the request is then for."""
         server = server_of(url, "the URL")
-        pools = self._pools_for(server, proxy)
+        pools = self._pools_for(server, proxy, tls)
         if proxy is not None and server.scheme == "http":
             # The proxy needs the whole URL.
             return pools, url
@@ -239,19 +252,19 @@ class Transport:
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         return pools.connection_from_host(server.host, server.port, server.scheme), target
 
-    def _pools_for(self, server: Server, proxy: str | None) -> urllib3.PoolManager:
+    def _pools_for(self, server: Server, proxy: str | None, tls: TlsSettings) -> urllib3.PoolManager:
         if server.scheme == "https":
-            if self._context is None:
-                self._context = tls_context(self._tls, self._connection.environment)
+            if tls not in self._contexts:
+                self._contexts[tls] = tls_context(tls, self._connection.environment)
             if not self._tls.verifies and server.name not in self._unverified:
                 self._unverified.add(server.name)
                 self._connection.note(
                     f"the certificate of {server.name} is not verified: whoever is in between can read the credentials "
                     "and the state, and change them"
                 )
-        key = f"{server.scheme} {proxy or ''}"
+        key = f"{server.scheme} {proxy or ''} {bool(tls.certificate)}"
         if key not in self._pools:
-            context = self._context if server.scheme == "https" else None
+            context = self._contexts[tls] if server.scheme == "https" else None
             pools = (
                 urllib3.PoolManager(ssl_context=context)
                 if proxy is None
@@ -283,8 +296,9 @@ class Transport:
         same = new == old or (new.host == old.host and (old.scheme, new.scheme) == ("http", "https"))
         if request.method in ("GET", "HEAD"):
             if not same:
-                approach(self._connection, new.name)
-            return replace(request, url=url, headers=request.headers if same else {})
+                approach(self._connection, new.name, named_by=f"{request.shown}: the server redirects")
+            elsewhere = request.is_redirected or not same
+            return replace(request, url=url, headers=request.headers if same else {}, is_redirected=elsewhere)
         if not same or status not in _FAITHFUL:
             raise StoreError(
                 f"{request.shown}: the server redirects {request.method} to {shown}; nothing was sent there. If it is "

@@ -2,7 +2,7 @@
 
 The files of a folder, `.terraform/` among them, may come from anybody. So the host of each endpoint is named before the
 first request, and credentials of the user go to a host that only the folder names after a question, or if an option
-or a variable allows it.
+or a variable allows it. Metadata services are never asked for a folder, nor for a server that redirects.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
 from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.metadata_hosts import is_metadata_host, without_port
 from statefmt.text.pattern import pattern
 from statefmt.text.shell import shell_word
 
@@ -42,20 +43,27 @@ def user_credentials(settings: Iterable[BackendSetting], names: Iterable[str]) -
     )
 
 
-def approach(connection: Connection, host: str, *, named_by: str = "", credentials: str = "") -> None:
+def approach(
+    connection: Connection, host: str, *, named_by: str = "", credentials: str = "", resolves: bool = False
+) -> None:
     """Name a host before the first request to it, and make sure that it may have the user's credentials.
 
     `host` may have a port. `named_by` is the place in the folder that names the host, such as `main.tf:4`, if nothing
     of the user's does: neither an option, nor a variable, nor a default. `credentials` says which credentials of the
     user are sent, such as `TF_HTTP_PASSWORD`: those of variables and of files in the home directory, not those of the
-    folder and of options. With both, the host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer.
+    folder and of options. With both, the host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer. With
+    `resolves`, looks at the addresses of a name: the caller connects without a Transport, which does so itself.
 
-    Raises StoreError if the host is not valid, or not allowed.
+    Raises StoreError if the host is not valid, not allowed, or one that nobody but the user may name.
     """
     if _HOST.fullmatch(host) is None:
         where = f"{named_by}: " if named_by else ""
         raise StoreError(f"{where}{shell_word(host)} is not the name of a host in ASCII")
     host = host.lower()
+    if named_by:
+        if is_metadata_host(host, resolves=resolves and host not in connection.hosts):
+            raise metadata_refused(f"{named_by}: {host}")
+        connection.foreign.add(without_port(host))
     if named_by and credentials and not _is_allowed(connection, host):
         agree = connection.options.agree
         question = f"Send {credentials} to {host}, which only {named_by} names?"
@@ -71,7 +79,17 @@ def approach(connection: Connection, host: str, *, named_by: str = "", credentia
         connection.hosts[host] = True
     if host not in connection.hosts:
         connection.hosts[host] = False
-        connection.note(f"connecting to {host} …")
+        if connection.names_hosts:
+            connection.note(f"connecting to {host} …")
+
+
+def metadata_refused(host: str) -> StoreError:
+    """Return the error for a host that hands out credentials of the machine, and that not the user has named."""
+    return StoreError(
+        f"{host} is a link-local address or a metadata service, which hands out credentials of this machine; nothing "
+        "was sent. If it is intended, ",
+        Wording("name the state with --state URL", "pass its URL to statefmt.open()"),
+    )
 
 
 def require_external(connection: Connection, program: str, place: str) -> None:

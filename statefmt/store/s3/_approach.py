@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
 from urllib.parse import urlsplit
 
+from statefmt.model.errors import StoreError
 from statefmt.store.remote.connection import Connection
 from statefmt.store.remote.trust import approach, is_of_folder
 from statefmt.store.s3._settings import Given
 
+_METADATA: Final = "ec2_metadata_service_endpoint"
 
-def approach_service(connection: Connection, given: Given, url: str, argument: str) -> None:
+
+def approach_service(connection: Connection, given: Given, url: str, argument: str, *, resolves: bool = False) -> None:
     """Name the host of a URL, which the `argument` sets, "" if none does. Raises StoreError as `approach`.
 
     A proxy that only the folder names counts as a host: with `insecure` or certificates of the folder, it sees all.
@@ -17,13 +21,23 @@ def approach_service(connection: Connection, given: Given, url: str, argument: s
     setting = given.by_name.get(argument)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
     credentials = _of_user(given)
-    approach(connection, urlsplit(url).netloc, named_by=named_by, credentials=credentials)
+    approach(connection, urlsplit(url).netloc, named_by=named_by, credentials=credentials, resolves=resolves)
     for name in ("http_proxy", "https_proxy"):
         proxy = given.by_name.get(name)
         if proxy is not None and proxy.value and is_of_folder(proxy):
             where = str(proxy.value)
             host = urlsplit(where if "://" in where else f"http://{where}").netloc.rpartition("@")[2]
             approach(connection, host, named_by=proxy.place, credentials=credentials)
+
+
+def refuse_endpoint_of_folder(given: Given) -> None:
+    """Raise StoreError if only the folder names the metadata service, which gives the credentials of the machine."""
+    setting = given.by_name.get(_METADATA)
+    if setting is not None and setting.value and is_of_folder(setting):
+        raise StoreError(
+            f"{setting.place}: {_METADATA} names the service that gives the credentials of this machine, and only this "
+            "file names it; nothing was sent. Set AWS_EC2_METADATA_SERVICE_ENDPOINT, or remove the argument"
+        )
 
 
 def _of_user(given: Given) -> str:

@@ -27,6 +27,7 @@ from botocore.utils import InstanceMetadataFetcher
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.connection import Connection
 from statefmt.store.s3._accounts import check_account
+from statefmt.store.s3._approach import refuse_endpoint_of_folder
 from statefmt.store.s3._durations import seconds_of
 from statefmt.store.s3._programs import check_programs
 from statefmt.store.s3._sdk_errors import SDK_ERRORS, sdk_problem
@@ -210,6 +211,7 @@ def _chain(session: EnvironmentSession, given: Given, environment: Mapping[str, 
 
 
 def _instance(session: EnvironmentSession, given: Given, environment: Mapping[str, str]) -> InstanceMetadataProvider:
+    refuse_endpoint_of_folder(given)
     config = {
         "ec2_metadata_service_endpoint": given.text("ec2_metadata_service_endpoint") or None,
         "ec2_metadata_service_endpoint_mode": given.text("ec2_metadata_service_endpoint_mode").lower() or None,

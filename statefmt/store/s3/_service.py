@@ -28,6 +28,7 @@ class AwsService:
     region: str
     keys: Callable[[], AwsKeys]
     transport: Transport
+    label: str = ""
 
     @property
     def host(self) -> str:
@@ -65,6 +66,7 @@ class AwsService:
                 changes=changes,
                 repeats=not changes,
                 largest=self.transport.largest,
+                label=self.label,
             )
             answer = self.transport.send(request)
             # The transport has repeated what reads, and what was too much.

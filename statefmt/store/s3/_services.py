@@ -39,6 +39,8 @@ class Services:
         self.settings = s3_settings(place)
         self._given = Given.of(place)
         self._subject = place.location
+        # Of requests, whose URLs have the key.
+        self._label = place.location if place.exact else ""
         self._connection = with_proxies(connection, self._given)
 
     @cached_property
@@ -46,13 +48,15 @@ class Services:
         """The bucket. Raises StoreError."""
         endpoint = self._approached("s3")
         url = bucket_url(endpoint, self.settings.bucket, path_style=self.settings.path_style)
-        return AwsService(self._subject, "s3", url, self.settings.region, self._keys, self._transport)
+        return AwsService(self._subject, "s3", url, self.settings.region, self._keys, self._transport, self._label)
 
     @cached_property
     def dynamodb(self) -> AwsService:
         """DynamoDB. Raises StoreError."""
         url = self._approached("dynamodb").url
-        return AwsService(self._subject, "dynamodb", url, self.settings.region, self._keys, self._transport)
+        return AwsService(
+            self._subject, "dynamodb", url, self.settings.region, self._keys, self._transport, self._label
+        )
 
     def close(self) -> None:
         """Close the connections."""

@@ -89,7 +89,9 @@ class EnvironmentSession(botocore.session.Session):
         named["config"] = config.merge(named["config"]) if named.get("config") else config
         client = super().create_client(service_name, *arguments, **named)
         argument = endpoint.argument if endpoint else ""
-        approach_service(self._connection, given, client.meta.endpoint_url, argument)
+        url = client.meta.endpoint_url
+        is_direct = proxy_for(url, environment) is None
+        approach_service(self._connection, given, url, argument, resolves=is_direct)
         return client
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,12 @@ def test_a_plan_of_a_link_to_an_operations_file(statetool: Statetool) -> None:
     Path(FILE).symlink_to(Path("shared", FILE))
     assert statetool("plan", FILE, "-o", "shared/p.json").status == 0
     assert json.loads(Path("shared/p.json").read_bytes())["operations_file"]["path"] == f"../{FILE}"
-    assert statetool("apply", "-y", "shared/p.json").status == 0
+    refused = statetool("apply", "-y", "shared/p.json")
+    assert refused.status == 2
+    here = os.path.realpath(".")
+    assert f"names an operations file outside of its folder, shared/../{FILE}; nothing was written" in refused.err
+    assert f"use --allow-path {here}" in refused.err
+    assert statetool("apply", "-y", "--allow-path", here, "shared/p.json").status == 0
 
 
 def test_one_state_under_two_names(statetool: Statetool) -> None:

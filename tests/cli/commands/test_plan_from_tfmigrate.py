@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -43,9 +45,12 @@ def test_the_operations_file_does_what_was_shown(statetool: Statetool) -> None:
         "plan", "--from-tfmigrate", "tfmigrate/split.hcl", "--root", ".", "-o", "tfmigrate/split.stateops.hcl"
     )
     assert planned.status == 0
+    # The states are outside of the folder of the file.
+    here = os.path.realpath(".")
+    applying = f"statetool apply --allow-path {here}/app --allow-path {here}/net tfmigrate/split.stateops.hcl"
     assert planned.err.splitlines() == [
         "statetool: warning: xmv aws_none.* aws_none.$1: nothing matches",
-        "tfmigrate/split.stateops.hcl: written; review it, then run `statetool apply tfmigrate/split.stateops.hcl`",
+        "tfmigrate/split.stateops.hcl: written; review it, then run `" + applying + "`",
     ]
     assert [line for line in planned.text.splitlines() if line.startswith(("State ", "- ", "+ "))] == [
         "State app: app/terraform.tfstate", "- aws_role.r", "- aws_vpc.main",
@@ -54,7 +59,9 @@ def test_the_operations_file_does_what_was_shown(statetool: Statetool) -> None:
     assert _states() == old
     # Its paths are relative to itself.
     assert 'path      = "../app"' in Path("tfmigrate/split.stateops.hcl").read_text()
-    assert statetool("apply", "-y", "tfmigrate/split.stateops.hcl").status == 0
+    assert statetool("apply", "-y", "tfmigrate/split.stateops.hcl").status == 2
+    assert _states() == old
+    assert statetool("apply", "-y", *shlex.split(applying)[2:]).status == 0
     assert statetool("list", "--state", "net").text == "aws_role.r_net\naws_vpc.main\n"
     assert statetool("list", "--state", "app").text == ""
 

@@ -127,7 +127,7 @@ def test_options_are_not_ignored(line: str, statetool: Statetool, folder: Path) 
 
 @pytest.mark.parametrize("path", ["../other.tfstate", "ABOVE/other.tfstate"])
 @pytest.mark.parametrize("recorded", [False, True])
-def test_a_state_outside_is_read_and_not_written(
+def test_a_state_outside_is_neither_read_nor_written(
     path: str, recorded: bool, statetool: Statetool, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = _write(folder / "other.tfstate", HERE)
@@ -139,13 +139,23 @@ def test_a_state_outside_is_read_and_not_written(
         _write(folder / "clone" / "main.tf", _local(f'path = "{path}"'))
     for arguments in ([], ["--state", "clone"]):
         monkeypatch.chdir(folder if arguments else folder / "clone")
-        assert statetool("list", *arguments) == LISTED
+        assert statetool("list", *arguments, "--allow-path", str(folder)) == LISTED
         assert "The file is outside of this folder" in statetool("where", *arguments).text
-        for command in ("rm aws_instance.here -y", "taint aws_instance.here", "undo -y"):
+        for command in ("list", "check", "rm aws_instance.here -y", "taint aws_instance.here", "undo -y"):
             done = statetool(*command.split(), *arguments)
             assert done.status == 2
-            assert "name it with --state" in " ".join(done.err.split())
+            assert f"name it with --state, or use --allow-path {other}" in " ".join(done.err.split())
     assert other.read_bytes() == HERE
+    assert statetool("taint", "aws_instance.here", "--state", "clone", "--allow-path", str(other)).status == 0
+
+
+def test_the_user_may_place_a_state_outside(statetool: Statetool, folder: Path) -> None:
+    """An argument of --backend-config is the user's."""
+    _write(folder / "other.tfstate", HERE)
+    _write(folder / "clone" / "main.tf", _local(""))
+    named = ("--state", "clone", "--backend-config", "path=../other.tfstate")
+    assert statetool("list", *named) == LISTED
+    assert statetool("list", "--state", "clone").status == 2
 
 
 RECORDS = [

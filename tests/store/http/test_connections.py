@@ -147,6 +147,29 @@ def test_a_read_is_redirected(status: int, server: StateServer, other: StateServ
     assert not {"authorization", "x-token"} & elsewhere.headers.keys()
 
 
+def test_a_redirect_elsewhere_has_no_client_certificate(
+    authority: Authority, client: MakeClient, tmp_path: Path
+) -> None:
+    context = authority.server(tmp_path, wants_certificate=True)
+    issued = authority.issued("me")
+    keys = {"client_certificate_pem": issued.certificate, "client_private_key_pem": issued.key}
+    with state_server(context) as first, state_server(context) as second:
+        first.state = second.state = STATE
+        one = client(**_all_at(first.url), **keys, client_ca_certificate_pem=authority.pem, retry_max="0")
+        assert one.read() is not None
+        first.faults = [("GET", Fault(302, {"Location": second.url}))]
+        with pytest.raises(StoreError):
+            one.read()
+        assert second.requests == []
+
+
+@pytest.mark.parametrize("target", ["http://169.254.169.254/latest", "http://[fd00:ec2::254]/", "http://2852039166/"])
+def test_no_server_redirects_to_a_metadata_service(target: str, server: StateServer, client: MakeClient) -> None:
+    server.faults = [("GET", Fault(302, {"Location": target}))]
+    with pytest.raises(StoreError, match=r"/state/demo: the server redirects: .* is a link-local address"):
+        client().read()
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_write_is_not_redirected_to_another_host(
     status: int, server: StateServer, other: StateServer, client: MakeClient

@@ -426,6 +426,21 @@ def test_endpoint_in_the_files_of_a_folder(wrong: WrongServer, sent: list[Reques
     assert opened.notes == ["connecting to s3.eu-west-1.amazonaws.com …"]
 
 
+@pytest.mark.parametrize("source", [SettingSource.BLOCK, SettingSource.RECORD, SettingSource.OPTION])
+def test_a_folder_does_not_name_the_metadata_service(
+    source: SettingSource, wrong: WrongServer, sent: list[Request], bucket: str, home: Path
+) -> None:
+    """That service would choose the account; the user may name one."""
+    arguments: dict[str, SettingValue] = {"ec2_metadata_service_endpoint": "http://127.0.0.1:9"}
+    client = _client(wrong.server, bucket, home, arguments, {}, source=source)
+    if source is SettingSource.OPTION:
+        assert client.read() is None
+        return
+    with pytest.raises(StoreError, match="and only this file names it; nothing was sent"):
+        client.read()
+    assert sent == []
+
+
 def test_no_secret_in_what_is_reported(wrong: WrongServer, bucket: str, home: Path) -> None:
     opened = Opened()
     arguments: dict[str, SettingValue] = {
