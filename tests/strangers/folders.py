@@ -199,8 +199,8 @@ def block_folder(
         files["main.tf"] = declared
     else:
         label = "cloud" if backend == "cloud" else f'backend "{backend}"'
-        body = "".join(f"    {key} = {value}\n" for key, value in _written(values, name, expression).items())
-        files["main.tf"] = _filled(_DECLARATIONS, user) + f"terraform {{\n  {label} {{\n{body}  }}\n}}\n"
+        body = _written(values, name, expression)
+        files["main.tf"] = _filled(_DECLARATIONS, user) + f"terraform {{\n  {label} {{\n{body}}}\n}}\n"
     return Folder(
         f"{backend}.{name} = {source}{', in JSON' if json_syntax else ''}{', own keys' if has_keys else ''}",
         files,
@@ -240,15 +240,17 @@ def _set(values: Mapping[str, object], name: str, value: object) -> dict[str, ob
     return {**values, outer: {**(parts if isinstance(parts, dict) else {}), inner: value}}
 
 
-def _written(values: Mapping[str, object], name: str, expression: str) -> dict[str, str]:
+def _written(values: Mapping[str, object], name: str, expression: str) -> str:
+    """Return the body of a block, with nested blocks."""
     outer, _, inner = name.partition(".")
-    written = {key: json.dumps(value) for key, value in values.items() if key != outer}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if key != outer]
     if not inner:
-        return {**written, name: expression}
+        return "\n".join([*lines, f"{name} = {expression}", ""])
     parts = values.get(outer)
-    members = {key: json.dumps(value) for key, value in (parts if isinstance(parts, dict) else {}).items()}
-    body = ", ".join(f"{key} = {value}" for key, value in {**members, inner: expression}.items() if "\n" not in value)
-    return {**written, outer: f"{{ {body} }}"}
+    nested = [
+        f"{key} = {json.dumps(one)}" for key, one in (parts if isinstance(parts, dict) else {}).items() if key != inner
+    ]
+    return "\n".join([*lines, f"{outer} {{", *nested, f"{inner} = {expression}", "}", ""])
 
 
 _EVIL: Final = "#!/bin/sh\ntouch 'VICTIM/made'\n"

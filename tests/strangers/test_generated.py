@@ -66,6 +66,8 @@ def _try_all(user: User, chosen: list[tuple[str, str, str]], random: Random) -> 
         ended = user.run(*command.split(), *words, environment=_variables(user, mode))
         name = f"{folder.name}: statetool {command} {' '.join(words)}, credentials: {mode}"
         failures += [f"{name}: {fault}" for fault in _faults(user, folder, ended)]
+        if folder.is_taken and command == "where" and ended.status != 2:
+            failures.append(f"{name}: uses a value of the user's: {ended.out[:500]}")
         if user.belongings() != before:
             failures.append(f"{name}: changed {sorted(dict(user.belongings().items() ^ before.items()))}")
             before = user.belongings()
