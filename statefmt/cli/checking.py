@@ -23,13 +23,13 @@ from statefmt.rules import CheckedState, Gate, UnreadableState
 _USUAL_STATE: Final = "terraform.tfstate"
 
 
-def default_names(*, everything: bool, only_one: bool) -> list[str]:
-    """Return the states to check if none is named: that of the current workspace, else all below the directory.
+def default_names(*, everything: bool, only_one: bool, to_read: bool) -> list[str]:
+    """Return what to check if nothing is named: the state of the current workspace, else the directory.
 
     A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
-    Raises StoreError if there are none.
+    Raises StoreError if there are none and, unless it is only `to_read`, if that state is outside the directory.
     """
-    name = state_name(None, to_read=True)
+    name = state_name(None, to_read=to_read)
     if name != _USUAL_STATE or only_one or os.path.lexists(name):
         return [name]
     try:
@@ -40,7 +40,7 @@ def default_names(*, everything: bool, only_one: bool) -> list[str]:
             "or a directory"
         ) from error
     say(f"statetool: no {_USUAL_STATE} in this directory; checking {counted(len(found), 'state')} below {Path.cwd()}")
-    return found
+    return ["."]
 
 
 def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:

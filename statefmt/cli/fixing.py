@@ -12,16 +12,19 @@ from statefmt.cli.failure import show_failure
 from statefmt.cli.options.fixing import FixOptions
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
-from statefmt.locations import display_name, listed_states
+from statefmt.locations import RemoteName, display_name, listed_states
 from statefmt.render.counted import counted
 from statefmt.render.diff.text import diff_text
 from statefmt.render.diff.values import Manner
 from statefmt.render.findings import message
 from statefmt.render.printable import printable
 from statefmt.rules import NO_STATE, CheckedState, Fixable, FixedState, Gate, mend_state
+from statefmt.store.reading import is_folder
+from statefmt.store.small_files import is_inside
 
 # A state may have thousands.
 _MOST_FINDINGS: Final = 20
+_OUTSIDE: Final = "a link leads out of the folder {}; nothing was written. If that is intended, name this state"
 
 
 def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: bool) -> int:
@@ -29,18 +32,21 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
 
     States that cannot be found or read are left to the check that follows, which reports them.
     """
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     status = FINE
     for name in names:
         try:
-            found.update(dict.fromkeys(listed_states(gate.context, [name])))
+            found |= {state: name for state in listed_states(gate.context, [name]) if state not in found}
         except StoreError as error:
             if options.shows:
                 show_failure(error)
                 status = FAILED
     manner = Manner()
     for name, checked in zip(found, gate.check_all(list(found)), strict=True):
-        if isinstance(checked, CheckedState):
+        if not options.shows and _leads_outside(name, found[name]):
+            show_failure(StoreError(f"{display_name(name)}: {_OUTSIDE.format(found[name])}"))
+            status = FAILED
+        elif isinstance(checked, CheckedState):
             status = max(status, _fixed(gate, name, checked, options, None if quiet else manner))
             if options.shows and (reasons := [each for each in checked.findings if each.code in NO_STATE]):
                 # No check follows that reports it.
@@ -50,6 +56,14 @@ def fix_all(gate: Gate, names: Sequence[str], options: FixOptions, *, quiet: boo
             show_failure(StoreError(checked.message))
             status = FAILED
     return status
+
+
+def _leads_outside(state: str, named: str) -> bool:
+    """Return whether a link makes a file outside of the folder that was named a state below it.
+
+    A folder may be of a stranger, who must not decide which other file is written.
+    """
+    return state != named and not isinstance(state, RemoteName) and is_folder(named) and not is_inside(state, named)
 
 
 def _fixed(gate: Gate, name: str, checked: CheckedState, options: FixOptions, manner: Manner | None) -> int:

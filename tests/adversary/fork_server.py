@@ -27,6 +27,7 @@ from typing import Any, Final
 import statefmt
 from statefmt.cli import start
 from statefmt.cli.main import main
+from tests.strangers.recorder import record
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _PR_SET_PTRACER: Final = 0x59616D61
@@ -34,6 +35,8 @@ _ANY: Final = ctypes.c_ulong(-1)
 _CAPABILITY_VERSION: Final = 0x20080522
 _LIBC: Final = ctypes.CDLL(None, use_errno=True)
 _NAP: Final = 0.002
+# Where a child writes what it does, above all descriptors that it has from its parent.
+_EVENTS: Final = 64
 
 
 def serve() -> None:
@@ -71,10 +74,10 @@ def _warm_up() -> None:
 
 
 def _run(request: dict[str, Any]) -> dict[str, object]:
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as events:
         child = os.fork()
         if child == 0:
-            _become(request, out.fileno(), err.fileno())
+            _become(request, out.fileno(), err.fileno(), events.fileno())
         tracer = None
         if request["strace"]:
             os.waitpid(child, os.WUNTRACED)
@@ -83,13 +86,14 @@ def _run(request: dict[str, Any]) -> dict[str, object]:
         status, timed_out = _ended(child, time.monotonic() + request["timeout"])
         if tracer is not None:
             tracer.communicate()
-        out.seek(0)
-        err.seek(0)
+        for file in (out, err, events):
+            file.seek(0)
         return {
             "status": os.waitstatus_to_exitcode(status),
             "timed_out": timed_out,
             "out": out.read().decode("utf-8", "surrogateescape"),
             "err": err.read().decode("utf-8", "surrogateescape"),
+            "events": events.read().decode("ascii"),
         }
 
 
@@ -124,7 +128,7 @@ def _ended(child: int, until: float) -> tuple[int, bool]:
     return os.waitpid(child, 0)[1], True
 
 
-def _become(request: dict[str, Any], out: int, err: int) -> None:
+def _become(request: dict[str, Any], out: int, err: int, events: int) -> None:
     """Be the command, in the child."""
     try:
         os.setsid()
@@ -132,7 +136,10 @@ def _become(request: dict[str, Any], out: int, err: int) -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
-        os.closerange(3, 64)
+        os.dup2(events, _EVENTS)
+        os.closerange(3, _EVENTS)
+        if request["alone"]:
+            os.environ.clear()
         os.environ.update(request["environment"])
         if request["memory"]:
             limit = _memory_in_use() + request["memory"]
@@ -144,6 +151,8 @@ def _become(request: dict[str, Any], out: int, err: int) -> None:
         sys.stderr = open(2, "w", errors="backslashreplace", closefd=False, buffering=1)  # noqa: SIM115
         if request["strace"]:
             stop_to_be_attached()
+        if request["recorded"]:
+            record(_EVENTS)
         start.run()
     except BaseException:
         traceback.print_exc()

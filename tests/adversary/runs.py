@@ -24,12 +24,13 @@ _ENVIRONMENT: Final = {"LC_ALL": "C.UTF-8", "LANGUAGE": "C", "NO_COLOR": "1"}
 
 
 class Ended(NamedTuple):
-    """How a command ended: the exit status (negative: the signal), and what it printed."""
+    """How a command ended: the exit status (negative: the signal), what it printed, and what it did, if recorded."""
 
     status: int
     out: str
     err: str
     timed_out: bool
+    events: str = ""
 
 
 class Call(NamedTuple):
@@ -54,13 +55,20 @@ class Forks:
         environment: Mapping[str, str] | None = None,
         memory: int = _MEMORY,
         unprivileged: bool = False,
+        alone: bool = False,
+        recorded: bool = False,
         timeout: float = _TIMEOUT,
     ) -> Ended:
-        """Run a command in a folder; `memory` is what it may take beyond what the interpreter has."""
+        """Run a command in a folder.
+
+        `memory` is what it may take beyond what the interpreter has. With `alone`, it has no variable of this process.
+        With `recorded`, `events` has what it does, for `tests/strangers/recorder.py`.
+        """
         assert self._server.stdin is not None
         request = {
             "folder": str(folder), "arguments": arguments, "strace": list(strace), "timeout": timeout,
             "environment": {**_ENVIRONMENT, **(environment or {})}, "memory": memory, "unprivileged": unprivileged,
+            "alone": alone, "recorded": recorded,
         }  # fmt: skip
         self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()

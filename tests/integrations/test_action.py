@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -95,3 +96,30 @@ def test_the_sarif_file_that_was_written_is_uploaded() -> None:
     assert upload["uses"].startswith("github/codeql-action/upload-sarif@")
     assert upload["with"]["sarif_file"] == "${{ steps.check.outputs.sarif-file }}"
     assert _step("Check")["id"] == "check"
+
+
+def test_links_of_a_stranger_lead_no_report_elsewhere(runner: Path) -> None:
+    shutil.copy(ROOT / "samples/v4-resource-level.tfstate", runner / "work/one.tfstate")
+    victim = runner / "victim"
+    victim.mkdir()
+    (victim / "bashrc").write_text("precious")
+    (runner / "work/statetool.sarif").symlink_to(victim / "bashrc")
+    assert _check(runner)["status"] == "0"
+    assert json.loads((runner / "work/statetool.sarif").read_bytes())["version"] == "2.1.0"
+    (runner / "work/reports").symlink_to(victim)
+    with pytest.raises(subprocess.CalledProcessError):
+        _check(runner, sarif_file="reports/statetool.sarif")
+    assert _check(runner, sarif_file=str(victim / "named.sarif"))["status"] == "0"
+    assert (victim / "bashrc").read_text() == "precious"
+    assert {path.name for path in victim.iterdir()} == {"bashrc", "named.sarif"}
+
+
+def test_no_module_of_a_stranger_is_run(tmp_path: Path) -> None:
+    """Python would take modules such as `venv` from the workspace, in which the steps run."""
+    for name in ("venv", "pip", "json", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("open('made', 'w').close()\n")
+    commands = re.findall(r"""(?:python3|/bin/python")(.*? -m \w+)""", _step("Install statetool")["run"])
+    assert len(commands) == 3
+    for options in commands:
+        subprocess.run([sys.executable, *options.split(), "--help"], cwd=tmp_path, check=True, capture_output=True)
+        assert not (tmp_path / "made").exists(), options

@@ -106,7 +106,8 @@ def command(
         schemas=provider_schemas(schemas),
     )
     if not names and not no_state:
-        names = default_names(everything=everything, only_one=gate.configuration is not None)
+        only_one = gate.configuration is not None
+        names = default_names(everything=everything, only_one=only_one, to_read=not fixing.fixes or fixing.shows)
     if fixing.fixes and STANDARD_INPUT in names:
         if not fixing.shows:
             raise click.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")

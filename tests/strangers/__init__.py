@@ -1,0 +1,1 @@
+"""What a stranger's folder can make statetool do: nothing that SECURITY.md does not allow."""

@@ -1,0 +1,24 @@
+"""The user whose secrets a stranger wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.adversary.runs import Forks
+from tests.strangers.scene import User, user as user_at
+
+
+@pytest.fixture
+def user(tmp_path: Path, forked: Forks) -> Iterator[User]:
+    with user_at(tmp_path.resolve(), forked) as found:
+        yield found
+
+
+@pytest.fixture
+def random(request: pytest.FixtureRequest) -> Random:
+    """The same for the same test, so that a sample does not surprise."""
+    return Random(request.node.name)
