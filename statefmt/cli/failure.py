@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Final
 
-import click
+import typer
 
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
 from statefmt.cli.streams import message_terminal, say
@@ -69,14 +69,11 @@ def _advice(error: StatetoolError) -> str:
     return f"; write {advice(error.meant, running_shell(run_context().environment))}"
 
 
-def show_usage_error(error: click.ClickException) -> None:
+def show_usage_error(error: typer.TyperException) -> None:
     """Print a usage error to standard error, with the usage of the command."""
     text = error.format_message()
-    if text.startswith("Usage: "):
-        # The program without a command: the text is its whole help.
-        print(text, file=sys.stderr)
-        return
-    context = error.ctx if isinstance(error, click.UsageError) else None
+    # Errors of typer's parser are not public, but have the context of the command, too.
+    context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         print(context.get_usage(), file=sys.stderr)
         print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option, Positional
+from typer import Argument, Option
+
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
@@ -33,7 +34,7 @@ _MOST_SHOWN: Final = 10
 @takes(cluster=cluster_options)
 def command(
     sources: Annotated[
-        list[str], Positional(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
+        list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = DEFAULT_INDEX,
     check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
