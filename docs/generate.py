@@ -10,12 +10,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import click
+import typer
 
 from docs.fleet_tables import page as fleet_tables
 from docs.public_library.pages import pages as reference_pages
 from docs.specification.pages import links_of_rule, pages as format_pages
-from statefmt.cli.program import SECTIONS, program
+from statefmt.cli.names import SECTIONS
+from statefmt.cli.program import HELP_OPTIONS, command_named, program
 from statefmt.lint.registry import Page, all_pages
 from statefmt.lint.subject import Subject
 
@@ -127,14 +128,11 @@ def _command_list(*, is_linked: bool = False) -> str:
 def _help(name: str | None = None) -> str:
     """What `--help` prints at 80 columns."""
     group = program()
-    with click.Context(group, info_name="statetool", max_content_width=80, terminal_width=80) as context:
-        if name is None:
-            return group.get_help(context).rstrip()
-        assert isinstance(group, click.Group)
-        command = group.get_command(context, name)
-        assert command is not None
-        with click.Context(command, info_name=name, parent=context, max_content_width=80, terminal_width=80) as inner:
-            return command.get_help(inner).rstrip()
+    context = typer.Context(group, info_name="statetool", terminal_width=80, **HELP_OPTIONS)
+    if name is None:
+        return group.get_help(context).rstrip()
+    command = command_named(name)
+    return command.get_help(typer.Context(command, info_name=name, parent=context)).rstrip()
 
 
 def main() -> None:

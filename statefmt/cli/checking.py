@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import click
+from typer import BadParameter
 
 from statefmt import RunContext, StoreError
 from statefmt.cli.failure import show_failure
@@ -51,11 +51,9 @@ def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
     if names:
         found = listed_states(run_context(), names, everything=everything)
         if len(found) > 1:
-            raise click.BadParameter(
-                f"a plan is compared with one state, but {len(found)} are named", param_hint="--plan"
-            )
+            raise BadParameter(f"a plan is compared with one state, but {len(found)} are named", param_hint="--plan")
         if found[0] == plan == STANDARD_INPUT:
-            raise click.BadParameter("only one of the plan and the state can come from standard input")
+            raise BadParameter("only one of the plan and the state can come from standard input")
         return found[0]
     name = state_name(None)
     if not isinstance(name, RemoteName) and not os.path.lexists(name):

@@ -1,60 +1,38 @@
-"""The click command behind each command of statetool: its help, its parser and its shared options."""
+"""What every command of statetool is to typer: its options with those that all commands share, and its help."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
-import click
+import typer
+from typer.core import TyperArgument, TyperCommand
+from typer.main import get_command
 
-from statefmt.cli.command_line import observe_parser
 from statefmt.cli.editing.left_copies import remove_left_copies
-from statefmt.cli.habits import accept_spellings
-from statefmt.cli.options.backend_options import connection_options, folder_options, use_backend_options
+from statefmt.cli.options.backend_options import ConnectionOptions, FolderOptions, use_backend_options
 from statefmt.cli.options.display import display_options
-from statefmt.cli.options.encryption_files import encryption_options, use_encryption
+from statefmt.cli.options.encryption_files import EncryptionOptions, use_encryption
 from statefmt.cli.options.groups import COMMON, GROUPS
+from statefmt.cli.options.shared import StateOption
+from statefmt.cli.options.takes import options_of, with_options
+from statefmt.cli.run import current_run, use_run
+from statefmt.cli.spellings import SpellingReader
 from statefmt.cli.streams import end_paging
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from statefmt.cli.usage_error import UsageError
 
 # Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset(
-    {
-        *(
-            "git-config",
-            "help",
-            "history",
-            "locks",
-            "moves",
-            "releases",
-            "rule",
-            "schemas",
-            "unlock",
-            "version",
-            "versions",
-        ),
-        *("fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces"),
-    }
-)
+WITHOUT_ENCRYPTION: Final = frozenset({
+    "git-config", "help", "history", "locks", "moves", "releases", "rule", "schemas", "unlock", "version", "versions",
+    "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces",
+})  # fmt: skip
 # Commands whose output people read, so that a long one goes to the pager.
-_PAGED: Final = frozenset(
-    {
-        *("list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule"),
-        *("diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks"),
-        *(
-            "versions",
-            "reconcile",
-            "plan",
-            "fleet check",
-            "fleet diff",
-            "fleet duplicates",
-            "fleet graph",
-            "fleet query",
-        ),
-    }
-)
+_PAGED: Final = frozenset({
+    "list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule",
+    "diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks",
+    "versions", "reconcile", "plan", "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query",
+})  # fmt: skip
 _OWN: Final = "Options"
 # Commands that take the place of a state, and connect to nothing.
 _WITHOUT_CONNECTION: Final = frozenset({"where"})
@@ -63,61 +41,52 @@ _STATES: Final = frozenset(
     {"state", "states", "state_option", "old", "new", "source", "sources", "target", "stored", "operations"}
 )
 
-# Finds values of a parameter that start with what was typed, for a shell that completes them.
-Completer: TypeAlias = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 # What an example does, and its command line.
 Examples: TypeAlias = Sequence[tuple[str, str]]
 
 
-class ProgramCommand(click.Command):
+class ProgramCommand(TyperCommand):
     """A command of statetool. `examples` are shown in its help."""
 
     examples: Examples = ()
 
-    def add_shared_options(self) -> None:
-        """Add the options that all commands have."""
-        self.params += display_options()
-        if self.name not in WITHOUT_ENCRYPTION:
-            self.params += encryption_options({parameter.name for parameter in self.params})
-        if any("--state" in parameter.opts for parameter in self.params):
-            self.params += folder_options()
-        if self._names_states and self.name not in _WITHOUT_CONNECTION:
-            self.params += connection_options({parameter.name for parameter in self.params})
-        for parameter in self.params:
-            if isinstance(parameter, click.Option):
-                # Otherwise messages mention an environment variable None.
-                parameter.show_envvar = False
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line, in whichever spelling."""
+        line = SpellingReader(self.get_params(ctx)).read(args)
+        use_run(replace(current_run(), options=line.options))
+        if line.problem:
+            raise UsageError(line.problem, ctx)
+        return super().parse_args(ctx, [*line.words, "--", *line.arguments])
 
-    @property
-    def _names_states(self) -> bool:
-        return any(parameter.name in _STATES for parameter in self.params)
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the arguments without the braces that typer puts around required ones."""
+        shown = [(one.metavar or "", one.required) for one in self.params if isinstance(one, TyperArgument)]
+        return ["[OPTIONS]", *(name if needed or name.startswith("[") else f"[{name}]" for name, needed in shown)]
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the command's own options, the examples, and then the shared options by group."""
-        rows = _rows(self, ctx)
+        rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], _OWN: []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                rows.setdefault(_group(parameter), []).append(record)
         for title in ("Arguments", _OWN):
-            _write_rows(formatter, title, rows.pop(title, []))
+            _write_rows(formatter, title, rows.pop(title))
         if self.examples:
             with formatter.section("Examples"):
                 formatter.write("\n".join(example_lines(self.examples, " " * formatter.current_indent)))
         for title in sorted(rows, key=_place):
             _write_rows(formatter, title, rows[title])
 
-    def make_parser(self, ctx: click.Context) -> Any:
-        parser = super().make_parser(ctx)
-        observe_parser(parser, ctx)
-        accept_spellings(parser, ctx)
-        return parser
 
-    def invoke(self, ctx: click.Context) -> Any:
-        if self.name not in _PAGED:
-            end_paging()
-        remove_left_copies()
-        if self._names_states:
-            use_backend_options(ctx)
-        if self.name not in WITHOUT_ENCRYPTION:
-            use_encryption(ctx)
-        return super().invoke(ctx)
+def program_command(function: Callable[..., int], name: str, examples: Examples) -> ProgramCommand:
+    """Return the command of a function whose annotations declare its options and arguments, with the shared options."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app.command(name, cls=ProgramCommand)(_with_shared_options(function, name))
+    command = get_command(app)
+    assert isinstance(command, ProgramCommand)
+    command.examples = examples
+    return command
 
 
 def example_lines(examples: Examples, indent: str) -> list[str]:
@@ -125,21 +94,41 @@ def example_lines(examples: Examples, indent: str) -> list[str]:
     return [line for what, command in examples for line in (f"{indent}# {what}", f"{indent}{command}\n")]
 
 
-def _rows(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
-    """Return the rows of the help by group."""
-    rows: dict[str, list[tuple[str, str]]] = {}
-    for parameter in command.get_params(context):
-        record = parameter.get_help_record(context)
-        if record is not None:
-            rows.setdefault(_group(parameter), []).append(record)
-    return rows
+def _with_shared_options(function: Callable[..., int], name: str) -> Callable[..., int]:
+    """Return the function with the options that all commands share; they are put into the run."""
+    options = options_of(function)
+    own = [option.name for option in options]
+    names_states = not _STATES.isdisjoint(own)
+    groups: list[Callable[..., object]] = [display_options]
+    if name not in WITHOUT_ENCRYPTION:
+        groups.append(EncryptionOptions)
+    # `reconcile` has a --state of its own.
+    if any(option.annotation == StateOption or option.name == "stored" for option in options):
+        groups.append(FolderOptions)
+    if names_states and name not in _WITHOUT_CONNECTION:
+        groups.append(ConnectionOptions)
+    for group in groups:
+        options += options_of(group, {option.name for option in options})
+
+    def command(**given: Any) -> int:
+        use_run(replace(current_run(), command=name))
+        if name not in _PAGED:
+            end_paging()
+        remove_left_copies()
+        if names_states:
+            use_backend_options(given)
+        if name not in WITHOUT_ENCRYPTION:
+            use_encryption(given)
+        return function(**{one: given[one] for one in own})
+
+    return with_options(command, options, function)
 
 
-def _group(parameter: click.Parameter) -> str:
-    if isinstance(parameter, click.Argument):
+def _group(parameter: Any) -> str:
+    if isinstance(parameter, TyperArgument):
         return "Arguments"
-    # click makes --help itself.
-    return COMMON if parameter.name == "help" else getattr(parameter, "panel", "") or _OWN
+    # typer makes --help itself.
+    return COMMON if parameter.name == "help" else parameter.rich_help_panel or _OWN
 
 
 def _place(title: str) -> int:
@@ -147,7 +136,7 @@ def _place(title: str) -> int:
     return GROUPS.index(title) if title in GROUPS else -1
 
 
-def _write_rows(formatter: click.HelpFormatter, title: str, rows: Sequence[tuple[str, str]]) -> None:
+def _write_rows(formatter: Any, title: str, rows: Sequence[tuple[str, str]]) -> None:
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows)

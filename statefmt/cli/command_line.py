@@ -1,11 +1,9 @@
-"""Renders the command line of this run for locks and histories, and records which options were given."""
+"""Renders the command line of this run for locks and histories, and says which options were given."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
-
-import click
+from typing import Final
 
 from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line
@@ -14,9 +12,6 @@ _VARIABLE: Final = "--var"
 _BACKEND: Final = "--backend-config"
 _CONDITION: Final = "--where"
 SHOW_SENSITIVE: Final = "--show-sensitive"
-# Keys of the parser's results in the `meta` of click's context.
-_VALUES: Final = f"{__name__}.values"
-_OPTIONS: Final = f"{__name__}.options"
 
 
 def command_line(hidden: Mapping[str, str] | None = None) -> str:
@@ -79,46 +74,11 @@ def _without_value(assignment: str) -> str:
     return f"{name}=…" if equals else "…"
 
 
-def observe_parser(parser: Any, context: click.Context) -> None:
-    """Record the options that the parser of a command finds, and reject an option in place of a value.
-
-    After a usage error, the rest is parsed leniently, so that `was_given` works for it, too.
-    """
-    found: list[tuple[str, str]] = context.meta.setdefault(_VALUES, [])
-    parse, take_value = parser.parse_args, parser._get_value_from_state
-
-    def value_of(name: str, option: Any, state: Any) -> Any:
-        following = state.rargs[0].partition("=")[0] if state.rargs else ""
-        if option.nargs == 1 and (following in parser._long_opt or following in parser._short_opt):
-            raise click.BadOptionUsage(name, f"Option '{name}' requires an argument.", context)
-        value = take_value(name, option, state)
-        found.append((name if name.startswith("--") or len(name) == len("-x") else f"-{name}", value))
-        return value
-
-    def parse_args(args: list[str]) -> Any:
-        found.clear()
-        result = parse(list(args))
-        context.meta[_OPTIONS] = {name for parameter in result[2] for name in parameter.opts}
-        return result
-
-    def parse_all(args: list[str]) -> Any:
-        try:
-            return parse_args(args)
-        except click.UsageError:
-            parser.ignore_unknown_options = context.resilient_parsing = True
-            parse_args(args)
-            raise
-
-    parser._get_value_from_state = value_of
-    parser.parse_args = parse_all
-
-
 def was_given(name: str) -> bool:
-    """Return whether the command line has an option, even if the rest of it is invalid."""
-    context = click.get_current_context(silent=True)
-    return context is not None and name in context.meta.get(_OPTIONS, ())
+    """Return whether the command line has an option, by its long name, even if the rest of it is invalid."""
+    return any(option == name for option, _ in current_run().options)
 
 
 def options_in_order(*names: str) -> list[tuple[str, str]]:
     """Return the given options of these names with their values, in command line order."""
-    return [option for option in click.get_current_context().meta[_VALUES] if option[0] in names]
+    return [option for option in current_run().options if option[0] in names]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-import click
+import typer
 
 from statefmt import StoreError
 from statefmt.render.printable import printable
@@ -22,7 +22,7 @@ def confirmed(question: str, what: str, done: str, advice: str) -> bool:
     """
     if not _can_be_asked():
         raise StoreError(f"{what} needs confirmation, and there is no terminal to ask on; nothing was {done}. {advice}")
-    return click.confirm(question, err=True)
+    return typer.confirm(question, err=True)
 
 
 def asking() -> Callable[[str], bool] | None:
@@ -31,7 +31,7 @@ def asking() -> Callable[[str], bool] | None:
 
 
 def _agreed(question: str) -> bool:
-    return click.confirm(printable(question), err=True)
+    return typer.confirm(printable(question), err=True)
 
 
 def _can_be_asked() -> bool:

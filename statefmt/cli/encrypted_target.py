@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import click
 from msgspec import structs
+from typer import BadParameter, Option
 
 from statefmt import EncryptionError, StoreError
 from statefmt.cli.command_line import command_line
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context
@@ -81,9 +80,9 @@ def check_local(discard_plain: bool, name: str) -> None:
 def check_discarding(discard_plain: bool, in_place: bool, configuration: EncryptionConfiguration | None = None) -> None:
     """Raise a usage error for --discard-plain without --in-place, or if the result is plain text."""
     if discard_plain and not in_place:
-        raise click.BadParameter("requires --in-place", param_hint="--discard-plain")
+        raise BadParameter("requires --in-place", param_hint="--discard-plain")
     if discard_plain and configuration is not None and not encrypts(configuration):
-        raise click.BadParameter(
+        raise BadParameter(
             "the first method is of type unencrypted; plain copies are deleted only if the state is encrypted",
             param_hint="--discard-plain",
         )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from typing import Final
 
-import click
+import typer
 
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
-from statefmt.cli.run import run_context
+from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
 from statefmt.render.printable import printable
 from statefmt.text.shell import shell_line
@@ -51,13 +52,11 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
 
 def _name_hosts() -> None:
     """Print the hosts that the run has approached, once: nobody was watching, and one may be why it failed."""
-    context, command = run_context(), click.get_current_context(silent=True)
-    if context.names_hosts or command is None:
-        return
-    printed = command.meta.setdefault(__name__, set())
-    for host in context.hosts.keys() - printed:
+    run = current_run()
+    hosts = () if run.context.names_hosts else tuple(run.context.hosts.keys() - run.named_hosts)
+    for host in hosts:
         print(f"statetool: connecting to {host} …", file=sys.stderr)
-        printed.add(host)
+    use_run(replace(run, named_hosts=run.named_hosts.union(hosts)))
 
 
 def _point_to_repair(error: StateError, name: str) -> None:
@@ -81,14 +80,11 @@ def _advice(error: StatetoolError) -> str:
     return f"; write {advice(error.meant, running_shell(run_context().environment))}"
 
 
-def show_usage_error(error: click.ClickException) -> None:
+def show_usage_error(error: typer.TyperException) -> None:
     """Print a usage error to standard error, with the usage of the command."""
     text = error.format_message()
-    if text.startswith("Usage: "):
-        # The program without a command: the text is its whole help.
-        print(text, file=sys.stderr)
-        return
-    context = error.ctx if isinstance(error, click.UsageError) else None
+    # Errors of typer's parser are not public, but have the context of the command, too.
+    context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         print(context.get_usage(), file=sys.stderr)
         print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)

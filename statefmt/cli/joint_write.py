@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import click
+from typer import BadParameter
 
 from statefmt.cli.applying import ApplyTerms
 from statefmt.cli.options.duration import seconds
@@ -48,7 +48,7 @@ def joint_terms(options: SurgeryOptions, why: str, others: Mapping[str, bool] = 
     }
     for option, is_given in (for_one | dict(others)).items():
         if is_given:
-            raise click.BadParameter(why, param_hint=option)
+            raise BadParameter(why, param_hint=option)
     return ApplyTerms(
         timeout=write.lock_timeout if write.lock else None,
         keeps_backup=not write.no_backup,

@@ -6,10 +6,10 @@ import gc
 import os
 import signal
 import sys
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from typing import Final
 
-import click
+import typer
 
 from statefmt import ProgressReport, StatetoolError, StoreError
 from statefmt.cli.command_line import was_given
@@ -17,7 +17,7 @@ from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FIN
 from statefmt.cli.failure import show_failure, show_usage_error
 from statefmt.cli.program import program
 from statefmt.cli.progress import Progress, can_be_shown
-from statefmt.cli.run import Run, system_context
+from statefmt.cli.run import Run, running, system_context
 from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
@@ -48,21 +48,19 @@ def run() -> None:
 
 def main(arguments: list[str], progress: ProgressReport | None = None) -> int:
     """Run one command and return its exit status; report every problem on standard error."""
-    # Keep click's context open after a failure: the option applies even if other arguments are invalid.
-    with ExitStack() as contexts:
-        status = _run(arguments, contexts, progress)
+    with running(Run(system_context(progress), tuple(arguments))):
+        status = _run(arguments)
         return AS_PLANS_DO.get(status, status) if was_given(DETAILED_EXITCODE) else status
 
 
-def _run(arguments: list[str], contexts: ExitStack, progress: ProgressReport | None) -> int:
+def _run(arguments: list[str]) -> int:
     try:
         command = program()
         # Not command.main(): it exits with 1 on a closed pipe, and 1 means that something was found.
-        run = Run(system_context(progress), tuple(arguments))
-        context = contexts.enter_context(command.make_context("statetool", list(arguments), obj=run))
-        status = command.invoke(context)
+        with command.make_context("statetool", list(arguments)) as context:
+            status = command.invoke(context)
         sys.stdout.flush()
-    except click.exceptions.Exit as stop:
+    except typer.Exit as stop:
         # --help and --version
         return stop.exit_code
     except BrokenPipeError:
@@ -81,9 +79,9 @@ def _run(arguments: list[str], contexts: ExitStack, progress: ProgressReport | N
         return FAILED
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except click.Abort:
+    except typer.Abort:
         return 128 + signal.SIGINT
-    except click.ClickException as error:
+    except typer.TyperException as error:
         show_usage_error(error)
         return FAILED
     except StatetoolError as error:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import click
-
 from statefmt import RemoteStateError
-from statefmt.cli.habits import ALIASES
+from statefmt.cli.run import current_run
 from statefmt.text.shell import shell_line, shell_word
 
 # Commands that write the edited state to standard output with `--state -`.
@@ -47,9 +45,7 @@ COPIES: Final = frozenset(
 
 def remote_state_text(error: RemoteStateError) -> str:
     """Return the message of the error with the commands that work, for each program that the folder may belong to."""
-    context = click.get_current_context(silent=True)
-    typed = (context and context.find_root().invoked_subcommand) or "COMMAND"
-    command = ALIASES.get(typed, typed)
+    command = current_run().command or "COMMAND"
     lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
     if command in INSTEAD:
         what = INSTEAD[command][0]

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-import click
+import typer
 
 from statefmt import SurgeryError
 from statefmt.cli.streams import message_terminal, say
@@ -91,7 +91,7 @@ class Questions:
         if others <= 0 or (named is not None and named.value in _OF_ONE):
             return
         what = "Skip" if choice is None else "Do the same for"
-        if click.confirm(f"{what} the {counted(others, 'other defect')} like this one?", err=True):
+        if typer.confirm(f"{what} the {counted(others, 'other defect')} like this one?", err=True):
             self._for_all[kind] = choice
 
 
@@ -99,14 +99,14 @@ def _answer(defect: Defect) -> str | None:
     numbered: Mapping[str, Choice] = {str(number): choice for number, choice in enumerate(defect.choices, 1)}
     while True:
         prompt = f"Choice (1-{len(numbered)}, {_SKIP} to skip, {_QUIT} to quit)"
-        text = str(click.prompt(prompt, default=_SKIP, err=True)).strip()
+        text = str(typer.prompt(prompt, default=_SKIP, err=True)).strip()
         if text == _SKIP:
             return None
         if text == _QUIT:
-            raise click.Abort
+            raise typer.Abort
         picked = numbered.get(text)
         if picked is not None:
-            value = str(click.prompt(picked.value, err=True)).strip() if picked.value else ""
+            value = str(typer.prompt(picked.value, err=True)).strip() if picked.value else ""
             text = f"{picked.name}={value}" if picked.value else picked.name
         try:
             check_choice(defect, text)

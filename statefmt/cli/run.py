@@ -1,14 +1,14 @@
-"""Holds the context, the arguments and the colour option of one run."""
+"""Holds what one run is: its context, its command and its options."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-import click
+from typing import TYPE_CHECKING, Final
 
 from statefmt import ProgressReport, RunContext
 
@@ -20,18 +20,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The context, the arguments of the program and `--color`. click passes it on as the `obj` of its contexts."""
+    """The context, the arguments of the program, `--color`, the name of the command, and its options.
+
+    The options have long names and are in command line order; flags have an empty value. `named_hosts` are the hosts
+    that failures have named.
+    """
 
     context: RunContext
     arguments: Sequence[str] = ()
     colour: str = "auto"
+    command: str = ""
+    options: Sequence[tuple[str, str]] = ()
+    named_hosts: frozenset[str] = frozenset()
+
+
+# typer passes its context to commands only, and what they call prints, too.
+_RUN: Final[ContextVar[Run | None]] = ContextVar("statetool", default=None)
+
+
+@contextmanager
+def running(run: Run) -> Iterator[None]:
+    """Make this the run of everything that is called."""
+    token = _RUN.set(run)
+    try:
+        yield
+    finally:
+        _RUN.reset(token)
+
+
+def use_run(run: Run) -> None:
+    """Go on with a changed run, until the end of `running`. Without one, nothing runs that could use it."""
+    if _RUN.get() is not None:
+        _RUN.set(run)
 
 
 def current_run() -> Run:
     """Return the run of the active command; outside of commands, one without arguments."""
-    context = click.get_current_context(silent=True)
-    found = None if context is None else context.find_object(Run)
-    return Run(system_context()) if found is None else found
+    return _RUN.get() or Run(system_context())
 
 
 def run_context() -> RunContext:

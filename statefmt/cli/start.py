@@ -16,7 +16,7 @@ def run() -> None:
 
         answer(os.environ["STATETOOL_COMPLETE"], os.environ, sys.argv[1:])
         return
-    # Answer without loading click, which takes longer than starting Python.
+    # Answer without loading typer, which takes longer than starting Python.
     if sys.argv[1:] != ["--version"] or not _printed(f"statetool {__version__}\n".encode()):
         # Imports leave no garbage: collecting during them takes a tenth of the time.
         gc.disable()

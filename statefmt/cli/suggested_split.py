@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import click
+from typer import BadParameter
 
 from statefmt import State
 from statefmt.cli.run import run_context
@@ -28,7 +28,7 @@ def show_suggestions(state: State, by: str | None, output_format: SuggestionForm
     """
     if by is not None and by not in {kind.value for kind in PartitionKind}:
         kinds = ", ".join(kind.value for kind in PartitionKind)
-        raise click.BadParameter(f"cannot be suggested; give one of {kinds}", param_hint="--by")
+        raise BadParameter(f"cannot be suggested; give one of {kinds}", param_hint="--by")
     run_context().phase("comparing")
     found = suggest_partitions(state.snapshot)
     chosen = next((one for one in found.partitions if by is None or one.kind.value == by), None)

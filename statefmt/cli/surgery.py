@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-import click
+from typer import BadParameter
 
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
@@ -117,7 +117,7 @@ def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
     from statefmt.cli.as_blocks import show_as_blocks
 
     if options.write.out is not None:
-        raise click.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+        raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     # Nothing is written, and nothing needs a lock.
     write = options.write._replace(dry_run=True, lock=False)
     references = plan.references or options.configuration.loaded()

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.options.provider_sources import ProviderSources
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import run_context

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import click
 import pytest
+import typer
 
 from statefmt.cli.options.duration import AGE, TIMEOUT, Notation, seconds
 
@@ -31,12 +31,12 @@ def test_a_duration(text: str, notation: Notation, expected: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "soon", "-1s", "10 s", "1d", "1S", "s", "1hm", "٣s", "9" * 400])
 def test_not_a_duration(text: str) -> None:
-    with pytest.raises(click.BadParameter, match="is not a duration: write 10s, 500ms or 1m30s"):
+    with pytest.raises(typer.BadParameter, match="is not a duration: write 10s, 500ms or 1m30s"):
         seconds(text, "--x")
 
 
 @pytest.mark.parametrize("text", ["", "30", "30m", "30s", "1w2d", "1.5h", "d", "99999w"])
 def test_not_an_age(text: str) -> None:
     """Minutes might mean months, and edits are deleted for good."""
-    with pytest.raises(click.BadParameter, match="is not an age: write 12h, 30d or 8w"):
+    with pytest.raises(typer.BadParameter, match="is not an age: write 12h, 30d or 8w"):
         seconds(text, "--x", AGE)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.cli.program import COMMANDS
+from statefmt.cli.names import COMMANDS
 from statefmt.encryption import EnvelopeLayout
 from tests.adversary.runs import Forks
 from tests.cli.conftest import Statetool

@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import click
 import pytest
 
-from statefmt.cli.program import COMMANDS, program as whole_program
+from statefmt.cli.names import COMMANDS
+from statefmt.cli.program import command_named
 from statefmt.cli.run import system_context
 from statefmt.store.local.transaction import open_state
 from tests.cli.conftest import Program, Result, Statetool
@@ -176,16 +176,9 @@ def test_every_command_has_rows() -> None:
     assert {row.command for row in ROWS} == set(COMMANDS)
 
 
-def _parameters(command: str) -> list[click.Parameter]:
-    group = whole_program()
-    found = group.get_command(click.Context(group), command)
-    assert found is not None
-    return found.params
-
-
 def _with(option: str, but: str = "") -> list[str]:
     """The commands that have an option, without those of `but`."""
-    found = [name for name in COMMANDS if any(option in one.opts for one in _parameters(name))]
+    found = [name for name in COMMANDS if any(option in one.opts for one in command_named(name).params)]
     return [name for name in found if name not in but.split(", ")]
 
 
@@ -197,7 +190,9 @@ def test_unknown_option(command: str, session: _Session) -> None:
     assert re.search(r"\nError: No such option: --frobnicate\.?( Did you mean --\S+\?)?\n$", result.err), result.err
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if any(one.required for one in _parameters(name))])
+@pytest.mark.parametrize(
+    "command", [name for name in COMMANDS if any(one.required for one in command_named(name).params)]
+)
 def test_missing_argument(command: str, session: _Session) -> None:
     result, disk = session.run(command.split())
     assert (result.status, result.out, disk) == (2, b"", "")

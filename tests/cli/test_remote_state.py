@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import click
 import pytest
 
-from statefmt.cli.program import COMMANDS, program
+from statefmt.cli.names import COMMANDS
+from statefmt.cli.program import command_named
 from statefmt.cli.remote_state import COPIES, EDITS, INSTEAD
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
@@ -101,15 +101,7 @@ def test_both_programs_are_named_if_nothing_tells_which(statetool: Statetool, ba
 
 def test_every_command_has_the_advice_for_its_kind() -> None:
     """Commands with --dry-run write a state."""
-    group = program()
-    assert isinstance(group, click.Group)
-    with click.Context(group) as context:
-        writing = {
-            name
-            for name in COMMANDS
-            if (command := group.get_command(context, name)) is not None
-            and any("--dry-run" in parameter.opts for parameter in command.params)
-        }
+    writing = {name for name in COMMANDS if any("--dry-run" in one.opts for one in command_named(name).params)}
     assert writing <= EDITS | COPIES | INSTEAD.keys()
     assert writing >= EDITS
     assert not EDITS & COPIES

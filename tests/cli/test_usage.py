@@ -7,12 +7,13 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-import click
 import pytest
+import typer
 
-from statefmt.cli.command import WITHOUT_ENCRYPTION, ProgramCommand
+from statefmt.cli.command import WITHOUT_ENCRYPTION
 from statefmt.cli.habits import _OTHER_NAMES as OTHER_NAMES, _TASKS as TASKS, command_arguments
-from statefmt.cli.program import COMMANDS as ALL_COMMANDS, program
+from statefmt.cli.names import COMMANDS as ALL_COMMANDS
+from statefmt.cli.program import command_named
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 
@@ -145,22 +146,17 @@ def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> No
 @pytest.mark.parametrize("name", ALL_COMMANDS)
 def test_examples(name: str) -> None:
     """Each help has two to four examples, and the command line takes each of them."""
-    group = program()
-    with click.Context(group, info_name="statetool") as context:
-        command = group.get_command(context, name)
-        assert isinstance(command, ProgramCommand)
-        assert 2 <= len(command.examples) <= 4
-        lines = [f"  {line}" for what, line in command.examples for line in (f"# {what}", line)]
-        assert [line for line in command.get_help(context).splitlines() if line in lines] == lines
-        for _, line in command.examples:
-            called = [words for words in _commands(line) if words[0] == "statetool"]
-            assert called
-            for _, *words in called:
-                found, *arguments = command_arguments(words)
-                one = group.get_command(context, found)
-                assert one is not None, found
-                # Parses everything, and runs nothing.
-                one.make_context(found, arguments, parent=context)
+    command = command_named(name)
+    assert 2 <= len(command.examples) <= 4
+    lines = [f"  {line}" for what, line in command.examples for line in (f"# {what}", line)]
+    assert [line for line in command.get_help(typer.Context(command)).splitlines() if line in lines] == lines
+    for _, line in command.examples:
+        called = [words for words in _commands(line) if words[0] == "statetool"]
+        assert called
+        for _, *words in called:
+            found, *arguments = command_arguments(words)
+            # Parses everything, and runs nothing.
+            command_named(found).make_context(found, arguments)
 
 
 def test_suggested_names_are_commands() -> None:
@@ -168,15 +164,11 @@ def test_suggested_names_are_commands() -> None:
     assert not {*OTHER_NAMES, *TASKS} & {*ALL_COMMANDS}
     assert not {*OTHER_NAMES} & {*TASKS}
     assert {*OTHER_NAMES.values()} <= {*ALL_COMMANDS}
-    group = program()
-    with click.Context(group, info_name="statetool") as context:
-        for line in {line for text in TASKS.values() for line in re.findall("`statetool ([^`]+)`", text)}:
-            name, *arguments = line.split()
-            command = group.get_command(context, name)
-            assert command is not None, line
-            needed = [parameter for parameter in command.params if parameter.required]
-            words = arguments or ["placeholder" for _ in needed]
-            command.make_context(name, words, parent=context)
+    for line in {line for text in TASKS.values() for line in re.findall("`statetool ([^`]+)`", text)}:
+        name, *arguments = line.split()
+        command = command_named(name)
+        needed = [parameter for parameter in command.params if parameter.required]
+        command.make_context(name, arguments or ["placeholder" for _ in needed])
 
 
 def _commands(line: str) -> list[list[str]]:

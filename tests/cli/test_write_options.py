@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
 import pytest
 
-from statefmt.cli.program import program
+from statefmt.cli.program import command_named
 from statefmt.store.local.journal import checksum
 from tests.cli.conftest import Statetool
 
@@ -52,11 +51,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", WRITING)
 def test_the_same_options(name: str) -> None:
-    group = program()
-    assert isinstance(group, click.Group)
-    command = group.get_command(click.Context(group), name)
-    assert command is not None
-    options = {text for parameter in command.params for text in (*parameter.opts, *parameter.secondary_opts)}
+    parameters = command_named(name).params
+    options = {text for parameter in parameters for text in (*parameter.opts, *parameter.secondary_opts)}
     assert options >= SHARED
 
 

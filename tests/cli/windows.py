@@ -43,7 +43,7 @@ def main() -> int:
     import subprocess  # noqa: F401
     import tempfile  # noqa: F401
 
-    import click  # noqa: F401
+    import typer  # noqa: F401
 
     for name in _MODULES:
         sys.modules[name] = None  # type: ignore[assignment]

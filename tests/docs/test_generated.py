@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docs.generate import DOCS, lists
-from statefmt.cli.program import COMMANDS
+from statefmt.cli.names import COMMANDS
 from statefmt.lint.registry import all_codes
 
 

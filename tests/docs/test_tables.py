@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-import click
 import pytest
 
 from docs.site import ROOT
 from statefmt.cli.habits import command_arguments
-from statefmt.cli.program import COMMANDS, program
+from statefmt.cli.names import COMMANDS
+from statefmt.cli.program import command_named
 
 
 def test_every_command_has_a_task() -> None:
@@ -29,18 +29,13 @@ def test_every_link_to_a_command_names_it() -> None:
 @pytest.mark.parametrize("page", ["which-command.md", "coming-from.md"])
 def test_options_exist(page: str) -> None:
     """Of commands written as code, with or without the program's name."""
-    group = program()
-    assert isinstance(group, click.Group)
     seen = 0
-    with click.Context(group) as context:
-        for code in re.findall(r"`([^`\n]+)`", (ROOT / "docs" / page).read_text(encoding="utf-8")):
-            name, *words = command_arguments(code.removeprefix("statetool ").split())
-            if name not in COMMANDS:
-                continue
-            command = group.get_command(context, name)
-            assert command is not None
-            known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-            options = {word for word in words if word.startswith("-") and word != "-"}
-            assert options - known == set(), code
-            seen += len(options)
+    for code in re.findall(r"`([^`\n]+)`", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+        name, *words = command_arguments(code.removeprefix("statetool ").split())
+        if name not in COMMANDS:
+            continue
+        known = {option for one in command_named(name).params for option in (*one.opts, *one.secondary_opts)}
+        options = {word for word in words if word.startswith("-") and word != "-"}
+        assert options - known == set(), code
+        seen += len(options)
     assert seen >= 8

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.cli.program import SECTIONS
+from statefmt.cli.names import SECTIONS
 from tests.library.generated_edits import COMMANDS, GeneratedEdit, generated_edit, generated_state, write_files
 
 _SAMPLE: Final = 60

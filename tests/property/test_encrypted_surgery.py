@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.cli.program import SECTIONS
+from statefmt.cli.names import SECTIONS
 from statefmt.encryption import EnvelopeLayout, decrypt, parse_envelope
 from statefmt.model.instances import InstanceState, instances
 from statefmt.model.snapshot import Snapshot

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from statefmt.cli.program import COMMANDS as PROGRAM
+from statefmt.cli.names import COMMANDS as PROGRAM
 from tests.adversary.runs import Ended
 from tests.strangers.allowances import ROOT, SUBJECTS, Row, allowances, is_allowed, named_tests, tables
 from tests.strangers.commands import COMMANDS

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Argument
+
 from statefmt.cli.applying import ApplyTerms, apply_shown, report_ended
 from statefmt.cli.command_line import command_line
-from statefmt.cli.declared import Positional
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption
@@ -27,7 +28,7 @@ _ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write the
 
 @takes(ending=ending_options)
 def command(
-    operations: Annotated[str, Positional(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
+    operations: Annotated[str, Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.finding_options import FindingOptions, finding_options
@@ -41,7 +40,7 @@ EXAMPLES: Final = (
 def command(
     states: Annotated[
         list[str] | None,
-        Positional(
+        Argument(
             metavar="[STATE]...",
             help="Files, directories, globs, URLs or -; default: the workspace's state, or all below.",
         ),
@@ -57,7 +56,7 @@ def command(
     ] = False,
     everything: Annotated[bool, Option("--all", help="In directories, include backups and .terraform.")] = False,
     no_state: Annotated[
-        bool, Option("--no-state", help="With --config or --plan: check no state.", panel=CONFIGURATION)
+        bool, Option("--no-state", help="With --config or --plan: check no state.", rich_help_panel=CONFIGURATION)
     ] = False,
     plan: Annotated[
         str | None,
@@ -65,7 +64,7 @@ def command(
             "--plan",
             metavar="PLAN",
             help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
-            panel=_PLAN,
+            rich_help_panel=_PLAN,
         ),
     ] = None,
     schemas: SchemasOption = None,
@@ -79,19 +78,17 @@ def command(
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: a file is not a state.
     """
     if fixing.fixes and (no_state or finding.write_baseline is not None):
-        raise click.BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
+        raise BadParameter("cannot be combined with --no-state or --write-baseline", param_hint="--fix/--diff")
     if fixing.fixes and everything:
-        raise click.BadParameter("cannot be combined with --all, which includes backups", param_hint="--fix/--diff")
+        raise BadParameter("cannot be combined with --all, which includes backups", param_hint="--fix/--diff")
     if fixing.shows and not finding.is_plain:
-        raise click.BadParameter("cannot be combined with --statistics or --format", param_hint="--diff")
+        raise BadParameter("cannot be combined with --statistics or --format", param_hint="--diff")
     gate = finding.gate()
     if release is not None:
         gate = replace(gate, release=parsed_release(release))
     names = [*(states or ()), *([state] if state else ())]
     if no_state and (names or (configuration.directory is None and plan is None)):
-        raise click.BadParameter(
-            "requires --config or --plan, and cannot be combined with states", param_hint="--no-state"
-        )
+        raise BadParameter("requires --config or --plan, and cannot be combined with states", param_hint="--no-state")
     if json_schema:
         _require_schema_rule(gate, no_state=no_state)
         gate = replace(gate, json_schema=True)
@@ -110,7 +107,7 @@ def command(
         names = default_names(everything=everything, only_one=only_one, to_read=not fixing.fixes or fixing.shows)
     if fixing.fixes and STANDARD_INPUT in names:
         if not fixing.shows:
-            raise click.BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
+            raise BadParameter("writes to the state: name a file instead of standard input", param_hint="--fix")
         gate = replace(gate, context=reading_once(gate.context))
     fixed = FINE
     if fixing.fixes:
@@ -130,10 +127,10 @@ def command(
 def _require_schema_rule(gate: Gate, *, no_state: bool) -> None:
     """Raise BadParameter if --json-schema would do nothing."""
     if no_state:
-        raise click.BadParameter("cannot be combined with --no-state", param_hint="--json-schema")
+        raise BadParameter("cannot be combined with --no-state", param_hint="--json-schema")
     selected = selected_rules(None if gate.select is None else tuple(gate.select), tuple(gate.ignore))
     if _SCHEMA_RULE not in selected.by_code:
-        raise click.BadParameter(
+        raise BadParameter(
             f"requires the rule {_SCHEMA_RULE}, which the options or the settings leave out", param_hint="--json-schema"
         )
 

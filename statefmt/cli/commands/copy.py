@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Argument, Option
+
 from statefmt.backends import PlaceName, route
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.options.takes import takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
@@ -21,8 +22,8 @@ EXAMPLES: Final = (
 
 @takes(options=transfer_options)
 def command(
-    source: Annotated[str, Positional(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
-    target: Annotated[str, Positional(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
+    source: Annotated[str, Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
+    target: Annotated[str, Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
     from_workspace: Annotated[
         str | None, Option(metavar="WORKSPACE", help="Copy from this workspace of the folder, not the current one.")
     ] = None,

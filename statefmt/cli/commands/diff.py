@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import State, StoreError
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
@@ -20,6 +19,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
+from statefmt.cli.usage_error import UsageError
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.values import Manner
@@ -51,10 +51,10 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 
 
 def command(
-    old: Annotated[str | None, Positional(metavar="OLD", show_default=False, help=_SIDE)] = None,
+    old: Annotated[str | None, Argument(metavar="OLD", show_default=False, help=_SIDE)] = None,
     new: Annotated[
         str | None,
-        Positional(metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."),
+        Argument(metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."),
     ] = None,
     output_format: Annotated[
         DiffFormat,
@@ -67,10 +67,14 @@ def command(
     ] = False,
     only: Annotated[
         list[str] | None,
-        Option(metavar="KIND,...", help=f"Show only these kinds of differences: {', '.join(Kind)}.", panel=_COMPARED),
+        Option(
+            metavar="KIND,...",
+            help=f"Show only these kinds of differences: {', '.join(Kind)}.",
+            rich_help_panel=_COMPARED,
+        ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, Option(metavar="KIND,...", help="Hide these kinds of differences.", panel=_COMPARED)
+        list[str] | None, Option(metavar="KIND,...", help="Hide these kinds of differences.", rich_help_panel=_COMPARED)
     ] = None,
     selectors: Annotated[
         list[str] | None,
@@ -78,7 +82,7 @@ def command(
             "--select",
             metavar="SELECTOR",
             help="Only instances that match this selector, on either side.",
-            panel=_COMPARED,
+            rich_help_panel=_COMPARED,
         ),
     ] = None,
     excluded: ExcludeOption = None,
@@ -87,10 +91,10 @@ def command(
         Option(
             "--exact",
             help="Compare literally: 1 differs from 1.0, and strings are not parsed as JSON.",
-            panel=_COMPARED,
+            rich_help_panel=_COMPARED,
         ),
     ] = False,
-    full: Annotated[bool, Option("--full", help="Show long values in full.", panel=_COMPARED)] = False,
+    full: Annotated[bool, Option("--full", help="Show long values in full.", rich_help_panel=_COMPARED)] = False,
     show_sensitive: ShowSensitiveOption = False,
     schemas: SchemasOption = None,
     version: Annotated[
@@ -98,7 +102,7 @@ def command(
         Option(
             metavar="ID",
             help="Compare this version of the state, which `versions` lists, with the current one.",
-            panel=_COMPARED,
+            rich_help_panel=_COMPARED,
         ),
     ] = None,
     detailed_exitcode: Annotated[
@@ -116,9 +120,9 @@ def command(
     """
     wanted = kinds(_kinds(only, "--only"), _kinds(ignore, "--ignore"))
     if stat + name_only + moved_blocks + (output_format is not DiffFormat.TEXT) > 1:
-        raise click.BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
+        raise BadParameter("choose one of --stat, --name-only, --moved-blocks and --format")
     if exact and schemas is not None:
-        raise click.BadParameter("cannot be combined with --schemas", param_hint="--exact")
+        raise BadParameter("cannot be combined with --schemas", param_hint="--exact")
     by_type = provider_schemas(schemas)
     before, after = _both(old, new) if version is None else _versions(old, new, version)
     run_context().phase("comparing")
@@ -176,7 +180,7 @@ def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) ->
 def _versions(state: str | None, other: str | None, version_id: str) -> tuple[State, State]:
     """Load a version of a state and the state itself. Raises StoreError and StateError."""
     if other is not None:
-        raise click.BadParameter("name one state: its version is compared with it", param_hint="--version")
+        raise BadParameter("name one state: its version is compared with it", param_hint="--version")
     before = opened_state(state, version_id)
     return before, opened_state(state, like=before)
 
@@ -184,11 +188,11 @@ def _versions(state: str | None, other: str | None, version_id: str) -> tuple[St
 def _both(old: str | None, new: str | None) -> tuple[State, State]:
     """Load both states. Raises StoreError and StateError."""
     if old is None:
-        raise click.UsageError("Missing argument 'OLD'.", click.get_current_context())
+        raise UsageError("Missing argument 'OLD'.")
     if new is None:
         new = _current(old)
     if old == new == STANDARD_INPUT:
-        raise click.BadParameter("only one of the two can come from standard input")
+        raise BadParameter("only one of the two can come from standard input")
     before = opened_state(old)
     return before, opened_state(new, like=before)
 
@@ -212,7 +216,7 @@ def _kinds(texts: Sequence[str] | None, option: str) -> list[Kind]:
     known = {kind.value for kind in Kind}
     for name in names:
         if name not in known:
-            raise click.BadParameter(f"{name!r} is not a kind; choose from: {', '.join(Kind)}", param_hint=option)
+            raise BadParameter(f"{name!r} is not a kind; choose from: {', '.join(Kind)}", param_hint=option)
     return [Kind(name) for name in names]
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import DowngradeError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -54,7 +53,7 @@ def command(
         Option(
             show_default=False,
             help="The layout to write; default: that of RELEASE for files, or with --in-place in a backend.",
-            panel=LAYOUT,
+            rich_help_panel=LAYOUT,
         ),
     ] = None,
     *,
@@ -68,9 +67,7 @@ def command(
     something or the source of a provider changed.
     """
     if release_name is None:
-        raise click.BadParameter(
-            "name the release, such as --for opentofu-1.8 or --for terraform-1.5", param_hint="--for"
-        )
+        raise BadParameter("name the release, such as --for opentofu-1.8 or --for terraform-1.5", param_hint="--for")
     release = parsed_release(release_name)
     given = one_state(state, state_option)
     name = state_name(given)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
+from typer import Argument, Option
+
 import statefmt
 from statefmt import EditResult, StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import ADVICE, asking
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.editing.editors import Discretion, Editor, user_editor
 from statefmt.cli.editing.kept_copies import forget_kept, kept_copies
 from statefmt.cli.editing.private_copy import private_copy
@@ -33,7 +34,7 @@ EXAMPLES: Final = (
 @takes(options=surgery_options)
 def command(
     address: Annotated[
-        str | None, Positional(metavar="[ADDRESS]", help="Edit only the attributes of this instance.")
+        str | None, Argument(metavar="[ADDRESS]", help="Edit only the attributes of this instance.")
     ] = None,
     text: Annotated[
         Path | None, Option("--text", metavar="FILE", help="Start with the text in FILE, which an earlier edit kept.")

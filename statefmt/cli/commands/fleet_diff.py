@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
@@ -27,12 +26,12 @@ EXAMPLES: Final = (
 def command(
     before: Annotated[
         str,
-        Positional(
+        Argument(
             metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
         ),
     ] = "previous",
     after: Annotated[
-        str, Positional(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
+        str, Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
     ] = "latest",
     into: IntoOption = DEFAULT_INDEX,
     stat: Annotated[bool, Option("--stat", help="Show only which states differ.")] = False,
@@ -47,7 +46,7 @@ def command(
     Exit status 0: no differences; 1: differences; 2: failure.
     """
     if stat and (full or output_format is not OutputFormat.TEXT):
-        raise click.BadParameter("cannot be combined with --full and --format", param_hint="--stat")
+        raise BadParameter("cannot be combined with --full and --format", param_hint="--stat")
     found = run_difference(into, before, after)
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(run_difference_json(found))

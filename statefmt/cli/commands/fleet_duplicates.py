@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat

@@ -7,7 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.pages import require_templates

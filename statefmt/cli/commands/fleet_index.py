@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
@@ -37,7 +36,7 @@ _MOST_SHOWN: Final = 10
 @takes(cluster=cluster_options)
 def command(
     sources: Annotated[
-        list[str], Positional(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
+        list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = DEFAULT_INDEX,
     check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
@@ -104,5 +103,5 @@ def command(
 def _seconds(text: str) -> float:
     found = seconds(text, "--timeout")
     if not found:
-        raise click.BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
+        raise BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
     return found

@@ -7,9 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.streams import result_terminal, write_result
@@ -34,7 +33,7 @@ class QueryFormat(StrEnum):
 
 
 def command(
-    sql: Annotated[str | None, Positional(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
+    sql: Annotated[str | None, Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
     into: IntoOption = DEFAULT_INDEX,
     saved: Annotated[str | None, Option(metavar="NAME", help="Run this saved query.")] = None,
     queries: Annotated[
@@ -51,10 +50,10 @@ def command(
     Parquet is written to standard output.
     """
     if sql is not None and saved is not None:
-        raise click.BadParameter("cannot be combined with SQL", param_hint="--saved")
+        raise BadParameter("cannot be combined with SQL", param_hint="--saved")
     if sql is None and saved is None:
         if output_format is not QueryFormat.TABLE:
-            raise click.BadParameter("needs SQL or --saved", param_hint="--format")
+            raise BadParameter("needs SQL or --saved", param_hint="--format")
         print(saved_queries_text(list(saved_queries(queries).values()), result_terminal()))
         return FINE
     if sql is None and saved is not None:
@@ -62,7 +61,7 @@ def command(
     assert sql is not None
     if output_format is QueryFormat.PARQUET:
         if sys.stdout.isatty():
-            raise click.BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
+            raise BadParameter("parquet is binary: write it to a file with > FILE", param_hint="--format")
         for block in parquet_blocks(into, sql):
             sys.stdout.buffer.write(block)
         return FINE

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
@@ -54,7 +53,8 @@ def command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice, Option(show_default=False, help="The layout to write; default: keep the file's own.", panel=LAYOUT)
+        StyleChoice,
+        Option(show_default=False, help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT),
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,
@@ -71,11 +71,11 @@ def command(
     names = names or [state_name(None)]
     sources = ProviderSources("fmt", registry, legacy_provider, configuration, names, unnamed=unnamed)
     if stdout and (check or len(names) > 1):
-        raise click.BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
+        raise BadParameter("takes one state, and cannot be combined with --check", param_hint="--stdout")
     if options.out is not None and (stdout or check or len(names) > 1):
-        raise click.BadParameter("takes one state, and cannot be combined with --check or --stdout", param_hint="--out")
+        raise BadParameter("takes one state, and cannot be combined with --check or --stdout", param_hint="--out")
     if check and options.dry_run:
-        raise click.BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
+        raise BadParameter("cannot be combined with --check, which writes nothing", param_hint="--dry-run")
     status = FINE
     used: set[str] = set()
     for named in names:

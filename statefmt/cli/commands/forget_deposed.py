@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes

@@ -10,12 +10,12 @@ import sys
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.git_attributes import edit_attributes
+from statefmt.cli.usage_error import UsageError
 from statefmt.render.printable import printable
 
 EXAMPLES: Final = (
@@ -46,9 +46,9 @@ def command(
     sensitive values. Each user has to enable it.
     """
     if enable is None:
-        raise click.UsageError("Missing option '--enable' or '--disable'.")
+        raise UsageError("Missing option '--enable' or '--disable'.")
     if is_global and shared:
-        raise click.BadParameter("cannot be combined with --global", param_hint="--shared")
+        raise BadParameter("cannot be combined with --global", param_hint="--shared")
     scope = "--global" if is_global else "--local"
     if not is_global:
         # Fail before anything is changed.

@@ -9,9 +9,10 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Final
 
+from typer import Argument
+
 import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError
-from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.run import run_context
@@ -39,10 +40,10 @@ class Role(StrEnum):
 
 
 def command(
-    role: Annotated[Role, Positional(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
+    role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
     arguments: Annotated[
         list[str],
-        Positional(metavar="ARGUMENT...", help="The arguments from git: a file, or a path and both versions of it."),
+        Argument(metavar="ARGUMENT...", help="The arguments from git: a file, or a path and both versions of it."),
     ],
 ) -> int:
     """Compare two versions of a state for git, or convert one to text; `statetool git-config` sets this up.

@@ -6,10 +6,9 @@ import sys
 from enum import StrEnum
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import State
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
@@ -76,7 +75,7 @@ def command(
     Dependencies that others imply are omitted, and those that are not in the state are marked.
     """
     if depth is not None and not (depends_on or dependents_of):
-        raise click.BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
+        raise BadParameter("requires --depends-on or --dependents-of", param_hint="--depth")
     opened = opened_state(one_state(state, state_option))
     graph = dependency_graph(opened.snapshot)
     _note_older_format(opened, graph)

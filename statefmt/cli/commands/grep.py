@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import opened_state, state_name
@@ -32,7 +31,7 @@ _NO_MATCH: Final = 1
 
 
 def command(
-    text: Annotated[str, Positional(metavar="TEXT", help="The string to search for.")],
+    text: Annotated[str, Argument(metavar="TEXT", help="The string to search for.")],
     states: StatesArgument = None,
     state: StateOption = None,
     ignore_case: Annotated[bool, Option("--ignore-case", "-i", help="Ignore case.")] = False,
@@ -58,7 +57,7 @@ def command(
     """
     as_json = output_format is OutputFormat.JSON
     if addresses and as_json:
-        raise click.BadParameter("cannot be combined with --format json", param_hint="--addresses")
+        raise BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
     given = [*(states or ()), *([state] if state else ())] or [state_name(None, to_read=True)]
     names, unreadable = _found(given)
@@ -98,7 +97,7 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise click.BadParameter("not valid UTF-8", param_hint="TEXT") from error
+        raise BadParameter("not valid UTF-8", param_hint="TEXT") from error
     try:
         return Matcher(text, regex=regex, ignore_case=ignore_case)
     except ModuleNotFoundError as error:
@@ -108,7 +107,7 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
             f"{'-E' if regex else '-i'} needs the package google-re2: {how_to_install('regex')}"
         ) from error
     except ValueError as error:
-        raise click.BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
+        raise BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
 
 
 def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+import typer
+from typer.core import TyperGroup
 
-from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.habits import command_arguments, unknown_command
+from statefmt.cli.usage_error import UsageError
 
 EXAMPLES: Final = (
     ("Show the options of mv, with examples.", "statetool help mv"),
@@ -19,32 +20,32 @@ _TOPICS: Final = Path(__file__).parents[1] / "topics"
 
 
 def command(
-    context: click.Context,
+    context: typer.Context,
     name: Annotated[
         list[str] | None,
-        Positional(metavar="[COMMAND | TOPIC]", help="A command, a topic, or `topics` for a list of topics."),
+        typer.Argument(metavar="[COMMAND | TOPIC]", help="A command, a topic, or `topics` for a list of topics."),
     ] = None,
 ) -> int:
     """Show the help of a command, or explain a topic."""
     program = context.parent
     assert program is not None
-    assert isinstance(program.command, click.Group)
+    assert isinstance(program.command, TyperGroup)
     if not name:
-        click.echo(program.get_help())
+        typer.echo(program.get_help())
         return FINE
     if name == ["topics"]:
-        click.echo(_topic_list())
+        typer.echo(_topic_list())
         return FINE
     wanted, *rest = command_arguments(name)
     found = program.command.get_command(program, wanted)
     if found is not None and not rest:
-        with click.Context(found, info_name=found.name, parent=program) as inner:
-            click.echo(found.get_help(inner))
+        with typer.Context(found, info_name=found.name, parent=program) as inner:
+            typer.echo(found.get_help(inner))
     elif wanted in topics() and not rest:
-        click.echo(topic(wanted), nl=False)
+        typer.echo(topic(wanted), nl=False)
     else:
         message = unknown_command(" ".join([wanted, *rest]), [*program.command.list_commands(program), *topics()])
-        raise click.UsageError(message, context)
+        raise UsageError(message, context)
     return FINE
 
 

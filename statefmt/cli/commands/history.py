@@ -7,12 +7,11 @@ import sys
 from datetime import timedelta
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StoreError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.confirmation import confirmed
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
@@ -64,17 +63,17 @@ def command(
     edits = history_at(run_context(), name)
     if content is not None:
         if keep is not None or prune or output_format is OutputFormat.JSON:
-            raise click.BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
+            raise BadParameter("cannot be combined with --keep, --prune or --format", param_hint="--content")
         sys.stdout.buffer.write(_content_before(name, edits, content))
         return FINE
     for given, option in ((older_than is not None, "--older-than"), (dry_run, "--dry-run")):
         if given and not prune:
-            raise click.BadParameter("requires --prune", param_hint=option)
+            raise BadParameter("requires --prune", param_hint=option)
     if prune:
         if keep is not None and older_than is not None:
-            raise click.BadParameter("cannot be combined with --keep", param_hint="--older-than")
+            raise BadParameter("cannot be combined with --keep", param_hint="--older-than")
         if output_format is OutputFormat.JSON:
-            raise click.BadParameter("cannot be combined with --prune", param_hint="--format")
+            raise BadParameter("cannot be combined with --prune", param_hint="--format")
         return _prune(name, edits, keep, _age(older_than), dry_run=dry_run, yes=yes)
     if keep is not None:
         edits.keep(keep, run_context().lock_info(name, "history", command_line()))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.joint_write import joint_write_options
 from statefmt.cli.made_operations import place_in, save_operations, short_names, source_block
@@ -28,7 +27,7 @@ EXAMPLES: Final = (
 
 @takes(ending=ending_options, terms=joint_write_options)
 def command(
-    states: Annotated[list[str], Positional(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
+    states: Annotated[list[str], Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
     target: Annotated[str, Option("--into", metavar="TARGET", help="The state that everything goes to.")],
     create: Annotated[bool, Option("--create", help="Create TARGET.")] = False,
     prefix: Annotated[
@@ -58,9 +57,9 @@ def command(
     prefixes = _prefixes(prefix or (), states)
     known = (*states, target)
     if outputs_from is not None and outputs_from not in known:
-        raise click.BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
+        raise BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
     if out is not None and ending is not None:
-        raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+        raise BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     place, names = place_in(out), short_names(known)
     blocks = {names[one]: source_block(one, place) for one in states}
     workspace = None if create else source_block(target, place).workspace
@@ -86,8 +85,8 @@ def _prefixes(given: Sequence[str], states: Sequence[str]) -> dict[str, str]:
         # The longest name first: a path may have an equals sign.
         state = next((one for one in sorted(states, key=len, reverse=True) if text.startswith(f"{one}=")), None)
         if state is None:
-            raise click.BadParameter(f"{text!r} is not STATE=MODULE with one of the states", param_hint="--prefix")
+            raise BadParameter(f"{text!r} is not STATE=MODULE with one of the states", param_hint="--prefix")
         if state in found:
-            raise click.BadParameter(f"names {state} twice", param_hint="--prefix")
+            raise BadParameter(f"names {state} twice", param_hint="--prefix")
         found[state] = text.removeprefix(f"{state}=")
     return found

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
@@ -55,7 +54,7 @@ def command(
     An instance is listed if it matches one of the selectors, and one value of each option. `ls` is an alias of `list`.
     """
     if null and (long or output_format is not ListFormat.TEXT):
-        raise click.BadParameter("cannot be combined with --long or --format", param_hint="--null")
+        raise BadParameter("cannot be combined with --long or --format", param_hint="--null")
     snapshot = opened_state(state).snapshot
     if chosen == Criteria() and output_format is ListFormat.TEXT and not long and not null:
         # Everything is printed as it is found: a list of it takes memory.
@@ -76,7 +75,7 @@ def command(
 def _null(found: Sequence[InstanceState]) -> bytes:
     text = addresses_null(found)
     if text.count(b"\0") != len(found):
-        raise click.BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
+        raise BadParameter("an address in this state contains a NUL; use --format json", param_hint="--null")
     return text
 
 

@@ -6,11 +6,10 @@ import os
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
 from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import named_folder, state_name
@@ -73,7 +72,7 @@ def _locks_of(given: str | None) -> list[LockState]:
 
 def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -> list[str | None]:
     if states and option is not None:
-        raise click.BadParameter("name the states once, as arguments or with --state", param_hint="--state")
+        raise BadParameter("name the states once, as arguments or with --state", param_hint="--state")
     named: list[str | None] = [*states] if states else [option]
     if not all_workspaces:
         return named

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Argument, Option
+
 from statefmt.backends import backend_move
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import OutputFormat
@@ -30,12 +31,11 @@ EXAMPLES: Final = (
 @takes(options=transfer_options)
 def command(
     source: Annotated[
-        str | None,
-        Positional(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one."),
+        str | None, Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one.")
     ] = None,
     target: Annotated[
         str | None,
-        Positional(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
+        Argument(metavar="[TO_DIR]", help="The folder whose configuration names the new one; default: FROM_DIR."),
     ] = None,
     backend_config: Annotated[
         list[str] | None, Option(metavar="KEY=VALUE|FILE", help="Set arguments of the new backend block, as for init.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option, Positional
+from typer import Argument, Option
+
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
 from statefmt.cli.options.plan_file import load_plan
@@ -30,7 +31,7 @@ EXAMPLES: Final = (
 def command(
     plans: Annotated[
         list[str],
-        Positional(
+        Argument(
             metavar="PLAN...",
             help="Plans in JSON (tofu show -json PLANFILE), or - for standard input. DIR=PLAN for one that is not in "
             "the folder it was made for.",

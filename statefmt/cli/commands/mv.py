@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.usage_error import UsageError
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
@@ -29,14 +29,14 @@ EXAMPLES: Final = (
 def command(
     source: Annotated[
         str,
-        Positional(
+        Argument(
             metavar="SOURCE",
             help="An instance, a resource, a module, or a pattern: 'module.old[*]', 'module.old[*].aws_vpc.*'.",
         ),
     ],
     destination: Annotated[
         str | None,
-        Positional(
+        Argument(
             metavar="DESTINATION",
             show_default=False,
             help="The new address, or root for the root module. With a pattern, $1, $2... are what its wildcards "
@@ -48,14 +48,16 @@ def command(
         bool, Option("--rebind", help="Rebind instances to the provider configuration of the resource that they join.")
     ] = False,
     from_state: Annotated[
-        str | None, Option("--from-state", metavar="PATH", help="Move from this state; same as --state.", panel=STATES)
+        str | None,
+        Option("--from-state", metavar="PATH", help="Move from this state; same as --state.", rich_help_panel=STATES),
     ] = None,
     to_state: Annotated[
-        str | None, Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", panel=STATES)
+        str | None,
+        Option("--to-state", metavar="PATH", help="Move to this state, all or nothing.", rich_help_panel=STATES),
     ] = None,
-    create: Annotated[bool, Option("--create", help="Create the state of --to-state.", panel=STATES)] = False,
+    create: Annotated[bool, Option("--create", help="Create the state of --to-state.", rich_help_panel=STATES)] = False,
     allow_plain: Annotated[
-        bool, Option("--allow-plain", help="Allow that only one of both is encrypted.", panel=STATES)
+        bool, Option("--allow-plain", help="Allow that only one of both is encrypted.", rich_help_panel=STATES)
     ] = False,
     as_blocks: AsBlocksOption = False,
     *,
@@ -69,7 +71,7 @@ def command(
     existing one, mv asks for confirmation. To the root module, resources and submodules of a module move as they are.
     """
     if from_state is not None and options.state is not None:
-        raise click.BadParameter("cannot be combined with --state", param_hint="--from-state")
+        raise BadParameter("cannot be combined with --state", param_hint="--from-state")
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
         # Imported late: most moves stay in their state.
@@ -87,11 +89,11 @@ def command(
         return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
-            raise click.BadParameter("requires --to-state", param_hint=option)
+            raise BadParameter("requires --to-state", param_hint=option)
     if ending is not None:
-        raise click.UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
+        raise UsageError("--resume, --abort and --leave require --to-state: other moves are never half done.")
     if destination is None:
-        raise click.UsageError("Missing argument 'DESTINATION'.")
+        raise UsageError("Missing argument 'DESTINATION'.")
     options = options._replace(state=options.state or from_state)
 
     def operation(snapshot: Snapshot) -> Edit:

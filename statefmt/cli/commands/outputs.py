@@ -7,11 +7,10 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Context, Option
 
 from statefmt import SelectionError
 from statefmt.addrs import is_identifier
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import (
@@ -39,10 +38,10 @@ _AS_TOFU: Final = "output"
 
 
 def command(
-    context: click.Context,
+    context: Context,
     state: StateArgument = None,
     name: Annotated[
-        str | None, Positional(metavar="[NAME]", help="Only this output. With --state, this is the only argument.")
+        str | None, Argument(metavar="[NAME]", help="Only this output. With --state, this is the only argument.")
     ] = None,
     state_option: StateOption = None,
     raw: Annotated[
@@ -61,7 +60,7 @@ def command(
     if state is not None and name is None and state_option is None:
         _refuse_name(state)
     if raw is not None and (name is not None or output_format is OutputFormat.JSON):
-        raise click.BadParameter("cannot be combined with NAME or --format", param_hint="--raw")
+        raise BadParameter("cannot be combined with NAME or --format", param_hint="--raw")
     snapshot = opened_state(one_state(state, state_option)).snapshot
     wanted = name if raw is None else raw
     found = sorted(snapshot.outputs, key=lambda output: output.name)
@@ -91,7 +90,7 @@ def _refuse_name(argument: str) -> None:
     """Raise BadParameter if the only argument is the name of an output rather than a state."""
     if is_identifier(argument) and not os.path.lexists(argument):
         line = shell_line(["statetool", "outputs", *state_words(state_name(None, to_read=True)), argument])
-        raise click.BadParameter(
+        raise BadParameter(
             f"no such file: {argument}; to show the output of this name, write `{line}`", param_hint="STATE"
         )
 

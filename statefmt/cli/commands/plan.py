@@ -6,10 +6,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt.cli.as_blocks import show_outcome_as_blocks
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.made_operations import apply_line
 from statefmt.cli.many_states import show_outcome
@@ -17,6 +16,7 @@ from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.options.surgery_options import AsBlocksOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
+from statefmt.cli.usage_error import UsageError
 from statefmt.operations_files import (
     CommandOperations,
     FileOutcome,
@@ -42,7 +42,7 @@ EXAMPLES: Final = (
 
 def command(
     operations: Annotated[
-        str | None, Positional(metavar="[FILE]", show_default=False, help="An operations file.")
+        str | None, Argument(metavar="[FILE]", show_default=False, help="An operations file.")
     ] = None,
     out: Annotated[
         str | None,
@@ -73,13 +73,13 @@ def command(
     their wildcards match now. An import is refused: it needs the provider.
     """
     if operations is None and migration is None:
-        raise click.MissingParameter(param_hint="'FILE'", param_type="argument")
+        raise UsageError("Missing argument 'FILE'.")
     if operations is not None and migration is not None:
-        raise click.BadParameter("cannot be combined with FILE", param_hint="--from-tfmigrate")
+        raise BadParameter("cannot be combined with FILE", param_hint="--from-tfmigrate")
     if as_blocks and out is not None:
-        raise click.BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+        raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     if root is not None and migration is None:
-        raise click.BadParameter("requires --from-tfmigrate", param_hint="--root")
+        raise BadParameter("requires --from-tfmigrate", param_hint="--root")
     status, manner = FINE, Manner(show_sensitive=show_sensitive)
 
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
@@ -108,7 +108,7 @@ def _of_migration(
     migration: str, root: str | None, out: str | None, shown: Callable[[Mapping[str, str], FileOutcome], bool]
 ) -> None:
     if out is not None and not out.endswith(".hcl"):
-        raise click.BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
+        raise BadParameter("an operations file ends in .stateops.hcl", param_hint="--out")
     converted = converted_migration(run_context(), migration, root=root)
     for action in converted.unmatched:
         say(f"statetool: warning: {action}: nothing matches")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
@@ -15,6 +14,7 @@ from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_terminal, write_result
+from statefmt.cli.usage_error import UsageError
 from statefmt.locations import STANDARD_INPUT, display_name
 
 
@@ -42,7 +42,7 @@ EXAMPLES: Final = (
 @takes(configuration=configuration_options)
 def command(
     plan: Annotated[
-        str, Positional(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
+        str, Argument(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
     ],
     state: StateOption = None,
     output_format: Annotated[
@@ -66,9 +66,9 @@ def command(
     hide it.
     """
     if configuration.directory is None:
-        raise click.UsageError("Missing option '--config': the directory of the configuration.")
+        raise UsageError("Missing option '--config': the directory of the configuration.")
     if plan == state == STANDARD_INPUT:
-        raise click.BadParameter("only one of the plan and the state can come from standard input")
+        raise BadParameter("only one of the plan and the state can come from standard input")
     shown = load_plan(plan)
     # Imported late: a usage error and a wrong file need none of it.
     from statefmt.plans import PlanBindings, plan_variables

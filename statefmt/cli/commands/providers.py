@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
@@ -62,9 +61,9 @@ def command(
     """
     detailed = tree or modules or resources
     if remove is not None and detailed:
-        raise click.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
+        raise BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--remove")
     if configuration.directory is not None and detailed:
-        raise click.BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
+        raise BadParameter("cannot be combined with --tree, --modules or --resources", param_hint="--config")
     named = one_state(state, state_option)
     references = configuration.loaded()
     state_read = opened_state(named)

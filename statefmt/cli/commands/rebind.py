@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
 from msgspec.structs import replace
+from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
@@ -39,7 +38,7 @@ EXAMPLES: Final = (
 def command(
     selectors: Annotated[
         list[str] | None,
-        Positional(
+        Argument(
             metavar="[SELECTOR]... [PROVIDER_INSTANCE]",
             help='The instances, and their new provider instance: \'provider["hashicorp/aws"].by_region["eu"]\'.',
         ),
@@ -69,7 +68,7 @@ def command(
     named = bool(given) and (not keys or _PROVIDER.search(given[-1]) is not None)
     target = given.pop() if named else None
     if target is None and not keys:
-        raise click.BadParameter(
+        raise BadParameter(
             "name the provider instance at the end, or map keys with --map", param_hint="PROVIDER_INSTANCE"
         )
     mapping = parse_key_map(keys) if keys else None

@@ -7,11 +7,10 @@ import sys
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import Snapshot, State, StoreError
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
@@ -37,7 +36,7 @@ _CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
 def command(
     errored: Annotated[
-        str, Positional(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
+        str, Argument(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
     ],
     stored: Annotated[
         str | None,
@@ -59,7 +58,7 @@ def command(
     Exit status 0: nothing to do; 1: something to do; 2: failure.
     """
     if errored == stored == STANDARD_INPUT:
-        raise click.BadParameter("only one of the two can come from standard input")
+        raise BadParameter("only one of the two can come from standard input")
     folder = _folder(errored, stored)
     one = opened_state(errored)
     named = str(folder) if stored is None else stored

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StatetoolError
-from statefmt.cli.declared import Option
 from statefmt.cli.encrypted_target import (
     DiscardPlainOption,
     EncryptionChange,
@@ -71,11 +70,11 @@ def command(
     """
     names = [*(states or ()), *([state] if state else ())] or [state_name(None)]
     if check and (in_place or options.out is not None or options.dry_run or anew):
-        raise click.BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
+        raise BadParameter("cannot be combined with --in-place, --out, --dry-run or --anew", param_hint="--check")
     if output_format is OutputFormat.JSON and not check:
-        raise click.BadParameter("requires --check", param_hint="--format")
+        raise BadParameter("requires --check", param_hint="--format")
     if len(names) > 1 and not (in_place or check):
-        raise click.BadParameter("several states require --in-place or --check", param_hint="STATE")
+        raise BadParameter("several states require --in-place or --check", param_hint="STATE")
     targets = [options.target(name, in_place) for name in names]
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.addrs import InstanceKey
-from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
@@ -63,9 +62,9 @@ def command(
     """
     given = (pairs is not None) + (file is not None) + (by is not None)
     if given > 1 or (given == 0 and options.configuration.directory is None):
-        raise click.BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
+        raise BadParameter("use exactly one of these, or --config alone", param_hint="--map, --map-file, --by")
     if count and by is None:
-        raise click.BadParameter("requires --by", param_hint="--count")
+        raise BadParameter("requires --by", param_hint="--count")
     keys = _keys(pairs, file)
     # Of a module, only the module itself must be declared.
     depth = max(map(module_depth, chosen.selectors), default=0)

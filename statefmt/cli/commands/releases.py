@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Positional
+from typer import Argument
+
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
@@ -21,7 +22,7 @@ EXAMPLES: Final = (
 def command(
     release_name: Annotated[
         str | None,
-        Positional(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),
+        Argument(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:

@@ -7,13 +7,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
+import typer
 
 import statefmt
 from statefmt import StoreError, SurgeryError
 from statefmt.cli.command_line import command_line, command_with
 from statefmt.cli.confirmation import asking, confirmed
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -59,19 +58,19 @@ def command(
     state_option: StateOption = None,
     choose: Annotated[
         list[str] | None,
-        Option(metavar="DECISION", help="Decide: CODE PLACE CHOICE; PLACE is an address, a JSON pointer or *."),
+        typer.Option(metavar="DECISION", help="Decide: CODE PLACE CHOICE; PLACE is an address, a JSON pointer or *."),
     ] = None,
     decisions: Annotated[
-        Path | None, Option(metavar="FILE", help="Read decisions from FILE, one per line; # starts a comment.")
+        Path | None, typer.Option(metavar="FILE", help="Read decisions from FILE, one per line; # starts a comment.")
     ] = None,
     keep: Annotated[
         str | None,
-        Option(metavar="WHICH", help="Of objects with the same address, keep first, last, newest or id=VALUE."),
+        typer.Option(metavar="WHICH", help="Of objects with the same address, keep first, last, newest or id=VALUE."),
     ] = None,
-    interactive: Annotated[bool, Option("--interactive", help="Ask about each defect on the terminal.")] = False,
+    interactive: Annotated[bool, typer.Option("--interactive", help="Ask about each defect on the terminal.")] = False,
     list_format: Annotated[
         DefectFormat | None,
-        Option("--format", help="The format of the list; decisions prints a file to edit for --decisions."),
+        typer.Option("--format", help="The format of the list; decisions prints a file to edit for --decisions."),
     ] = None,
     show_sensitive: ShowSensitiveOption = False,
     *,
@@ -95,7 +94,7 @@ def command(
         found = _found(name, configuration.loaded(), show_sensitive=show_sensitive)
         return _listed(name, found, list_format or DefectFormat.TEXT)
     if list_format is not None:
-        raise click.BadParameter("cannot be combined with decisions", param_hint="--format")
+        raise typer.BadParameter("cannot be combined with decisions", param_hint="--format")
     if interactive and asking() is None:
         raise StoreError("--interactive needs a terminal; use --choose or --decisions")
     return _Run(name, write, configuration.loaded(), show_sensitive).repaired(made, interactive=interactive)
@@ -155,7 +154,7 @@ class _Run:
                 agreed=self._agreed,
                 written=self._written,
             )
-        except click.Abort:
+        except typer.Abort:
             # The terminal shows ^C or the question on this line.
             print(file=sys.stderr)
             say(f"{display_name(self._name)}: nothing was written")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Argument
+
 from statefmt import Edit, Snapshot
-from statefmt.cli.declared import Positional
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
 from statefmt.cli.options.takes import takes
@@ -38,11 +39,9 @@ EXAMPLES: Final = (
 def command(
     old: Annotated[
         str,
-        Positional(
-            metavar="FROM", help='A source (hashicorp/aws), or a configuration (provider["hashicorp/aws"].west).'
-        ),
+        Argument(metavar="FROM", help='A source (hashicorp/aws), or a configuration (provider["hashicorp/aws"].west).'),
     ],
-    new: Annotated[str, Positional(metavar="TO", help="The source, or the configuration, that replaces it.")],
+    new: Annotated[str, Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
     whole_resource: WholeResourceOption = False,
     new_provider: NewProviderOption = False,
     *,

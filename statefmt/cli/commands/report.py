@@ -7,10 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -59,9 +58,9 @@ def command(
     names = [*(states or ()), *([state] if state else ())]
     several = fleet is not None or len(names) > 1
     if fleet is not None and names:
-        raise click.BadParameter("cannot be combined with states", param_hint="--fleet")
+        raise BadParameter("cannot be combined with states", param_hint="--fleet")
     if several and configuration.directory is not None:
-        raise click.BadParameter("requires one state", param_hint="--config")
+        raise BadParameter("requires one state", param_hint="--config")
     require_templates()
     gate = rules.gate()
     status = FINE

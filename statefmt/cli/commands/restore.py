@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
+from typer import Argument
+
 from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
-from statefmt.cli.declared import Positional
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
@@ -49,7 +50,7 @@ EXAMPLES: Final = (
 @takes(options=surgery_options)
 def command(
     source: Annotated[
-        str, Positional(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
+        str, Argument(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
     ],
     state: StateArgument = None,
     state_option: StateOption = None,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Option
+
 from statefmt import Edit, Snapshot
-from statefmt.cli.declared import Option
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes

@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter
 
-from statefmt.cli.declared import Positional
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
@@ -23,7 +22,7 @@ EXAMPLES: Final = (
 
 def command(
     code: Annotated[
-        str | None, Positional(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
+        str | None, Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
 ) -> int:
@@ -32,7 +31,7 @@ def command(
     if code is not None:
         pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
         if not pages:
-            raise click.BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
+            raise BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
     terminal = result_terminal()
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(rules_json(pages))

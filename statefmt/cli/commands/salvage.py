@@ -7,11 +7,10 @@ import sys
 from enum import StrEnum
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import StoreError
 from statefmt.cli.command_line import command_line
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
@@ -54,7 +53,7 @@ class SideChoice(StrEnum):
 
 def command(
     state: Annotated[
-        str | None, Positional(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")
+        str | None, Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")
     ] = None,
     state_option: StateOption = None,
     out: Annotated[
@@ -89,7 +88,7 @@ def command(
     context, name = run_context(), state_name(one_state(state, state_option), to_read=True)
     out = file_to_write("--out", out)
     if out == "":
-        raise click.BadParameter("the name is empty", param_hint="--out")
+        raise BadParameter("the name is empty", param_hint="--out")
     if name == STANDARD_INPUT and out is not None and _is_standard_input(out):
         raise StoreError(f"{out}: this is the file on standard input, which is never overwritten")
     salvaged = salvage_state(

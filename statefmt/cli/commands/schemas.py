@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
+from typer import Option
+
 from statefmt import StoreError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.configuration import no_directory
 from statefmt.cli.options.groups import CONFIGURATION
@@ -27,7 +28,7 @@ def command(
             "--config",
             metavar="DIR",
             help="The directory whose providers are asked; by default the current one.",
-            panel=CONFIGURATION,
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
     run: Annotated[

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.cli.command_line import command_line
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -31,9 +30,9 @@ EXAMPLES: Final = (
 
 @takes(options=surgery_options)
 def command(
-    selector: Annotated[str, Positional(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
     assignments: Annotated[
-        list[str] | None, Positional(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'.")
+        list[str] | None, Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'.")
     ] = None,
     from_file: Annotated[
         list[str] | None, Option("--from-file", metavar="PATH=FILE", help="Set the JSON value in FILE; for secrets.")
@@ -63,7 +62,7 @@ def command(
     shown = [parse_assignment(text) for text in assignments or ()]
     secret = [_from_file(text) for text in from_file or ()] + [_from_environment(text) for text in from_env or ()]
     if not shown and not secret and schema_version is None:
-        raise click.BadParameter("nothing to set; give at least one, or --schema-version", param_hint="PATH=JSON")
+        raise BadParameter("nothing to set; give at least one, or --schema-version", param_hint="PATH=JSON")
 
     by_type = provider_schemas(schemas)
 
@@ -93,5 +92,5 @@ def _from_environment(text: str) -> Assignment:
 def _parted(text: str, option: str) -> tuple[str, str]:
     path, equals, name = text.rpartition("=")
     if not equals or not path or not name:
-        raise click.BadParameter("must be PATH=NAME", param_hint=option)
+        raise BadParameter("must be PATH=NAME", param_hint=option)
     return path.strip(), name

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
+from typer import Argument
+
 from statefmt import Edit, Snapshot
-from statefmt.cli.declared import Positional
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
@@ -20,7 +21,7 @@ EXAMPLES: Final = (
 
 @takes(options=surgery_options)
 def command(
-    serial: Annotated[int, Positional(metavar="SERIAL", help="The new serial.")],
+    serial: Annotated[int, Argument(metavar="SERIAL", help="The new serial.")],
     state: StateArgument = None,
     state_option: StateOption = None,
     *,

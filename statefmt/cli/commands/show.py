@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import Snapshot
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
@@ -54,7 +53,7 @@ def command(
     have the form of their type. JSON is the values representation of `tofu show -json`, with `provider_instance`.
     """
     if raw and attribute is None:
-        raise click.BadParameter("requires --attr", param_hint="--raw")
+        raise BadParameter("requires --attr", param_hint="--raw")
     by_type = provider_schemas(schemas)
     snapshot = opened_state(state, version).snapshot
     found = selected(instances(snapshot), chosen)

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_terminal
+from statefmt.cli.usage_error import UsageError
 from statefmt.render.printable import printable
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def command(
     """
     changed = any(kind == "--var" for kind, _ in configuration.variables)
     if configuration.directory is None:
-        raise click.UsageError("Missing option '--config': the directory of the configuration.")
+        raise UsageError("Missing option '--config': the directory of the configuration.")
     if not without and not changed:
-        raise click.UsageError(
+        raise UsageError(
             "Missing option '--without' or '--var': the change to simulate, either a for_each key to remove "
             "(--without KEY) or another value of an input variable (--var NAME=VALUE)."
         )
@@ -94,5 +94,5 @@ def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences)
         if keys.complete:
             shown = [*map(printable, sorted(keys.known)[:_SHOWN]), *(["…"] if len(keys.known) > _SHOWN else [])]
             there = f"the keys are: {', '.join(shown)}" if shown else "there are no keys"
-            raise click.BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
+            raise BadParameter(f"no for_each has the key {printable(key)}; {there}", param_hint="--without")
         print(f"statetool: no known for_each has the key {printable(key)}", file=sys.stderr)

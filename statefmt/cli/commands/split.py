@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Final, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import Snapshot
 from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.joint_write import joint_write_options
 from statefmt.cli.made_operations import StatePlacer, place_in, save_operations, short_names, source_block
@@ -19,6 +18,7 @@ from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.suggested_split import SuggestionFormat, show_suggestions
+from statefmt.cli.usage_error import UsageError
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
 from statefmt.text.pattern import pattern
@@ -69,12 +69,12 @@ def command(
             "--suggest",
             help="Write no state, but show ways to divide it: by modules, providers, regions and communities of "
             "dependencies, best first. --by chooses one, and --out writes it.",
-            panel=_SUGGESTIONS,
+            rich_help_panel=_SUGGESTIONS,
         ),
     ] = False,
     output_format: Annotated[
         SuggestionFormat,
-        Option("--format", show_default=False, help="The output format; default: text.", panel=_SUGGESTIONS),
+        Option("--format", show_default=False, help="The output format; default: text.", rich_help_panel=_SUGGESTIONS),
     ] = SuggestionFormat.TEXT,
     drop_dependencies: Annotated[
         bool,
@@ -97,19 +97,19 @@ def command(
     state = one_state(state, state_option)
     if suggest:
         if select:
-            raise click.BadParameter("cannot be combined with --suggest", param_hint="--select")
+            raise BadParameter("cannot be combined with --suggest", param_hint="--select")
         if ending is not None:
-            raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--suggest")
+            raise BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--suggest")
     elif output_format is not SuggestionFormat.TEXT:
-        raise click.BadParameter("requires --suggest", param_hint="--format")
+        raise BadParameter("requires --suggest", param_hint="--format")
     elif bool(select) == (by is not None):
-        raise click.UsageError("Give either --select or --by; --suggest shows good ways to divide the state.")
+        raise UsageError("Give either --select or --by; --suggest shows good ways to divide the state.")
     if not suggest and (by is None) != (into is None):
-        raise click.UsageError("--by and --into go together.")
+        raise UsageError("--by and --into go together.")
     if into is not None and _NAME not in into:
-        raise click.BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
+        raise BadParameter(f"has no {_NAME}, which stands for the name of each part", param_hint="--into")
     if out is not None and ending is not None:
-        raise click.BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+        raise BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
     made = _Split(state, place_in(out), drop_dependencies)
     if suggest:
         return _suggest(made, by, into or f"{_NAME}.tfstate", out, output_format)
@@ -184,7 +184,7 @@ def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str
     for text in given:
         match = _SELECTED.fullmatch(text)
         if match is None:
-            raise click.BadParameter(f"{text!r} is not SELECTOR=NEW", param_hint="--select")
+            raise BadParameter(f"{text!r} is not SELECTOR=NEW", param_hint="--select")
         selector, new = match[1], match[2]
         parts.setdefault(new, []).append(selector)
         words[text] = f"{selector}={anywhere(new)}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state

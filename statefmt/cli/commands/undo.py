@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
-from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_files import encryption_words
 from statefmt.cli.options.ending import ending_options
@@ -66,9 +65,7 @@ def command(
         return end_together(state_name(one_state(state, state_option)), ending, options, others)
     if version is not None:
         if to is not None or discard_changes or only:
-            raise click.BadParameter(
-                "cannot be combined with --to, --discard-changes or --only", param_hint="--version"
-            )
+            raise BadParameter("cannot be combined with --to, --discard-changes or --only", param_hint="--version")
         return _restore(one_state(state, state_option), version, options)
     name = state_name(one_state(state, state_option))
     undo = undo_request(store_of(name), to)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Annotated, Final
 
+from typer import Argument, Option
+
 from statefmt import StoreError
 from statefmt.backends import LockState, LockStatus, lock_states, remove_lock
 from statefmt.cli.confirmation import confirmed
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.groups import COMMON
@@ -31,9 +32,11 @@ _ADVICE: Final = "Use --yes to remove the lock without a question"
 
 
 def command(
-    lock_id: Annotated[str, Positional(metavar="ID", help="The ID of the lock.")],
+    lock_id: Annotated[str, Argument(metavar="ID", help="The ID of the lock.")],
     state: StateOption = None,
-    yes: Annotated[bool, Option("--yes", "-y", "--force", help="Do not ask for confirmation.", panel=COMMON)] = False,
+    yes: Annotated[
+        bool, Option("--yes", "-y", "--force", help="Do not ask for confirmation.", rich_help_panel=COMMON)
+    ] = False,
 ) -> int:
     """Remove the lock that a command left behind, after showing who holds it. The state is not changed.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Positional
+from typer import Argument
+
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
 from statefmt.cli.options.takes import takes
 from statefmt.cli.surgery import Plan, carry_out
@@ -20,8 +21,8 @@ EXAMPLES: Final = (
 
 @takes(options=surgery_options)
 def command(
-    selector: Annotated[str, Positional(metavar="SELECTOR", help="The instances, by address or pattern.")],
-    paths: Annotated[list[str], Positional(metavar="PATH...", help="What to unset: tags.env.")],
+    selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    paths: Annotated[list[str], Argument(metavar="PATH...", help="What to unset: tags.env.")],
     *,
     options: SurgeryOptions,
 ) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import StatetoolError
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
@@ -50,7 +49,7 @@ def command(
         Option(
             show_default=False,
             help="The layout to write; default: indent, and with --in-place in a backend keep.",
-            panel=LAYOUT,
+            rich_help_panel=LAYOUT,
         ),
     ] = None,
     drop_unknown: DropUnknownOption = False,
@@ -71,7 +70,7 @@ def command(
     the source of a provider changes or attributes are decoded.
     """
     if states and state:
-        raise click.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
+        raise BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     names = [*(states or ()), *([state] if state else ())]
     unnamed = not names
     names = names or [state_name(None)]
@@ -121,8 +120,8 @@ def _check_several(names: list[str], in_place: bool, options: WriteOptions) -> N
     if len(names) == 1:
         return
     if not in_place:
-        raise click.BadParameter("several states can only be written back: add --in-place", param_hint="STATE")
+        raise BadParameter("several states can only be written back: add --in-place", param_hint="STATE")
     if STANDARD_INPUT in names:
-        raise click.BadParameter("needs files, not standard input", param_hint="--in-place")
+        raise BadParameter("needs files, not standard input", param_hint="--in-place")
     if options.backup is not None:
-        raise click.BadParameter("takes one state", param_hint="--backup")
+        raise BadParameter("takes one state", param_hint="--backup")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
+from typer import Argument, BadParameter, Option
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, print_report
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.finding_options import CheckFormatOption, FailOn, FailOnOption
@@ -41,7 +40,7 @@ EXAMPLES: Final = (
 
 def command(
     plan: Annotated[
-        str, Positional(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
+        str, Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
     ],
     after: Annotated[str, Option("--after", metavar="STATE", help="The state after the apply, or -.")],
     before: Annotated[
@@ -64,7 +63,7 @@ def command(
     Exit status 0: no findings at or above the failing severity; 1: findings; 2: failure.
     """
     if [plan, after, before].count(STANDARD_INPUT) > 1:
-        raise click.BadParameter("only one of the files can come from standard input")
+        raise BadParameter("only one of the files can come from standard input")
     planned = load_plan(plan)
     by_type = provider_schemas(schemas)
     old = None if before is None else opened_state(before)

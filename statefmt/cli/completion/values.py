@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import click
-from click.shell_completion import CompletionItem
+from statefmt.cli.completion.next_word import NextWord
 
-from statefmt import Snapshot, read
-from statefmt.addrs import AbsResource, ModuleInstance
-from statefmt.cli.command import Completer
-from statefmt.cli.named_state import state_name
-from statefmt.cli.run import run_context
-from statefmt.locations import STANDARD_INPUT, RemoteName, workspaces
-from statefmt.store.reading import LARGEST_STATE
-from statefmt.store.small_files import read_bounded
+if TYPE_CHECKING:
+    # Values of many options come from no state.
+    from statefmt import Snapshot
+    from statefmt.addrs import AbsResource, ModuleInstance
 
+# The values of the command line so far, by the names of the parameters.
+TypedValues: TypeAlias = Mapping[str, str]
+# Finds values of a parameter, by its name, that start with what was typed.
+Completer: TypeAlias = Callable[[TypedValues, str, str], "list[NextWord]"]
 # Options whose PATH leads to an attribute.
 _OF_ATTRIBUTES: Final = frozenset({"attribute", "by", "path", "paths", "where"})
 # The parameters that name the folder of a workspace, unless that is the state.
-_FOLDERS: Final[Mapping[str | None, tuple[str, ...]]] = {"from_workspace": ("source",), "to_workspace": ("target",)}
+_FOLDERS: Final[Mapping[str, tuple[str, ...]]] = {"from_workspace": ("source",), "to_workspace": ("target",)}
 # More than fit on a screen are completed step by step.
 _MANY: Final = 100
 
 
-def completers() -> Mapping[str, Completer]:
-    """Return the completer of each metavar; brackets and dots around it do not count."""
+def values(parameter: Any, given: TypedValues, typed: str) -> list[NextWord]:
+    """Return values of a parameter of typer. Raises StatetoolError or OSError if they are in a state that is not read.
+
+    They are found by the metavar, of which brackets and dots around it do not count.
+    """
+    metavar = parameter.metavar or ""
+    found = _completers()
+    name = metavar.removesuffix("...").removeprefix("[").removesuffix("]")
+    completer = found.get(name) or found.get(metavar)
+    if completer is not None:
+        return completer(given, parameter.name, typed)
+    return _starting(typed, map(str, getattr(parameter.type, "choices", ())))
+
+
+def _completers() -> Mapping[str, Completer]:
     addresses = _from_state(_addresses)
     providers, outputs = _from_state(_providers), _from_state(_outputs)
     return {
@@ -40,9 +52,7 @@ def completers() -> Mapping[str, Completer]:
         "FROM": providers,
         "TO": providers,
         "TYPE": _from_state(_types),
-        "NAME": lambda context, parameter, typed: (_saved if parameter.name == "saved" else outputs)(
-            context, parameter, typed
-        ),
+        "NAME": lambda given, name, typed: (_saved if name == "saved" else outputs)(given, name, typed),
         "RUN": lambda _, __, typed: _starting(typed, ("latest", "previous", "first")),
         "STATE": _files,
         "PLAN": _files,
@@ -63,27 +73,33 @@ def completers() -> Mapping[str, Completer]:
         "WORKSPACE": _workspaces,
         "RELEASE": _releases,
         "COMMAND | TOPIC": _topics,
-        "WHICH": lambda _, __, typed: _starting(typed, ("first", "last", "newest", CompletionItem("id=", type="part"))),
+        "WHICH": lambda _, __, typed: _starting(typed, ("first", "last", "newest", NextWord("id=", type="part"))),
         "WHEN": lambda _, __, typed: _starting(typed, ("auto", "always", "never")),
     }
 
 
-def _from_state(values: Callable[[Snapshot, str], Iterable[CompletionItem | str]]) -> Completer:
-    def complete(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
-        return _starting(typed, values(_snapshot(context), typed))
+def _from_state(values: Callable[[Snapshot, str], Iterable[NextWord | str]]) -> Completer:
+    def complete(given: TypedValues, _: str, typed: str) -> list[NextWord]:
+        return _starting(typed, values(_snapshot(given), typed))
 
     return complete
 
 
-def _snapshot(context: click.Context) -> Snapshot:
+def _snapshot(given: TypedValues) -> Snapshot:
     """Return the state that the command line names so far. Raises StatetoolError or OSError."""
-    return read(_data(context)).snapshot
+    from statefmt import read
+
+    return read(_data(given)).snapshot
 
 
-def _data(context: click.Context) -> bytes:
+def _data(given: TypedValues) -> bytes:
     """Return the bytes of the state that the command line names so far. Raises StatetoolError or OSError."""
-    named = context.params.get("state_option") or context.params.get("state")
-    name = state_name(named if isinstance(named, str) else None, to_read=True)
+    from statefmt.cli.named_state import state_name
+    from statefmt.locations import STANDARD_INPUT, RemoteName
+    from statefmt.store.reading import LARGEST_STATE
+    from statefmt.store.small_files import read_bounded
+
+    name = state_name(given.get("state_option") or given.get("state"), to_read=True)
     if name == STANDARD_INPUT or isinstance(name, RemoteName):
         # Completion connects to nothing.
         raise OSError
@@ -91,18 +107,21 @@ def _data(context: click.Context) -> bytes:
     return read_bounded(name, LARGEST_STATE)
 
 
-def _starting(typed: str, values: Iterable[CompletionItem | str]) -> list[CompletionItem]:
-    items = [value if isinstance(value, CompletionItem) else CompletionItem(value) for value in values]
+def _starting(typed: str, values: Iterable[NextWord | str]) -> list[NextWord]:
+    items = [value if isinstance(value, NextWord) else NextWord(value) for value in values]
     return list({item.value: item for item in items if item.value.startswith(typed)}.values())
 
 
-def _workspaces(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    names = _FOLDERS.get(parameter.name, ("state_option", "state"))
-    named = next((context.params[name] for name in names if context.params.get(name)), None)
-    return _starting(typed, workspaces(run_context(), named if isinstance(named, str) else None, connect=False).names)
+def _workspaces(given: TypedValues, name: str, typed: str) -> list[NextWord]:
+    from statefmt.cli.run import run_context
+    from statefmt.locations import workspaces
+
+    folders = _FOLDERS.get(name, ("state_option", "state"))
+    named = next((given[folder] for folder in folders if given.get(folder)), None)
+    return _starting(typed, workspaces(run_context(), named, connect=False).names)
 
 
-def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:
+def _addresses(snapshot: Snapshot, typed: str) -> list[NextWord | str]:
     """Return the modules, resources and instances whose addresses start with what was typed.
 
     Of many, only the next step is returned, as shells complete paths directory by directory: the modules one level
@@ -128,7 +147,7 @@ def _addresses(snapshot: Snapshot, typed: str) -> list[CompletionItem | str]:
     shown = (
         [texts[0] for texts in near.values()] if len(near) > 1 else [text for texts in near.values() for text in texts]
     )
-    parts = [CompletionItem(text, type="part") for module, text in deeper.items() if len(module.steps) == next_level]
+    parts = [NextWord(text, type="part") for module, text in deeper.items() if len(module.steps) == next_level]
     return [*parts, *shown]
 
 
@@ -140,7 +159,7 @@ def _providers(snapshot: Snapshot, _: str) -> Iterable[str]:
     return [*names, *sorted({str(use.config.provider) for use in uses})]
 
 
-def _addresses_and_providers(snapshot: Snapshot, typed: str) -> Iterable[CompletionItem | str]:
+def _addresses_and_providers(snapshot: Snapshot, typed: str) -> Iterable[NextWord | str]:
     return [*_addresses(snapshot, typed), *_providers(snapshot, typed)]
 
 
@@ -152,28 +171,28 @@ def _outputs(snapshot: Snapshot, _: str) -> Iterable[str]:
     return sorted(output.name for output in snapshot.outputs)
 
 
-def _saved(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+def _saved(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     from statefmt.fleet import saved_queries
 
     return _starting(typed, saved_queries())
 
 
-def _codes(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+def _codes(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     """Complete the last of several codes, separated by commas."""
     from statefmt.rules import all_rules
 
     before, comma, last = typed.rpartition(",")
     rules = all_rules().items()
-    return [CompletionItem(f"{before}{comma}{code}", help=rule.name) for code, rule in rules if code.startswith(last)]
+    return [NextWord(f"{before}{comma}{code}", help=rule.name) for code, rule in rules if code.startswith(last)]
 
 
-def _decisions(context: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+def _decisions(given: TypedValues, _: str, typed: str) -> list[NextWord]:
     """Complete a decision on one defect; one with a value ends with `=`."""
     from statefmt.repairs import decision_places, defects
 
-    found = defects(_data(context))
+    found = defects(_data(given))
     items = [
-        CompletionItem(
+        NextWord(
             f"{defect.finding.code} {place} {choice.name}{'=' if choice.value else ''}",
             # Without a space behind it.
             type="part" if choice.value else "plain",
@@ -185,27 +204,27 @@ def _decisions(context: click.Context, _: click.Parameter, typed: str) -> list[C
     return _starting(typed, items)
 
 
-def _releases(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+def _releases(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     from statefmt.releases import all_releases
 
     return _starting(typed, [f"{one.engine}-{one.number}" for one in all_releases()])
 
 
-def _topics(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
+def _topics(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     from statefmt.cli.commands.help import topics
-    from statefmt.cli.program import COMMANDS
+    from statefmt.cli.names import COMMANDS
 
     return _starting(typed, ["topics", *topics(), *COMMANDS])
 
 
-def _files(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    return [CompletionItem(typed, type="file")]
+def _files(_: TypedValues, __: str, typed: str) -> list[NextWord]:
+    return [NextWord(typed, type="file")]
 
 
-def _directories(_: click.Context, __: click.Parameter, typed: str) -> list[CompletionItem]:
-    return [CompletionItem(typed, type="dir")]
+def _directories(_: TypedValues, __: str, typed: str) -> list[NextWord]:
+    return [NextWord(typed, type="dir")]
 
 
-def _paths(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+def _paths(given: TypedValues, name: str, typed: str) -> list[NextWord]:
     """Complete a file, unless the option takes the path of an attribute."""
-    return [] if parameter.name in _OF_ATTRIBUTES else _files(context, parameter, typed)
+    return [] if name in _OF_ATTRIBUTES else _files(given, name, typed)

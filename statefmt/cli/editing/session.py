@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from typing import Final
 
-import click
+import typer
 
 from statefmt import StatetoolError, TextEdit
 from statefmt.cli.confirmation import asking
@@ -116,5 +116,11 @@ def _next_step() -> str:
     """Ask whether to keep text that was not written. Without a terminal, keep it."""
     if asking() is None:
         return _KEEP
-    choices = click.Choice([_AGAIN, _KEEP, _DISCARD])
-    return str(click.prompt(_NEXT, type=choices, show_choices=False, prompt_suffix=" ", err=True))
+    return str(typer.prompt(_NEXT, value_proc=_answer, prompt_suffix=" ", err=True))
+
+
+def _answer(text: str) -> str:
+    choices = (_AGAIN, _KEEP, _DISCARD)
+    if text not in choices:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(map(repr, choices))}.")
+    return text

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Annotated, Any, Final, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
 from statefmt.cli.confirmation import asking
-from statefmt.cli.declared import PanelOption
-from statefmt.cli.options.encryption_files import allows_external, external_option
+from statefmt.cli.options.encryption_files import EXTERNAL_HELP, allows_external
 from statefmt.cli.options.groups import BACKEND, FOLDER
-from statefmt.cli.options.remembered import remembered, remembered_values
-from statefmt.cli.run import current_run
+from statefmt.cli.run import current_run, use_run
 from statefmt.cli.streams import say
 
 _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-config"}
@@ -22,82 +20,79 @@ _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-c
 _STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 
 
-def folder_options() -> list[click.Option]:
-    """Return the options of commands that find the state of a folder."""
-    return remembered(
-        PanelOption(
-            "--workspace",
+class FolderOptions(NamedTuple):
+    """The options of commands that find the state of a folder."""
+
+    workspace: Annotated[
+        str | None,
+        Option(
             metavar="WORKSPACE",
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
-            panel=FOLDER,
+            rich_help_panel=FOLDER,
         ),
-        PanelOption(
-            "--backend-config",
-            metavar="KEY=VALUE|FILE",
-            multiple=True,
-            help="Set arguments of the backend block, as for init.",
-            panel=FOLDER,
+    ] = None
+    backend_config: Annotated[
+        list[str] | None,
+        Option(
+            metavar="KEY=VALUE|FILE", help="Set arguments of the backend block, as for init.", rich_help_panel=FOLDER
         ),
-    )
+    ] = None
 
 
-def connection_options(own: set[str | None]) -> list[click.Option]:
-    """Return the options of commands that open states, except those that the command has."""
-    options = remembered(
-        PanelOption(
-            "--allow-host",
+class ConnectionOptions(NamedTuple):
+    """The options of commands that open states."""
+
+    allow_host: Annotated[
+        list[str] | None,
+        Option(
             metavar="HOST",
-            multiple=True,
             help="Send credentials of the environment to this host, although only the folder names it.",
-            panel=BACKEND,
+            rich_help_panel=BACKEND,
         ),
-        PanelOption(
-            "--allow-env",
+    ] = None
+    allow_env: Annotated[
+        list[str] | None,
+        Option(
             metavar="NAME",
-            multiple=True,
             help="Let the backend block of the folder use this variable of the environment, such as TF_VAR_region.",
-            panel=BACKEND,
+            rich_help_panel=BACKEND,
         ),
-        PanelOption(
-            "--allow-path",
+    ] = None
+    allow_path: Annotated[
+        list[str] | None,
+        Option(
             metavar="PATH",
-            multiple=True,
             help="Let the folder or the operations file name states in this file or folder, although it is elsewhere.",
-            panel=BACKEND,
+            rich_help_panel=BACKEND,
         ),
-        PanelOption(
+    ] = None
+    no_verify: Annotated[
+        bool,
+        Option(
             "--no-verify",
-            is_flag=True,
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
-            panel=BACKEND,
+            rich_help_panel=BACKEND,
         ),
-        PanelOption(
+    ] = False
+    debug: Annotated[
+        bool,
+        Option(
             "--debug",
-            is_flag=True,
             help="Show each request to a backend on standard error, without credentials.",
-            panel=BACKEND,
+            rich_help_panel=BACKEND,
         ),
-        # Most commands have it for encrypted states.
-        external_option(BACKEND),
-    )
-    return [option for option in options if option.name not in own]
+    ] = False
+    # Most commands have it for encrypted states.
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False
 
 
-def use_backend_options(context: click.Context) -> None:
-    """Put the options into the run. Raises BadParameter, also if a file is named for options of folders."""
-    given = remembered_values(context)
-    of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) not in (None, ())]
-    if of_folder and not all(map(_may_be_folder, _named(context))):
-        raise click.BadParameter(
-            "only the state of a folder has it, and a file is named here", context, param_hint=of_folder[0]
-        )
+def use_backend_options(given: Mapping[str, Any]) -> None:
+    """Put the options of a command into the run. Raises BadParameter, also if options of folders are for a file."""
+    of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) is not None]
+    if of_folder and not all(map(_may_be_folder, _named(given))):
+        raise BadParameter("only the state of a folder has it, and a file is named here", param_hint=of_folder[0])
     # Most runs are about a file; the other states of an edit may be elsewhere.
-    if (
-        not of_folder
-        and not given.get("allow_path")
-        and _is_file(context.params.get("state"))
-        and not context.params.get("states")
-    ):
+    if not of_folder and not given.get("allow_path") and _is_file(given.get("state")) and not given.get("states"):
         return
     from statefmt.locations import BackendOptions
 
@@ -111,7 +106,7 @@ def use_backend_options(context: click.Context) -> None:
     }
     for option, is_empty in empty.items():
         if is_empty:
-            raise click.BadParameter("must not be empty", context, param_hint=option)
+            raise BadParameter("must not be empty", param_hint=option)
     run = current_run()
     options = BackendOptions(
         workspace=workspace,
@@ -119,18 +114,18 @@ def use_backend_options(context: click.Context) -> None:
         allowed_hosts=hosts,
         allowed_env=variables,
         allowed_paths=paths,
-        allow_external=allows_external(context),
+        allow_external=allows_external(given),
         verify=not given.get("no_verify"),
         agree=asking(),
         debug=_shown if given.get("debug") else None,
     )
-    context.obj = replace(run, context=replace(run.context, backend=options))
+    use_run(replace(run, context=replace(run.context, backend=options)))
 
 
-def _named(context: click.Context) -> Iterator[str]:
+def _named(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the states that the command line names."""
     for parameter in _STATES:
-        value = context.params.get(parameter)
+        value = given.get(parameter)
         yield from [value] if isinstance(value, str) else value or ()
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
 from statefmt.cli.command_line import options_in_order
-from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CLUSTER
 from statefmt.fleet import Cluster
 
@@ -32,12 +31,12 @@ class ClusterOptions(NamedTuple):
         if self.scheduler is None:
             return None
         if workers is not None:
-            raise click.BadParameter(
+            raise BadParameter(
                 "cannot be combined with --scheduler: the cluster has the workers that were started for it",
                 param_hint="--workers",
             )
         for option, _ in options_in_order("--encryption", "--encryption-config"):
-            raise click.BadParameter(
+            raise BadParameter(
                 "cannot be combined with --scheduler: keys do not travel; set TF_ENCRYPTION where the workers start",
                 param_hint=option,
             )
@@ -51,7 +50,7 @@ def cluster_options(
         Option(
             metavar="ADDRESS",
             help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
-            panel=CLUSTER,
+            rich_help_panel=CLUSTER,
         ),
     ] = None,
     tls_ca: Annotated[
@@ -60,20 +59,26 @@ def cluster_options(
             "--tls-ca",
             metavar="FILE",
             help="The certificate that signed those of the cluster; default: as Dask is configured.",
-            panel=CLUSTER,
+            rich_help_panel=CLUSTER,
         ),
     ] = None,
     tls_cert: Annotated[
-        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", panel=CLUSTER)
+        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
     ] = None,
     tls_key: Annotated[
         str | None,
         Option(
-            "--tls-key", metavar="FILE", help="The key of --tls-cert, if that file does not have it.", panel=CLUSTER
+            "--tls-key",
+            metavar="FILE",
+            help="The key of --tls-cert, if that file does not have it.",
+            rich_help_panel=CLUSTER,
         ),
     ] = None,
     insecure_scheduler: Annotated[
-        bool, Option("--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", panel=CLUSTER)
+        bool,
+        Option(
+            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
+        ),
     ] = False,
 ) -> ClusterOptions:
     """Return the options as one value. Raises BadParameter if one of them needs --scheduler."""
@@ -86,5 +91,5 @@ def cluster_options(
     if scheduler is None:
         for option, value in given.items():
             if value:
-                raise click.BadParameter("requires --scheduler", param_hint=option)
+                raise BadParameter("requires --scheduler", param_hint=option)
     return ClusterOptions(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler)

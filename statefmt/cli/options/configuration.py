@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+from typer import Option
+
 from statefmt import Finding, Severity, StoreError
 from statefmt.cli.command_line import options_in_order
-from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CONFIGURATION
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal
@@ -65,7 +66,7 @@ def configuration_options(
             "--config",
             metavar="DIR",
             help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
-            panel=CONFIGURATION,
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
     var: Annotated[
@@ -74,7 +75,7 @@ def configuration_options(
             "--var",
             metavar="NAME=VALUE",
             help="With --config: set an input variable, but not a passphrase.",
-            panel=CONFIGURATION,
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
     var_file: Annotated[
@@ -83,7 +84,7 @@ def configuration_options(
             "--var-file",
             metavar="FILE",
             help="With --config or --encryption: set input variables from FILE.",
-            panel=CONFIGURATION,
+            rich_help_panel=CONFIGURATION,
         ),
     ] = None,
 ) -> ConfigurationOptions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-import click
+from typer import BadParameter
 
 from statefmt.text.pattern import pattern
 
@@ -40,5 +40,5 @@ def seconds(text: str, option: str, notation: Notation = TIMEOUT) -> float:
         is_valid = False
     found = math.fsum(float(number) * _SECONDS[unit] for number, unit in parts) if is_valid else math.inf
     if found > _LONGEST:
-        raise click.BadParameter(f"{text!r} is not {notation.what}: write {notation.examples}", param_hint=option)
+        raise BadParameter(f"{text!r} is not {notation.what}: write {notation.examples}", param_hint=option)
     return found

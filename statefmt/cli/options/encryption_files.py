@@ -10,17 +10,15 @@ import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
 from statefmt.cli.command_line import options_in_order
-from statefmt.cli.declared import PanelOption
 from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.options.groups import ENCRYPTION
-from statefmt.cli.options.remembered import remembered, remembered_values
-from statefmt.cli.run import current_run
+from statefmt.cli.run import current_run, use_run
 
 if TYPE_CHECKING:
     from statefmt import RunContext
@@ -33,61 +31,58 @@ _DIRECTORY: Final = "encryption_config"
 # The configuration that a state is compared with also opens it.
 _COMPARED: Final = "config"
 _ALLOW: Final = "allow_external"
+EXTERNAL_HELP: Final = "Run programs that an encryption block or a backend names. Use only for trusted configurations."
 _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
-def encryption_options(own: set[str | None]) -> list[click.Option]:
-    """Return the options, except those whose names the command already uses."""
-    options = remembered(
-        PanelOption(
-            "--encryption",
+class EncryptionOptions(NamedTuple):
+    """The options."""
+
+    encryption: Annotated[
+        str | None,
+        Option(
             metavar="FILE",
             help="Open and write encrypted states with this configuration (HCL or JSON); it overrides TF_ENCRYPTION.",
-            panel=ENCRYPTION,
+            rich_help_panel=ENCRYPTION,
         ),
-        PanelOption(
-            "--encryption-config",
+    ] = None
+    encryption_config: Annotated[
+        str | None,
+        Option(
             metavar="DIR",
             help="Open and write encrypted states with the encryption block of the module in DIR.",
-            panel=ENCRYPTION,
+            rich_help_panel=ENCRYPTION,
         ),
-        PanelOption(
-            "--var",
+    ] = None
+    var: Annotated[
+        list[str] | None,
+        Option(
             metavar="NAME=VALUE",
-            multiple=True,
             help="With --encryption-config: set an input variable, but not a passphrase.",
-            panel=ENCRYPTION,
+            rich_help_panel=ENCRYPTION,
         ),
-        PanelOption(
-            "--var-file",
+    ] = None
+    var_file: Annotated[
+        list[str] | None,
+        Option(
             metavar="FILE",
-            multiple=True,
             help="With --encryption or --encryption-config: set input variables from FILE.",
-            panel=ENCRYPTION,
+            rich_help_panel=ENCRYPTION,
         ),
-        external_option(ENCRYPTION),
-    )
-    return [option for option in options if option.name not in own]
+    ] = None
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=ENCRYPTION)] = False
 
 
-def external_option(group: str) -> click.Option:
-    """Return --allow-external, listed in a group of the help."""
-    return PanelOption(
-        "--allow-external",
-        is_flag=True,
-        help="Run programs that an encryption block or a backend names. Use only for trusted configurations.",
-        panel=group,
-    )
+def use_encryption(given: Mapping[str, Any]) -> None:
+    """Set up how to open encrypted states with the options of a command.
 
-
-def use_encryption(context: click.Context) -> None:
-    """Set up how to open encrypted states. Reads nothing before the first one, except --encryption FILE."""
-    given = {**context.params, **remembered_values(context)}
+    Reads nothing before the first state, except --encryption FILE.
+    """
     run = current_run()
     environment = run.context.environment
     file, directory = given.get(_FILE), given.get(_DIRECTORY) or given.get(_COMPARED)
-    allow_external = allows_external(context)
-    _check_values(context, given, environment)
+    allow_external = allows_external(given)
+    _check_values(given, environment)
     if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
         return
 
@@ -99,7 +94,7 @@ def use_encryption(context: click.Context) -> None:
         return configuration_from(file, directory, variables, environment, allow_external=allow_external)
 
     configured = _read_once(read)
-    context.obj = replace(run, context=replace(run.context, encryption=configured))
+    use_run(replace(run, context=replace(run.context, encryption=configured)))
     if directory is not None and not Path(directory).is_dir():
         from statefmt.cli.options.configuration import no_directory
 
@@ -148,18 +143,16 @@ def encryption_words() -> tuple[str, ...]:
     return tuple(word for option in options_in_order("--encryption", "--encryption-config") for word in option)
 
 
-def allows_external(context: click.Context) -> bool:
-    """Return whether programs that a configuration names may run."""
-    given = {**context.params, **remembered_values(context)}
+def allows_external(given: Mapping[str, Any]) -> bool:
+    """Return whether programs that a configuration names may run, by the options of a command."""
     return bool(given.get(_ALLOW)) or current_run().context.environment.get(_ALLOWING) == "1"
 
 
-def _check_values(context: click.Context, given: dict[str, object], environment: Mapping[str, str]) -> None:
+def _check_values(given: Mapping[str, Any], environment: Mapping[str, str]) -> None:
     """Raise BadParameter if variables are unused or malformed. Their values are not shown: they may be secrets."""
     for name, option in _VALUES.items():
         sources = (given.get(_FILE), given.get(_DIRECTORY), given.get(_COMPARED), environment.get(ENVIRONMENT))
         if given.get(name) and all(source is None for source in sources):
-            raise click.BadParameter("requires a configuration", context, param_hint=option)
-    values = given.get("var")
-    if isinstance(values, (list, tuple)) and any("=" not in str(text) for text in values):
-        raise click.BadParameter("must be NAME=VALUE", context, param_hint="--var")
+            raise BadParameter("requires a configuration", param_hint=option)
+    if any("=" not in text for text in given.get("var") or ()):
+        raise BadParameter("must be NAME=VALUE", param_hint="--var")

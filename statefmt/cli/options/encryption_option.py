@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import click
+from typer import BadParameter
 
 from statefmt import ConfigurationError
 from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
@@ -43,7 +43,7 @@ def configuration_from(
     `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
     if file == STANDARD_INPUT:
-        raise click.BadParameter("must be a file, not standard input", param_hint="--encryption")
+        raise BadParameter("must be a file, not standard input", param_hint="--encryption")
     given = None if file is None else GivenText.of_file(file)
     options = tuple(map(variable_option, variables))
     return layered_configuration(given, directory, options, environment, allow_external=allow_external)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
-from statefmt.cli.declared import Option
 from statefmt.cli.options.groups import CRASH
 from statefmt.operations_files import Ending
 
@@ -15,17 +14,25 @@ ENDINGS: Final = ("--resume", "--abort", "--leave")
 
 def ending_options(
     *,
-    resume: Annotated[bool, Option("--resume", help="Finish a change that was interrupted.", panel=CRASH)] = False,
-    abort: Annotated[bool, Option("--abort", help="Take back a change that was interrupted.", panel=CRASH)] = False,
+    resume: Annotated[
+        bool, Option("--resume", help="Finish a change that was interrupted.", rich_help_panel=CRASH)
+    ] = False,
+    abort: Annotated[
+        bool, Option("--abort", help="Take back a change that was interrupted.", rich_help_panel=CRASH)
+    ] = False,
     leave: Annotated[
         bool,
-        Option("--leave", help="Leave the states of an interrupted change as they are, and unlock them.", panel=CRASH),
+        Option(
+            "--leave",
+            help="Leave the states of an interrupted change as they are, and unlock them.",
+            rich_help_panel=CRASH,
+        ),
     ] = False,
 ) -> Ending | None:
     """Return the ending that was asked for. Raises BadParameter for more than one."""
     wanted = dict(zip(ENDINGS, (resume, abort, leave), strict=True))
     given = [option for option, is_given in wanted.items() if is_given]
     if len(given) > 1:
-        raise click.BadParameter(f"cannot be combined with {given[0]}", param_hint=given[1])
+        raise BadParameter(f"cannot be combined with {given[0]}", param_hint=given[1])
     endings = {"--resume": Ending.FINISH, "--abort": Ending.TAKE_BACK, "--leave": Ending.LEAVE}
     return endings[given[0]] if given else None

@@ -9,11 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import Severity
 from statefmt.cli.check_report import CheckFormat, Verdict, print_report, print_statistics
-from statefmt.cli.declared import Option
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -38,17 +37,18 @@ SelectOption = Annotated[
 ]
 IgnoreOption = Annotated[str | None, Option(metavar="CODES", help="Skip these rules; overrides --select.")]
 BaselineOption = Annotated[
-    Path | None, Option(metavar="FILE", help="Report only findings that are not in this baseline.", panel=_SETTINGS)
+    Path | None,
+    Option(metavar="FILE", help="Report only findings that are not in this baseline.", rich_help_panel=_SETTINGS),
 ]
 SettingsOption = Annotated[
     Path | None,
     Option(
         metavar="FILE",
         help="Read settings from FILE; default: the nearest statetool.toml or pyproject.toml.",
-        panel=_SETTINGS,
+        rich_help_panel=_SETTINGS,
     ),
 ]
-NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings files.", panel=_SETTINGS)]
+NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)]
 
 
 class FailOn(StrEnum):
@@ -93,7 +93,7 @@ class GateOptions(NamedTuple):
         try:
             selected_rules(None if chosen is None else tuple(chosen), tuple(ignored))
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--select/--ignore") from error
+            raise BadParameter(str(error), param_hint="--select/--ignore") from error
         gate = Gate(run_context(), select=chosen, ignore=ignored, settings=settings, folder=folder)
         path = (self.baseline or settings.baseline_in(folder)) if with_baseline else None
         return replace(gate, baseline=read_baseline(path), baseline_folder=path.parent) if path else gate
@@ -166,7 +166,8 @@ def finding_options(
     ] = False,
     baseline: BaselineOption = None,
     write_baseline: Annotated[
-        Path | None, Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0.", panel=_SETTINGS)
+        Path | None,
+        Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS),
     ] = None,
     settings: SettingsOption = None,
     no_settings: NoSettingsOption = False,
@@ -183,7 +184,7 @@ def finding_options(
         write_baseline=write_baseline,
     )
     if quiet and not options.is_plain:
-        raise click.BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
+        raise BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
     return options
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Final, NamedTuple
 
-import click
+from typer import BadParameter, Option
 
-from statefmt.cli.declared import Option
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption, WriteOptions
 
@@ -26,18 +25,21 @@ class FixOptions(NamedTuple):
 def fix_options(
     *,
     fix: Annotated[
-        bool, Option("--fix", help="Fix what has one right answer, and report the rest.", panel=_FIXES)
+        bool, Option("--fix", help="Fix what has one right answer, and report the rest.", rich_help_panel=_FIXES)
     ] = False,
     unsafe_fixes: Annotated[
         bool,
         Option(
             "--unsafe-fixes",
             help="With --fix or --diff: also apply fixes that make a choice, as the page of the rule says.",
-            panel=_FIXES,
+            rich_help_panel=_FIXES,
         ),
     ] = False,
     show_diff: Annotated[
-        bool, Option("--diff", help="Show what --fix would change, and write nothing (exit status 1).", panel=_FIXES)
+        bool,
+        Option(
+            "--diff", help="Show what --fix would change, and write nothing (exit status 1).", rich_help_panel=_FIXES
+        ),
     ] = False,
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
@@ -45,14 +47,14 @@ def fix_options(
 ) -> FixOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
     if fix and show_diff:
-        raise click.BadParameter("cannot be combined with --diff, which writes nothing", param_hint="--fix")
+        raise BadParameter("cannot be combined with --diff, which writes nothing", param_hint="--fix")
     fixes = fix or show_diff
     if unsafe_fixes and not fixes:
-        raise click.BadParameter("requires --fix or --diff", param_hint="--unsafe-fixes")
+        raise BadParameter("requires --fix or --diff", param_hint="--unsafe-fixes")
     waits = lock_timeout != _NO_WAIT
     for option, is_given in (("--no-backup", no_backup), ("--no-lock", not lock), ("--lock-timeout", waits)):
         if is_given and not fix:
-            raise click.BadParameter("requires --fix", param_hint=option)
+            raise BadParameter("requires --fix", param_hint=option)
     timeout = seconds(lock_timeout, "--lock-timeout") if fix else 0.0
     write = WriteOptions(
         out=None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Final
 
-from statefmt.cli.declared import Option
+from typer import Option
 
 DEFAULT_INDEX: Final = Path("statetool.duckdb")
 IntoOption = Annotated[

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import click
+from typer import BadParameter
 
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import folder_names
@@ -30,12 +30,12 @@ def folder_plans(arguments: Sequence[str]) -> list[FolderPlan]:
     """
     given = [_folder_and_file(argument) for argument in arguments]
     if [file for _, file in given].count(STANDARD_INPUT) > 1:
-        raise click.BadParameter("only one of the plans can come from standard input")
+        raise BadParameter("only one of the plans can come from standard input")
     paths = [Path(os.path.abspath(folder)) for folder, _ in given]  # noqa: PTH100 - resolve() follows links
     for path, times in Counter(paths).items():
         if times > 1:
             folder = given[paths.index(path)][0]
-            raise click.BadParameter(f"two plans are of the folder {folder}; write DIR=PLAN to name another one")
+            raise BadParameter(f"two plans are of the folder {folder}; write DIR=PLAN to name another one")
     return [
         FolderPlan(name, os.path.normpath(folder), file)
         for name, (folder, file) in zip(folder_names(paths), given, strict=True)

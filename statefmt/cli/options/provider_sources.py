@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Annotated, Final
 
-import click
+from typer import BadParameter, Option
 
 from statefmt import ProviderSourceError
 from statefmt.cli.command_line import command_with
-from statefmt.cli.declared import Option
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.groups import PROVIDERS
@@ -29,7 +28,7 @@ RegistryOption = Annotated[
         show_default=False,
         help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
         "without a source; default: keep, if all providers have a source.",
-        panel=PROVIDERS,
+        rich_help_panel=PROVIDERS,
     ),
 ]
 LegacyProviderOption = Annotated[
@@ -40,7 +39,7 @@ LegacyProviderOption = Annotated[
         show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
         "can be repeated. With --registry, HashiCorp's own need not be named.",
-        panel=PROVIDERS,
+        rich_help_panel=PROVIDERS,
     ),
 ]
 
@@ -71,7 +70,7 @@ class ProviderSources:
         try:
             self.choice: Final = source_choice((registry or Registry.KEEP).host, legacy or ())
         except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--legacy-provider") from error
+            raise BadParameter(str(error), param_hint="--legacy-provider") from error
         self._request: Final = SourceRequest(
             registry=registry, choice=self.choice, directory=configuration.directory, references=configuration.loaded
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from typer import BadParameter
 
 from statefmt import ReleaseError
 from statefmt.releases import Release, parse_release
@@ -13,4 +13,4 @@ def parsed_release(name: str, option: str = "--for") -> Release:
     try:
         return parse_release(name)
     except ReleaseError as error:
-        raise click.BadParameter(str(error), param_hint=option) from error
+        raise BadParameter(str(error), param_hint=option) from error

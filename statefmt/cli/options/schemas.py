@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.options.groups import CONFIGURATION
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ SchemasOption = Annotated[
         metavar="FILE",
         show_default=False,
         help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
-        panel=CONFIGURATION,
+        rich_help_panel=CONFIGURATION,
     ),
 ]
 

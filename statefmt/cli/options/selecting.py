@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Final
 
+from typer import Argument, Option
+
 from statefmt import InvalidAddressError
 from statefmt.addrs import ResourceMode
 from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.groups import SELECTION
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
@@ -31,7 +32,7 @@ class ModeChoice(StrEnum):
 
 SelectorsArgument = Annotated[
     list[str] | None,
-    Positional(
+    Argument(
         metavar="[SELECTOR]...",
         help="Addresses of instances, of resources (all their instances) or of modules (everything below), "
         "or patterns: 'module.*.aws_instance.web[*]', '**.aws_vpc.main'.",
@@ -39,14 +40,17 @@ SelectorsArgument = Annotated[
 ]
 ExcludeOption = Annotated[
     list[str] | None,
-    Option("--exclude", metavar="SELECTOR", help="Exclude instances that match this selector.", panel=SELECTION),
+    Option(
+        "--exclude", metavar="SELECTOR", help="Exclude instances that match this selector.", rich_help_panel=SELECTION
+    ),
 ]
 TypeOption = Annotated[
     list[str] | None,
-    Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'.", panel=SELECTION),
+    Option("--type", metavar="TYPE", help="Only this resource type, or pattern: 'aws_*'.", rich_help_panel=SELECTION),
 ]
 ModeOption = Annotated[
-    list[ModeChoice] | None, Option("--mode", help="Only managed resources, or only data resources.", panel=SELECTION)
+    list[ModeChoice] | None,
+    Option("--mode", help="Only managed resources, or only data resources.", rich_help_panel=SELECTION),
 ]
 ProviderOption = Annotated[
     list[str] | None,
@@ -55,15 +59,17 @@ ProviderOption = Annotated[
         metavar="PROVIDER",
         help="Only instances bound to this provider (aws, hashicorp/aws), configuration (aws.west), instance "
         "('aws.by_region[\"eu\"]'), or to a pattern of these.",
-        panel=SELECTION,
+        rich_help_panel=SELECTION,
     ),
 ]
 IdOption = Annotated[
     list[str] | None,
-    Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'.", panel=SELECTION),
+    Option("--id", metavar="ID", help="Only objects with this id, or pattern: 'i-0a*'.", rich_help_panel=SELECTION),
 ]
-TaintedOption = Annotated[bool, Option("--tainted", help="Only tainted instances.", panel=SELECTION)]
-DeposedOption = Annotated[bool, Option("--deposed", help="Only instances with deposed objects.", panel=SELECTION)]
+TaintedOption = Annotated[bool, Option("--tainted", help="Only tainted instances.", rich_help_panel=SELECTION)]
+DeposedOption = Annotated[
+    bool, Option("--deposed", help="Only instances with deposed objects.", rich_help_panel=SELECTION)
+]
 WhereOption = Annotated[
     list[str] | None,
     Option(
@@ -71,7 +77,7 @@ WhereOption = Annotated[
         metavar="PATH=VALUE",
         help="Only instances whose attribute has this value, or matches this pattern: 'tags.Owner=web-*'. PATH!=VALUE "
         "negates, PATH=~REGEX searches, and [*] in PATH is any element: 'ingress[*].port=22'. All must match.",
-        panel=SELECTION,
+        rich_help_panel=SELECTION,
     ),
 ]
 

@@ -5,42 +5,49 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-import click
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.declared import Option, Positional
 from statefmt.cli.options.groups import COMMON, LAYOUT
 from statefmt.snapshots import Layout, Style
 
 StateArgument = Annotated[
     str | None,
-    Positional(
+    Argument(
         metavar="[STATE]",
         help="A state: a file, a folder, a URL, or - for standard input; default: the current folder.",
     ),
 ]
 StatesArgument = Annotated[
     list[str] | None,
-    Positional(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
+    Argument(metavar="[STATE]...", help="States: files, folders, URLs or -; default: the current folder."),
 ]
 FolderArgument = Annotated[
-    str | None, Positional(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder.")
+    str | None, Argument(metavar="[DIR]", help="The folder of a root module, or a URL; default: the current folder.")
 ]
 StateOption = Annotated[
     str | None,
     Option(
-        "--state", metavar="PATH", help="The state: a file, a folder, a URL, or - for standard input.", panel=COMMON
+        "--state",
+        metavar="PATH",
+        help="The state: a file, a folder, a URL, or - for standard input.",
+        rich_help_panel=COMMON,
     ),
 ]
 DropUnknownOption = Annotated[
-    bool, Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", panel=LAYOUT)
+    bool, Option("--drop-unknown", help="Drop unknown members, as OpenTofu does.", rich_help_panel=LAYOUT)
 ]
 ShowSensitiveOption = Annotated[
-    bool, Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).", panel=COMMON)
+    bool, Option("--show-sensitive", help="Show sensitive values instead of (sensitive value).", rich_help_panel=COMMON)
 ]
-AgreedOption = Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.", panel=COMMON)]
+AgreedOption = Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.", rich_help_panel=COMMON)]
 YesOption = Annotated[
     bool,
-    Option("--yes", "-y", help="Do not ask for confirmation, and overwrite an existing output file.", panel=COMMON),
+    Option(
+        "--yes",
+        "-y",
+        help="Do not ask for confirmation, and overwrite an existing output file.",
+        rich_help_panel=COMMON,
+    ),
 ]
 
 
@@ -79,5 +86,5 @@ FormatOption = Annotated[OutputFormat, Option("--format", show_default=False, he
 def one_state(argument: str | None, option: str | None) -> str | None:
     """Return the state named as an argument or with --state. Raises BadParameter for both."""
     if argument is not None and option is not None:
-        raise click.BadParameter("name the state once, as an argument or with --state", param_hint="--state")
+        raise BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     return argument if argument is not None else option

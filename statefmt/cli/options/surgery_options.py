@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
@@ -21,7 +22,11 @@ NewProviderOption = Annotated[
 
 AsBlocksOption = Annotated[
     bool,
-    Option("--as-blocks", help="Print moved, removed and import blocks that do the same; write nothing.", panel=COMMON),
+    Option(
+        "--as-blocks",
+        help="Print moved, removed and import blocks that do the same; write nothing.",
+        rich_help_panel=COMMON,
+    ),
 ]
 
 

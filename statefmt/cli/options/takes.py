@@ -19,7 +19,7 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:
         own = inspect.signature(command).parameters
-        made = {name: _parameters(groups[name], own) for name in own if name in groups}
+        made = {name: options_of(groups[name], own) for name in own if name in groups}
         plain = [name for name in own if name not in made]
 
         def taking(**given: Any) -> R:
@@ -30,18 +30,29 @@ def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Calla
             return command(**arguments)
 
         hints = get_type_hints(command, include_extras=True)
-        parameters = [option for name, one in own.items() for option in made.get(name) or [_keyword(one, hints)]]
-        vars(taking)["__signature__"] = inspect.Signature(parameters, return_annotation=hints["return"])
-        taking.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": hints["return"]}
-        taking.__doc__ = command.__doc__
-        return taking
+        return with_options(
+            taking,
+            [option for name, one in own.items() for option in made.get(name) or [_keyword(one, hints)]],
+            command,
+        )
 
     return decorate
 
 
-def _parameters(function: Callable[..., object], but: Container[str]) -> list[inspect.Parameter]:
+def options_of(function: Callable[..., object], but: Container[str] = ()) -> list[inspect.Parameter]:
+    """Return the options that a function takes, except some, with their annotations."""
     hints = get_type_hints(function, include_extras=True)
     return [_keyword(one, hints) for name, one in inspect.signature(function).parameters.items() if name not in but]
+
+
+def with_options(
+    taking: Callable[..., R], options: list[inspect.Parameter], command: Callable[..., R]
+) -> Callable[..., R]:
+    """Give a function that takes keywords a signature with these options, and the docstring of a command."""
+    vars(taking)["__signature__"] = inspect.Signature(options)
+    taking.__annotations__ = {one.name: one.annotation for one in options}
+    taking.__doc__ = command.__doc__
+    return taking
 
 
 def _keyword(one: inspect.Parameter, hints: dict[str, Any]) -> inspect.Parameter:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from statefmt.cli.declared import Option
+from typer import Option
+
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import AgreedOption, FormatOption, OutputFormat
@@ -22,7 +23,7 @@ class TransferOptions(NamedTuple):
 def transfer_options(
     *,
     dry_run: Annotated[
-        bool, Option("--dry-run", help="Show what would be copied, but write nothing.", panel=COMMON)
+        bool, Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
     ] = False,
     lock: Annotated[
         bool,
@@ -30,7 +31,7 @@ def transfer_options(
             "--lock/--no-lock",
             show_default=False,
             help="Lock both places as OpenTofu does (the default).",
-            panel=COMMON,
+            rich_help_panel=COMMON,
         ),
     ] = True,
     lock_timeout: Annotated[
@@ -39,7 +40,7 @@ def transfer_options(
             metavar="DURATION",
             show_default=False,
             help="How long to wait for each lock, such as 10s; default: 0s.",
-            panel=COMMON,
+            rich_help_panel=COMMON,
         ),
     ] = "0s",
     yes: AgreedOption = False,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypedDict
 
-import click
+from typer import BadParameter, Option
 
 from statefmt.cli.command_line import command_line
-from statefmt.cli.declared import Option
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
@@ -30,12 +29,20 @@ _STANDARD_OUTPUT: Final = ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _URL: Final = pattern(r"(?:s3|pg|https?):/")
 
 NoBackupOption = Annotated[
-    bool, Option("--no-backup", help="Keep no backup file; the history still has what undo needs.", panel=COMMON)
+    bool,
+    Option("--no-backup", help="Keep no backup file; the history still has what undo needs.", rich_help_panel=COMMON),
 ]
-DryRunOption = Annotated[bool, Option("--dry-run", help="Show what would change, but write nothing.", panel=COMMON)]
+DryRunOption = Annotated[
+    bool, Option("--dry-run", help="Show what would change, but write nothing.", rich_help_panel=COMMON)
+]
 LockOption = Annotated[
     bool,
-    Option("--lock/--no-lock", show_default=False, help="Lock the state as OpenTofu does (the default).", panel=COMMON),
+    Option(
+        "--lock/--no-lock",
+        show_default=False,
+        help="Lock the state as OpenTofu does (the default).",
+        rich_help_panel=COMMON,
+    ),
 ]
 LockTimeoutOption = Annotated[
     str,
@@ -43,7 +50,7 @@ LockTimeoutOption = Annotated[
         metavar="DURATION",
         show_default=False,
         help="How long to wait for the lock, such as 10s; default: 0s.",
-        panel=COMMON,
+        rich_help_panel=COMMON,
     ),
 ]
 
@@ -128,13 +135,13 @@ class WriteOptions(NamedTuple):
     def target(self, name: str, in_place: bool) -> str | None:
         """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
         if in_place and self.out is not None:
-            raise click.BadParameter("cannot be combined with --out", param_hint="--in-place")
+            raise BadParameter("cannot be combined with --out", param_hint="--in-place")
         if self.out == "":
-            raise click.BadParameter("the name is empty", param_hint="--output")
+            raise BadParameter("the name is empty", param_hint="--output")
         if in_place and name == STANDARD_INPUT:
-            raise click.BadParameter("needs a file, not standard input", param_hint="--in-place")
+            raise BadParameter("needs a file, not standard input", param_hint="--in-place")
         if not in_place and self.backup is not None:
-            raise click.BadParameter("requires --in-place", param_hint="--backup")
+            raise BadParameter("requires --in-place", param_hint="--backup")
         return None if in_place else self.out or STANDARD_INPUT
 
 
@@ -148,7 +155,7 @@ def write_options(
             "-o",
             metavar="PATH",
             help="Write the result to PATH and leave STATE unchanged; - is standard output.",
-            panel=COMMON,
+            rich_help_panel=COMMON,
         ),
     ] = None,
     backup: Annotated[
@@ -157,7 +164,7 @@ def write_options(
             "--backup",
             metavar="PATH",
             help="Back up the state to PATH instead of beside it; - makes no backup.",
-            panel=COMMON,
+            rich_help_panel=COMMON,
         ),
     ] = None,
     no_backup: NoBackupOption = False,
@@ -165,10 +172,10 @@ def write_options(
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
     expect_serial: Annotated[
-        int | None, Option(metavar="N", help="Fail unless the state has this serial.", panel=COMMON)
+        int | None, Option(metavar="N", help="Fail unless the state has this serial.", rich_help_panel=COMMON)
     ] = None,
     expect_hash: Annotated[
-        str | None, Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", panel=COMMON)
+        str | None, Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", rich_help_panel=COMMON)
     ] = None,
     yes: YesOption = False,
 ) -> WriteOptions:
@@ -176,9 +183,9 @@ def write_options(
     if str(backup) == _NO_BACKUP:
         backup, no_backup = None, True
     if no_backup and backup is not None:
-        raise click.BadParameter("cannot be combined with --backup", param_hint="--no-backup")
+        raise BadParameter("cannot be combined with --backup", param_hint="--no-backup")
     if out is not None and backup is not None:
-        raise click.BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
+        raise BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
     out = file_to_write("--out", out)
     file_to_write("--backup", None if backup is None else str(backup))
     timeout = seconds(lock_timeout, "--lock-timeout")
@@ -199,7 +206,7 @@ def write_options(
 def file_to_write(option: str, path: str | None) -> str | None:
     """Return the path of an option for a file, `-` for any name of standard output. Raises BadParameter for a URL."""
     if path is not None and _URL.match(path):
-        raise click.BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
+        raise BadParameter("writes a file; `statetool copy` writes a state to a URL", param_hint=option)
     return STANDARD_INPUT if path in _STANDARD_OUTPUT else path
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.command import WITHOUT_ENCRYPTION
-from statefmt.cli.program import COMMANDS, program
+from statefmt.cli.names import COMMANDS
+from statefmt.cli.program import command_named
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
@@ -140,11 +141,8 @@ def test_runs(line: str, status: int, err: str, statetool: Statetool) -> None:
 
 
 def test_the_configuration_stands_as_one_option_of_every_command_that_reads_states() -> None:
-    group = program()
     for name in COMMANDS:
-        command = group.get_command(None, name)  # type: ignore[arg-type] # which it does not look at
-        assert command is not None
-        names = [option for parameter in command.params for option in parameter.opts]
+        names = [option for parameter in command_named(name).params for option in parameter.opts]
         wanted = 0 if name in WITHOUT_ENCRYPTION else 1
         for option in ("--encryption", "--encryption-config", "--var", "--var-file"):
             assert names.count(option) == wanted, (name, option)

@@ -11,8 +11,8 @@ import pytest
 
 from statefmt.cli.completion.answer import candidates
 from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
+from statefmt.cli.names import COMMANDS
 from statefmt.cli.options.completion import SHELLS, script
-from statefmt.cli.program import COMMANDS
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES
 
