@@ -26,6 +26,7 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
+from statefmt.store.small_files import read_bounded
 from statefmt.text.shell import shell_line
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ EXAMPLES: Final = (
     ("Write all choices to a file, and decide in an editor.", "statetool repair --format decisions > decisions.txt"),
     ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
 )
+# In bytes, of a file with decisions.
+_LARGEST: Final = 16 << 20
 _ADVICE: Final = "Use --dry-run to see the repair, or --yes to write it"
 
 
@@ -205,7 +208,7 @@ class _Run:
 def _text(path: Path) -> str:
     try:
         # Some editors begin a file with a byte order mark.
-        return path.read_text("utf-8-sig")
+        return read_bounded(path, _LARGEST, pipes=True).decode("utf-8-sig")
     except OSError as error:
         raise StoreError(f"{path}: cannot read the decisions: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -23,7 +23,10 @@ from statefmt.edit.operations_file._model import (
     StateBlock as StateBlock,
 )
 from statefmt.edit.operations_file._names import fit_name as fit_name, folder_names as folder_names
-from statefmt.edit.operations_file._read import read_operations_file as read_operations_file
+from statefmt.edit.operations_file._read import (
+    LARGEST_OPERATIONS as LARGEST_OPERATIONS,
+    read_operations_file as read_operations_file,
+)
 from statefmt.edit.operations_file._results import FileEdits as FileEdits, StateCrossing as StateCrossing
 from statefmt.edit.operations_file._write import operations_text as operations_text
 from statefmt.edit.operations_file.run import run as run

@@ -40,6 +40,9 @@ _WORDS: Final = {
     "string": "a string",
 }
 
+# In bytes.
+LARGEST_OPERATIONS: Final = 16 << 20
+
 
 def read_operations_file(name: str, content: bytes) -> OperationsFile:
     """Read an operations file. Content that starts with a brace is JSON, as are files whose names end in `.json`.

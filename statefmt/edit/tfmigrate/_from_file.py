@@ -10,13 +10,14 @@ from typing import NamedTuple
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import OperationBlock, StateBlock, folder_names, operations_text
+from statefmt.edit.operations_file import LARGEST_OPERATIONS, OperationBlock, StateBlock, folder_names, operations_text
 from statefmt.edit.tfmigrate._migration import MigrationFolder, TfmigrateFile, read_migration
 from statefmt.edit.tfmigrate._operations import operations_of
 from statefmt.edit.transactions.in_memory import snapshots_in_memory
-from statefmt.model.errors import SettingsError
+from statefmt.model.errors import SettingsError, StoreError
 from statefmt.model.wording import Wording
-from statefmt.store.reading import is_folder, read_bytes
+from statefmt.store.reading import is_folder, reason_of
+from statefmt.store.small_files import read_bounded
 from statefmt.text.printable import printable
 
 
@@ -52,7 +53,11 @@ def converted_migration(context: RunContext, path: str, *, root: str | None = No
     for an invalid file and for directories that are elsewhere, SurgeryError for an action that has no operation, and
     StatetoolError if a state cannot be read.
     """
-    migration = read_migration(path, read_bytes(path), context.environment)
+    try:
+        content = read_bounded(path, LARGEST_OPERATIONS, pipes=True)
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
+    migration = read_migration(path, content, context.environment)
     base = Path(root if root is not None else Path(path).parent)
     places = [_place(one, base, chosen=root is not None) for one in migration.folders]
     if len(set(zip(places, (one.workspace for one in migration.folders), strict=True))) < len(places):

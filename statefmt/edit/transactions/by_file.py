@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from statefmt.context import RunContext
 from statefmt.edit.ending import Ending
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file import LARGEST_OPERATIONS, read_operations_file
 from statefmt.edit.session import LoadedState
 from statefmt.edit.transactions._contents import hash_before
 from statefmt.edit.transactions._intent import Intent
@@ -32,8 +32,8 @@ from statefmt.model.wording import Wording
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
-from statefmt.store.reading import is_folder, read_bytes
-from statefmt.store.small_files import is_inside
+from statefmt.store.reading import is_folder, reason_of
+from statefmt.store.small_files import is_inside, read_bounded
 from statefmt.text.printable import printable
 from statefmt.text.shell import shell_word
 
@@ -173,7 +173,10 @@ def _planned_file(context: RunContext, path: str, plan: OperationsPlan) -> str:
 def _content(path: str) -> bytes:
     if is_folder(path):
         raise StoreError(f"{path}: this is a folder, not an operations file")
-    return read_bytes(path)
+    try:
+        return read_bounded(path, LARGEST_OPERATIONS, pipes=True)
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
 
 
 def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Participant]) -> dict[str, Pin]:

@@ -11,11 +11,14 @@ from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
 from statefmt.store.reading import reason_of
+from statefmt.store.small_files import read_bounded
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 _SUFFIX: Final = ".sql"
+# In bytes.
+_LARGEST: Final = 1 << 20
 
 
 class SavedQuery(Struct, frozen=True):
@@ -56,7 +59,11 @@ def _in_folder(folder: Traversable | Path) -> list[tuple[str, SavedQuery]]:
 
 def _text(entry: Traversable | Path) -> str:
     try:
+        if isinstance(entry, Path):
+            return read_bounded(entry, _LARGEST).decode("utf-8")
         return entry.read_text(encoding="utf-8")
+    except OSError as error:
+        raise FleetError(f"{entry}: {reason_of(error)}") from error
     except UnicodeDecodeError as error:
         raise FleetError(f"{entry}: it is not UTF-8") from error
 

@@ -14,7 +14,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.remote.patience import ADVICE, Patience
 
 T = TypeVar("T")
-Rows: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+PgConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 _SELF: Final = "SELECT pid, backend_start FROM pg_catalog.pg_stat_activity WHERE pid = pg_backend_pid()"
 # In messages about connections, which have no fields. Source: libpq, `fe-protocol3.c`, `fe-auth.c`.
@@ -80,7 +80,7 @@ class Session:
             debug(f"{location}: connect")
         problem: StoreError | LostError
         try:
-            self._connection: Rows = _limited(patience).connect(
+            self._connection: PgConnection = _limited(patience).connect(
                 "",
                 autocommit=True,
                 # A prepared statement is of one session, and a pooler may have several.
@@ -171,7 +171,7 @@ class Session:
         return ServerError(f"{self._location}: {whose}{text}{advice}", error.sqlstate or "")
 
 
-def _limited(patience: Patience) -> type[Rows]:
+def _limited(patience: Patience) -> type[PgConnection]:
     """Return connections that end what takes too long: to connect, or a statement with its answer.
 
     psycopg waits without an end for a server that does not answer a statement, or whose answer drips.

@@ -72,7 +72,9 @@ def freezer(pg: PgServer) -> Iterator[tuple[Freezer, int]]:
 def frozen(freezer: tuple[Freezer, int], pg: PgServer, database: str, state: bytes) -> Iterator[PgClient]:
     """A client that holds the lock, and whose connection stands still."""
     passing, port = freezer
-    client = client_of(pg.url(database, user=TRUSTED, password="", port=port), environment=_LIMIT)
+    # Long enough for a busy machine to connect again.
+    longer = {**_LIMIT, "STATETOOL_TIMEOUT": "4"}
+    client = client_of(pg.url(database, user=TRUSTED, password="", port=port), environment=longer)
     client.lock(INFO)
     passing.freeze()
     yield client
