@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from statefmt.lint.registry import all_codes
+from statefmt.model.codes import Code
 from statefmt.version import __version__
 
 
 def made_by(*, checks: bool, attributes: bool) -> str:
     """Return the release, a hash of its rules if they are run, and `attributes` if these are stored."""
-    rules = sha256(" ".join(sorted(all_codes())).encode()).hexdigest()[:8] if checks else "no rules"
+    rules = sha256(" ".join(sorted(Code)).encode()).hexdigest()[:8] if checks else "no rules"
     return f"statetool {__version__}, {rules}" + (", attributes" if attributes else "")

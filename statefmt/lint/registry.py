@@ -1,22 +1,20 @@
-"""Finds the rules by the names of their modules, and imports them on demand."""
+"""Finds the rules in the folder `rules/`, and imports them on demand."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
-from types import MappingProxyType
-from typing import Any, Final
+from types import MappingProxyType, ModuleType
+from typing import Final
 
 from statefmt.lint.rule import Rule
-from statefmt.text.pattern import pattern
 
 # What the rules with a prefix compare a state with.
 _NEEDED: Final = {"cfg": "configuration", "cfs": "configuration", "lif": "an apply", "pln": "a plan", "sch": "schemas"}
-_RULE_MODULE = pattern(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +29,13 @@ class Page:
 @cache
 def all_pages() -> Mapping[str, Page]:
     """Return every rule with its page, by code and in the order of the codes."""
-    return MappingProxyType({module.RULE.code: _page(module) for module in _rule_modules()})
+    return MappingProxyType({rule.code: _page(rule, text) for rule, text in _rules()})
 
 
 @cache
 def all_rules() -> Mapping[str, Rule]:
     """Return every rule by code, in the order of the codes."""
-    return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules()})
+    return MappingProxyType({rule.code: rule for rule, _ in _rules()})
 
 
 @cache
@@ -47,30 +45,33 @@ def rules_for(inputs: frozenset[str] = frozenset()) -> Mapping[str, Rule]:
     `inputs` are `configuration`, `schemas`, `a plan` and `an apply`.
     """
     missing = tuple(prefix for prefix, needed in _NEEDED.items() if needed not in inputs)
-    return MappingProxyType({module.RULE.code: module.RULE for module in _rule_modules(but=missing)})
+    return MappingProxyType({rule.code: rule for rule, _ in _rules(but=missing)})
 
 
-@cache
-def all_codes() -> tuple[str, ...]:
-    """Return the codes of all rules in order, without loading any rule."""
-    return tuple(name[:6].upper() for name in _module_names())
+def _rules(but: Collection[str] = ()) -> list[tuple[Rule, str]]:
+    """Return the rules with their pages, in the order of the codes, except those with some prefixes."""
+    found: list[tuple[Rule, str]] = []
+    for module in _modules(but):
+        found += [(rule, rule.page) for rule in getattr(module, "RULES", ())]
+        if hasattr(module, "RULE"):
+            found.append((module.RULE, module.__doc__ or ""))
+    return sorted(found, key=lambda each: each[0].code)
 
 
-def _rule_modules(but: tuple[str, ...] = ()) -> Iterator[Any]:
-    for name in _module_names():
-        if not name.startswith(but):
-            yield importlib.import_module(f"statefmt.lint.rules.{name[:3]}.{name}")
-
-
-def _module_names() -> list[str]:
+def _modules(but: Collection[str]) -> Iterator[ModuleType]:
+    """Yield the module of each prefix and, if it is a package, the modules in it."""
     import statefmt.lint.rules as package
 
-    folders = [f"{package.__path__[0]}/{folder.name}" for folder in pkgutil.iter_modules(package.__path__)]
-    names = (module.name for module in pkgutil.iter_modules(folders))
-    return sorted(name for name in names if _RULE_MODULE.fullmatch(name))
+    for prefix in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if prefix.name.rpartition(".")[2] in but:
+            continue
+        module = importlib.import_module(prefix.name)
+        yield module
+        if prefix.ispkg:
+            for each in pkgutil.iter_modules(module.__path__, f"{prefix.name}."):
+                yield importlib.import_module(each.name)
 
 
-def _page(module: Any) -> Page:
-    title, _, text = cleandoc(module.__doc__ or "").partition("\n")
-    mend = module.RULE.mend
-    return Page(module.RULE, title, text.strip() if mend is None else f"{text.strip()}\n\n{mend.sentence}")
+def _page(rule: Rule, page: str) -> Page:
+    title, _, text = cleandoc(page).partition("\n")
+    return Page(rule, title, text.strip() if rule.mend is None else f"{text.strip()}\n\n{rule.mend.sentence}")

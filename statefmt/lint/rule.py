@@ -1,7 +1,8 @@
 """Defines what a rule is.
 
-A rule is a module in the folder of its prefix (`rules/prv/prv001_…`) with a constant `RULE`. The module's docstring
-is the rule's page: a title, then `## What it does`, `## Why is this bad?`, `## Example` and `## What to do`.
+A rule with a check of its own is a module in the folder of its prefix (`rules/prv/prv001_…`), with a constant `RULE`; its
+docstring is the page of the rule. The other rules of a prefix are in `RULES` of the module `rules/PREFIX`, with
+their pages. A page has a title, then `## What it does`, `## Why is this bad?`, `## Example` and `## What to do`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Rule:
     pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
     the fix of findings, or the rest of it if the reader gave a part, and `mend` is what `check --fix` does with them.
     `check_configuration` checks a configuration without a state, and `check_plan` a plan, with the state it was made
-    for if that is given.
+    for if that is given. `page` is the page of a rule without a module of its own.
     """
 
     code: Code
@@ -44,6 +45,7 @@ class Rule:
     mend: Mend | None = None
     check_configuration: Callable[[ProviderReferences], Iterable[Finding]] | None = None
     check_plan: Callable[[PlanSubject], Iterable[Finding]] | None = None
+    page: str = ""
 
     @property
     def name(self) -> str:

@@ -1,11 +1,11 @@
-"""A rule is a file named after its code, with a page in four parts."""
+"""A rule is in the module of its code or of its prefix, with a page in four parts."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 import re
-from types import ModuleType
+from inspect import cleandoc
 from typing import Final
 
 import pytest
@@ -17,24 +17,29 @@ from statefmt.model.findings import Severity
 
 _PARTS: Final = ["What it does", "Why is this bad?", "Example", "What to do"]
 _MODULES: Final = [
-    name
-    for name in sorted(
-        module.name
-        for folder in pkgutil.iter_modules(statefmt.lint.rules.__path__)
-        for module in pkgutil.iter_modules([f"{statefmt.lint.rules.__path__[0]}/{folder.name}"])
-    )
-    if re.match(r"[a-z]{3}[0-9]{3}", name)
+    module.name.removeprefix("statefmt.lint.rules.")
+    for module in pkgutil.walk_packages(statefmt.lint.rules.__path__, "statefmt.lint.rules.")
+]
+# The code and the page of each rule in a module.
+_PAGES: Final = [
+    (name, str(rule.code), page)
+    for name in _MODULES
+    if (module := importlib.import_module(f"statefmt.lint.rules.{name}"))
+    for rule, page in [
+        *((rule, rule.page) for rule in getattr(module, "RULES", ())),
+        *([(module.RULE, module.__doc__ or "")] if hasattr(module, "RULE") else []),
+    ]
 ]
 
 
-def _module(name: str) -> ModuleType:
-    return importlib.import_module(f"statefmt.lint.rules.{name[:3]}.{name}")
+@pytest.mark.parametrize(("name", "code", "page"), _PAGES)
+def test_the_module_is_named_after_the_code_or_its_prefix(name: str, code: str, page: str) -> None:
+    prefix = code[:3].lower()
+    assert name == prefix or re.fullmatch(rf"{prefix}\.{code.lower()}_[a-z0-9_]+", name)
 
 
-@pytest.mark.parametrize("name", _MODULES)
-def test_the_code_is_the_beginning_of_the_file_name(name: str) -> None:
-    assert re.fullmatch(r"[a-z]{3}[0-9]{3}_[a-z0-9_]+", name)
-    assert _module(name).RULE.code == name[:6].upper()
+def test_every_module_has_rules_but_those_of_prefixes_may_have_none() -> None:
+    assert [name for name in _MODULES if "." in name and name not in {each[0] for each in _PAGES}] == []
 
 
 def test_the_reader_lowers_what_only_statetool_has() -> None:
@@ -46,23 +51,23 @@ def test_the_reader_lowers_what_only_statetool_has() -> None:
         assert (noticed is Severity.INFO) if code.only_statetool else (noticed is code.severity)
 
 
-@pytest.mark.parametrize("name", _MODULES)
-def test_the_page_has_four_parts(name: str) -> None:
-    lines = (_module(name).__doc__ or "").strip().splitlines()
+@pytest.mark.parametrize(("name", "code", "page"), _PAGES)
+def test_the_page_has_four_parts(name: str, code: str, page: str) -> None:
+    lines = cleandoc(page).splitlines()
     assert lines[0].strip()
     assert not lines[0].endswith(".")
     assert lines[1] == ""
     assert [line.removeprefix("## ") for line in lines if line.startswith("## ")] == _PARTS
-    page = all_pages()[name[:6].upper()]
-    assert page.title == lines[0]
-    parts = re.split(r"^## .*\n", page.text, flags=re.MULTILINE)[1:]
+    shown = all_pages()[code]
+    assert shown.title == lines[0]
+    parts = re.split(r"^## .*\n", shown.text, flags=re.MULTILINE)[1:]
     assert all(part.strip() for part in parts)
 
 
 def test_codes_are_unique() -> None:
     assert list(Code.__members__.values()) == list(Code)
     assert [code for code in Code if not re.fullmatch(r"[A-Z]{3}[0-9]{3}", code)] == []
-    assert len({_module(name).RULE.code for name in _MODULES}) == len(_MODULES)
+    assert len({code for _, code, _ in _PAGES}) == len(_PAGES)
 
 
 def test_names_are_unique_and_plain() -> None:
@@ -76,9 +81,7 @@ def test_every_code_has_a_rule_and_every_rule_a_code() -> None:
 
 
 def test_every_rule_is_found_by_its_code() -> None:
-    assert {code: rule.code for code, rule in all_rules().items()} == {
-        name[:6].upper(): name[:6].upper() for name in _MODULES
-    }
+    assert {code: rule.code for code, rule in all_rules().items()} == {code: code for _, code, _ in _PAGES}
     assert list(all_pages()) == sorted(all_pages())
 
 

@@ -1,4 +1,4 @@
-"""Makes the findings of the rules about schemas, in one pass over the objects of a state."""
+"""Rules about a state compared with the schemas of its providers (SCH), in one pass over its objects."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from statefmt.lifecycle.schemas.fits import surely_fits
 from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
 from statefmt.lifecycle.stored import decode_state
 from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
+from statefmt.lint.rule import Rule
 from statefmt.lint.secrets.sensitive_paths import sensitive_paths
 from statefmt.lint.states.provider_addresses import provider_in_force
 from statefmt.lint.subject import ObjectPart, Subject
@@ -79,9 +80,12 @@ _KINDS: Final = {
 }
 
 
-def schema_findings(subject: Subject, code: Code) -> Iterable[Finding]:
-    """Return the findings of one rule about schemas; none without schemas."""
-    return () if subject.schemas is None else subject.once(_findings).get(code, ())
+def _rule(code: Code, page: str) -> Rule:
+    return Rule(code, lambda subject: _by_code(subject).get(code, ()), page=page)
+
+
+def _by_code(subject: Subject) -> Mapping[str, Sequence[Finding]]:
+    return {} if subject.schemas is None else subject.once(_findings)
 
 
 def _findings(subject: Subject) -> Mapping[str, Sequence[Finding]]:
@@ -243,3 +247,211 @@ def _decoded(attributes: Raw) -> tuple[JSONData, bool]:
 
 def _pointer(part: ObjectPart, path: JSONSteps) -> str:
     return "/".join([f"{part.pointer}/attributes", *(token(str(step)) for step in path)])
+
+
+RULES: Final = (
+    _rule(
+        Code.ATTRIBUTE_UNDECODABLE,
+        """An attribute does not fit its type
+
+## What it does
+Reports an attribute that cannot be decoded by the type in the provider's schema, with the path and the expected type.
+Reported only for objects of the provider's own schema version: others are upgraded first.
+
+## Why is this bad?
+OpenTofu refuses to plan, refresh or show the resource until the value fits. Editing a state by hand leaves such values,
+and so does going back to an older release of a provider.
+
+## Example
+```json
+{"schema_version": 1, "attributes": {"id": "vol-1", "size": "large"}}
+```
+
+## What to do
+Set the attribute to a value of the type with `statetool set`, or to null with `statetool unset`: the next refresh reads
+it from the real object.
+""",
+    ),
+    _rule(
+        Code.ATTRIBUTE_UNKNOWN,
+        """An attribute is not in the schema
+
+## What it does
+Reports attributes with a value that the provider's schema does not have. Null is ignored.
+
+## Why is this bad?
+OpenTofu silently drops them when it next writes the object. They are left over from another release of the
+provider, misspelled, or the state belongs to another provider.
+
+## Example
+```json
+{"schema_version": 1, "attributes": {"id": "vol-1", "sise": 20}}
+```
+
+## What to do
+Compare the release of the provider with the one that wrote the state. If the value is of no use, remove it with
+`statetool unset`.
+""",
+    ),
+    _rule(
+        Code.SCHEMA_VERSION_NEWER,
+        """A newer release of the provider wrote an object
+
+## What it does
+Reports an object whose `schema_version` is higher than that of the provider's schema.
+
+## Why is this bad?
+OpenTofu refuses to work on the object: only a newer release of the provider can read it.
+
+## Example
+```json
+{"schema_version": 3, "attributes": {"id": "vol-1"}}
+```
+
+## What to do
+Use a release of the provider that is at least as new as the one that wrote the state, or restore the state from before
+with `statetool undo` or `statetool restore`.
+
+If the provider lowered its schema versions, neither exists. As a last resort, `statetool set --schema-version N` sets
+the number, if the attributes fit that version; or forget the object with `statetool rm`, and import it again.
+""",
+    ),
+    _rule(
+        Code.SCHEMA_VERSION_OLDER,
+        """An older release of the provider wrote an object
+
+## What it does
+Reports objects whose `schema_version` is lower than that of the provider's schema.
+
+## Why is this bad?
+Nothing is wrong: the provider upgrades the object when OpenTofu next reads it. Afterwards, older releases of the
+provider refuse the state, so this is information.
+
+## Example
+```json
+{"schema_version": 0, "attributes": {"id": "vol-1"}}
+```
+
+## What to do
+Keep a copy of the state if you may have to go back. `tofu apply -refresh-only` upgrades all objects at once.
+""",
+    ),
+    _rule(
+        Code.SENSITIVE_BY_SCHEMA,
+        """A value is sensitive by the schema only
+
+## What it does
+Reports objects with values that the provider's schema makes sensitive, and `sensitive_attributes` does not.
+
+## Why is this bad?
+OpenTofu hides such values because of the schema. Programs that read states without a schema show them, statetool
+included. Older releases did not record these paths, so this is information.
+
+## Example
+```json
+{"attributes": {"id": "db-1", "password": "s3cret-word"}, "sensitive_attributes": []}
+```
+
+## What to do
+Run `tofu apply -refresh-only` with a release that records the paths.
+""",
+    ),
+    _rule(
+        Code.WRITE_ONLY_STORED,
+        """A write-only attribute has a value
+
+## What it does
+Reports a value of a write-only attribute.
+
+## Why is this bad?
+Write-only values never belong in a state: they are secrets that a provider receives and nobody keeps. OpenTofu refuses
+a state with one from a provider.
+
+## Example
+```json
+{"attributes": {"id": "db-1", "password_wo": "s3cret-word"}}
+```
+
+## What to do
+Remove the value with `statetool unset`, and replace the secret: copies of the state have it, too.
+""",
+    ),
+    _rule(
+        Code.REQUIRED_MISSING,
+        """A required attribute has no value
+
+## What it does
+Reports attributes that the schema requires and that are null or missing.
+
+## Why is this bad?
+The real object has a value. The next refresh should fill it in; until then, anything that refers to the attribute gets
+null, and a plan shows a change.
+
+## Example
+```json
+{"attributes": {"id": "vol-1", "zone": null}}
+```
+
+## What to do
+Run `tofu apply -refresh-only`. If the value stays null, set it with `statetool set`.
+""",
+    ),
+    _rule(
+        Code.BLOCK_COUNT,
+        """Too few or too many nested blocks
+
+## What it does
+Reports nested blocks whose number is outside of the limits in the schema.
+
+## Why is this bad?
+The provider would not accept such a configuration, so its code may not expect such a state either.
+
+## Example
+```json
+{"attributes": {"id": "lb-1", "listener": []}}
+```
+
+## What to do
+Run `tofu apply -refresh-only`, which reads the blocks from the real object.
+""",
+    ),
+    _rule(
+        Code.DEPRECATED_IN_USE,
+        """A deprecated attribute is in use
+
+## What it does
+Reports objects with values in deprecated attributes and blocks. Attributes that only the provider sets are ignored.
+
+## Why is this bad?
+A later release of the provider removes them. The values may also come from the provider, so this is information.
+
+## Example
+```json
+{"attributes": {"id": "b-1", "acl": "private"}}
+```
+
+## What to do
+Change the configuration as the provider's documentation says.
+""",
+    ),
+    _rule(
+        Code.SCHEMA_MISSING,
+        r"""No schema for a resource type
+
+## What it does
+Reports a resource type that the schemas do not have, once for each provider.
+
+## Why is this bad?
+OpenTofu refuses to work on the resources: the release of the provider does not know the type. Or the schemas are those
+of another configuration, and statetool did not check these resources.
+
+## Example
+```json
+{"mode": "managed", "type": "acme_volume", "provider": "provider[\"registry.opentofu.org/acme/cloud\"]"}
+```
+
+## What to do
+Collect the schemas again with `statetool schemas --run` in the directory of the configuration.
+""",
+    ),
+)

@@ -1,1 +1,0 @@
-"""Rules about check results (CHK)."""

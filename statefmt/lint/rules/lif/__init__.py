@@ -1,1 +1,0 @@
-"""Rules about an apply compared with its plan (LIF), which `verify` runs."""

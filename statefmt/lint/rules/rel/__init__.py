@@ -1,1 +1,0 @@
-"""Rules about losses in other releases (REL)."""

@@ -1,1 +1,0 @@
-"""Rules about a state compared with the schemas of its providers."""

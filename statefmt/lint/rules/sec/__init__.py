@@ -1,1 +1,0 @@
-"""Rules about secrets that are not marked as sensitive (SEC)."""

@@ -1,1 +1,0 @@
-"""Compares the objects of a state with the schemas of their providers."""
