@@ -15,7 +15,7 @@ def contains(schema: SchemaBlock | NestedAttributes, wanted: Callable[[SchemaAtt
 
 
 def _among(attributes: Mapping[str, SchemaAttribute], wanted: Callable[[SchemaAttribute], bool]) -> bool:
-    for attribute in attributes.values():
-        if wanted(attribute) or (attribute.nested is not None and _among(attribute.nested.attributes, wanted)):
-            return True
-    return False
+    return any(
+        wanted(each) or (each.nested is not None and _among(each.nested.attributes, wanted))
+        for each in attributes.values()
+    )

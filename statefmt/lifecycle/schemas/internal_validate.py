@@ -26,8 +26,8 @@ def internal_validate(block: SchemaBlock) -> tuple[str, ...]:
 
 
 def _of_block(block: SchemaBlock, prefix: str) -> Iterator[str]:
-    for name, attribute in block.attributes.items():
-        yield from _of_attribute(attribute, name, prefix)
+    for name, declared in block.attributes.items():
+        yield from _of_attribute(declared, name, prefix)
     for name, nested in block.blocks.items():
         if name in block.attributes:
             yield f"{prefix}{name}: name defined as both attribute and child block type"
