@@ -78,7 +78,8 @@ if TYPE_CHECKING:
         snapshots,
         statistics,
     )
-    from statefmt.analysis.diff import SnapshotDiff, diff
+    from statefmt.analysis.diff import diff
+    from statefmt.analysis.diff.model import SnapshotDiff
     from statefmt.context import ProgressReport, RunContext
     from statefmt.edit.changes.edit import Edit
     from statefmt.encryption import EncryptionConfiguration

@@ -18,7 +18,9 @@ False
 """
 
 from statefmt._arguments import check_functions
-from statefmt.analysis.diff import (
+from statefmt.analysis.diff import apply, diff
+from statefmt.analysis.diff.model import (
+    AddressTest,
     CheckResultsChange,
     EnvelopeChange,
     InstanceChange,
@@ -30,13 +32,10 @@ from statefmt.analysis.diff import (
     OutputChange,
     ResourceChange,
     SnapshotDiff,
-    apply,
-    diff,
     kinds,
     narrowed,
+    typed_changes,
 )
-from statefmt.analysis.diff.narrow import AddressTest
-from statefmt.analysis.diff.typed_changes import typed_changes
 from statefmt.analysis.reconciliation import LoneObject, PushAnswer, Reconciliation, RecoveryCase, reconcile
 
 __all__ = [

@@ -8,7 +8,7 @@
 """
 
 from statefmt._arguments import check_functions
-from statefmt.analysis.graph.dependencies import (
+from statefmt.analysis.dependencies import (
     DependencyGraph,
     Node,
     dependency_graph,

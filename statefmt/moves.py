@@ -15,18 +15,19 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.diff import Movable
-    from statefmt.analysis.moves.ignored import IgnoredAttribute, parse_ignored_attribute
+    from statefmt.analysis.diff.model import Movable
+    from statefmt.analysis.moves import propose_moves
     from statefmt.analysis.moves.proposals import (
         AmbiguousGroup,
+        IgnoredAttribute,
         MovedInstance,
         MoveEvidence,
         NearlyEqual,
         PlannedPlace,
         Proposals,
         ProposedMove,
+        parse_ignored_attribute,
     )
-    from statefmt.analysis.moves.propose import propose_moves
 
 __all__ = [
     "AmbiguousGroup",
@@ -47,15 +48,15 @@ __getattr__ = lazy_names(
     {
         "AmbiguousGroup": "statefmt.analysis.moves.proposals",
         "MoveEvidence": "statefmt.analysis.moves.proposals",
-        "IgnoredAttribute": "statefmt.analysis.moves.ignored",
+        "IgnoredAttribute": "statefmt.analysis.moves.proposals",
         "Movable": "statefmt.analysis.diff",
         "MovedInstance": "statefmt.analysis.moves.proposals",
         "NearlyEqual": "statefmt.analysis.moves.proposals",
         "PlannedPlace": "statefmt.analysis.moves.proposals",
         "Proposals": "statefmt.analysis.moves.proposals",
         "ProposedMove": "statefmt.analysis.moves.proposals",
-        "parse_ignored_attribute": "statefmt.analysis.moves.ignored",
-        "propose_moves": "statefmt.analysis.moves.propose",
+        "parse_ignored_attribute": "statefmt.analysis.moves.proposals",
+        "propose_moves": "statefmt.analysis.moves",
     },
 )
 

@@ -16,26 +16,26 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.partition.candidates import (
+    from statefmt.analysis.partition import (
         NeededResource,
         Partition,
         PartitionKind,
         PartitionPart,
         Suggestions,
+        suggest_partitions,
     )
-    from statefmt.analysis.partition.suggest import suggest_partitions
 
 __all__ = ["NeededResource", "Partition", "PartitionKind", "PartitionPart", "Suggestions", "suggest_partitions"]
 
 __getattr__ = lazy_names(
     __name__,
     {
-        "NeededResource": "statefmt.analysis.partition.candidates",
-        "PartitionPart": "statefmt.analysis.partition.candidates",
-        "Partition": "statefmt.analysis.partition.candidates",
-        "PartitionKind": "statefmt.analysis.partition.candidates",
-        "Suggestions": "statefmt.analysis.partition.candidates",
-        "suggest_partitions": "statefmt.analysis.partition.suggest",
+        "NeededResource": "statefmt.analysis.partition",
+        "PartitionPart": "statefmt.analysis.partition",
+        "Partition": "statefmt.analysis.partition",
+        "PartitionKind": "statefmt.analysis.partition",
+        "Suggestions": "statefmt.analysis.partition",
+        "suggest_partitions": "statefmt.analysis.partition",
     },
 )
 

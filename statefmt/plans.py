@@ -14,14 +14,10 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
-    from statefmt.analysis.plans.plan_file import open_plan
-    from statefmt.analysis.plans.variables import plan_variables
-    from statefmt.lifecycle.plans.action import Action
-    from statefmt.lifecycle.plans.errors import PlanError
-    from statefmt.lifecycle.plans.plan import Change, PlannedChange, ShownPlan
-    from statefmt.lifecycle.plans.read import read_plan
-    from statefmt.lifecycle.verification.verify import Verification, verify
+    from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider, plan_variables
+    from statefmt.lifecycle.plan import Action, Change, PlanError, PlannedChange, ShownPlan
+    from statefmt.lifecycle.read_plan import open_plan, read_plan
+    from statefmt.lifecycle.verification import Verification, verify
 
 __all__ = [
     "Action",
@@ -42,19 +38,19 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Action": "statefmt.lifecycle.plans.action",
+        "Action": "statefmt.lifecycle.plan",
         "BoundChange": "statefmt.analysis.plans.bindings",
-        "Change": "statefmt.lifecycle.plans.plan",
+        "Change": "statefmt.lifecycle.plan",
         "PlanBindings": "statefmt.analysis.plans.bindings",
-        "PlanError": "statefmt.lifecycle.plans.errors",
-        "PlannedChange": "statefmt.lifecycle.plans.plan",
+        "PlanError": "statefmt.lifecycle.plan",
+        "PlannedChange": "statefmt.lifecycle.plan",
         "PlannedProvider": "statefmt.analysis.plans.bindings",
-        "ShownPlan": "statefmt.lifecycle.plans.plan",
-        "Verification": "statefmt.lifecycle.verification.verify",
-        "open_plan": "statefmt.analysis.plans.plan_file",
-        "plan_variables": "statefmt.analysis.plans.variables",
-        "read_plan": "statefmt.lifecycle.plans.read",
-        "verify": "statefmt.lifecycle.verification.verify",
+        "ShownPlan": "statefmt.lifecycle.plan",
+        "Verification": "statefmt.lifecycle.verification",
+        "open_plan": "statefmt.lifecycle.read_plan",
+        "plan_variables": "statefmt.analysis.plans.bindings",
+        "read_plan": "statefmt.lifecycle.read_plan",
+        "verify": "statefmt.lifecycle.verification",
     },
 )
 

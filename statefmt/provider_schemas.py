@@ -13,12 +13,19 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.schemas_file import open_schemas
     from statefmt.configuration.provider_schemas import SchemaSource
-    from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
-    from statefmt.lifecycle.schemas.decode import SchemaError
-    from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema, read_provider_schemas
-    from statefmt.lifecycle.schemas.typed import typed_instance, typed_pair
+    from statefmt.lifecycle.schema import (
+        NestedAttributes,
+        NestedBlock,
+        ProviderSchemas,
+        SchemaAttribute,
+        SchemaBlock,
+        SchemaError,
+        TypeSchema,
+        open_schemas,
+        read_provider_schemas,
+    )
+    from statefmt.lifecycle.schema_marks import typed_instance, typed_pair
 
 __all__ = [
     "NestedAttributes",
@@ -38,18 +45,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "NestedAttributes": "statefmt.lifecycle.schemas.block",
-        "NestedBlock": "statefmt.lifecycle.schemas.block",
-        "ProviderSchemas": "statefmt.lifecycle.schemas.providers",
-        "SchemaAttribute": "statefmt.lifecycle.schemas.block",
-        "SchemaBlock": "statefmt.lifecycle.schemas.block",
-        "SchemaError": "statefmt.lifecycle.schemas.decode",
+        "NestedAttributes": "statefmt.lifecycle.schema",
+        "NestedBlock": "statefmt.lifecycle.schema",
+        "ProviderSchemas": "statefmt.lifecycle.schema",
+        "SchemaAttribute": "statefmt.lifecycle.schema",
+        "SchemaBlock": "statefmt.lifecycle.schema",
+        "SchemaError": "statefmt.lifecycle.schema",
         "SchemaSource": "statefmt.configuration.provider_schemas",
-        "TypeSchema": "statefmt.lifecycle.schemas.providers",
-        "open_schemas": "statefmt.analysis.schemas_file",
-        "read_provider_schemas": "statefmt.lifecycle.schemas.providers",
-        "typed_instance": "statefmt.lifecycle.schemas.typed",
-        "typed_pair": "statefmt.lifecycle.schemas.typed",
+        "TypeSchema": "statefmt.lifecycle.schema",
+        "open_schemas": "statefmt.lifecycle.schema",
+        "read_provider_schemas": "statefmt.lifecycle.schema",
+        "typed_instance": "statefmt.lifecycle.schema_marks",
+        "typed_pair": "statefmt.lifecycle.schema_marks",
     },
 )
 

@@ -18,22 +18,17 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from statefmt.analysis.declared_targets import declared_provider
+    from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, provider_use, short_form
     from statefmt.analysis.providers.declarations import (
         ConfigurationDeclaration,
+        ForEachKeys,
         InstanceDeclaration,
+        for_each_keys,
         provider_declarations,
     )
     from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
-    from statefmt.analysis.providers.for_each_keys import ForEachKeys, for_each_keys
     from statefmt.analysis.providers.removal import ProviderRemoval, removal
-    from statefmt.analysis.providers.use import (
-        BoundObject,
-        ConfigurationUse,
-        ProviderInstanceUse,
-        provider_use,
-        short_form,
-    )
-    from statefmt.analysis.targets.providers_declared import declared_provider
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.configuration.scopes.instances import Instances
 
@@ -62,24 +57,24 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "BoundObject": "statefmt.analysis.providers.use",
+        "BoundObject": "statefmt.analysis.providers",
         "ConfigurationDeclaration": "statefmt.analysis.providers.declarations",
-        "ConfigurationUse": "statefmt.analysis.providers.use",
+        "ConfigurationUse": "statefmt.analysis.providers",
         "Fate": "statefmt.analysis.providers.fates",
         "FateKind": "statefmt.analysis.providers.fates",
-        "ForEachKeys": "statefmt.analysis.providers.for_each_keys",
+        "ForEachKeys": "statefmt.analysis.providers.declarations",
         "InstanceDeclaration": "statefmt.analysis.providers.declarations",
         "Instances": "statefmt.configuration.scopes.instances",
-        "ProviderInstanceUse": "statefmt.analysis.providers.use",
+        "ProviderInstanceUse": "statefmt.analysis.providers",
         "ProviderReferences": "statefmt.configuration.providers.references",
         "ProviderRemoval": "statefmt.analysis.providers.removal",
-        "declared_provider": "statefmt.analysis.targets.providers_declared",
-        "for_each_keys": "statefmt.analysis.providers.for_each_keys",
+        "declared_provider": "statefmt.analysis.declared_targets",
+        "for_each_keys": "statefmt.analysis.providers.declarations",
         "provider_declarations": "statefmt.analysis.providers.declarations",
         "provider_fates": "statefmt.analysis.providers.fates",
-        "provider_use": "statefmt.analysis.providers.use",
+        "provider_use": "statefmt.analysis.providers",
         "removal": "statefmt.analysis.providers.removal",
-        "short_form": "statefmt.analysis.providers.use",
+        "short_form": "statefmt.analysis.providers",
     },
 )
 

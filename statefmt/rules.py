@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from statefmt.edit.requests.mend import FixedState, mend_state
     from statefmt.lint.baseline import Baseline, read_baseline, write_baseline
     from statefmt.lint.check import SelectedRules, check, check_configuration, selected_rules
-    from statefmt.lint.checked import CheckedState, UnreadableState, checked_state
-    from statefmt.lint.fixable import Fixable
+    from statefmt.lint.checked import CheckedState, Fixable, UnreadableState, checked_state
     from statefmt.lint.gate import Gate, relative_path
     from statefmt.lint.registry import Page, all_pages, all_rules
     from statefmt.lint.rule import Rule
@@ -67,7 +66,7 @@ __getattr__ = lazy_names(
         "Baseline": "statefmt.lint.baseline",
         "CheckedState": "statefmt.lint.checked",
         "Gate": "statefmt.lint.gate",
-        "Fixable": "statefmt.lint.fixable",
+        "Fixable": "statefmt.lint.checked",
         "FixedState": "statefmt.edit.requests.mend",
         "Orphan": "statefmt.lint.simulation",
         "Page": "statefmt.lint.registry",

@@ -8,8 +8,7 @@
 """
 
 from statefmt._arguments import check_functions
-from statefmt.analysis.search.matcher import Matcher
-from statefmt.analysis.search.search import Match, NotSearched, TooDeepError, not_searched, search
+from statefmt.analysis.search import Match, Matcher, NotSearched, TooDeepError, not_searched, search
 
 __all__ = ["Match", "Matcher", "NotSearched", "TooDeepError", "not_searched", "search"]
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
-from statefmt.analysis.selection import Condition, Criteria, select
-from statefmt.analysis.selection.nearest import suggestion
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Condition, Criteria, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

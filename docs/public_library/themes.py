@@ -45,7 +45,7 @@ OPENING: Final = Theme(
         "read", "inspect", "write", "ReadResult", "Inspection", "__version__",
     ),
     (
-        "statefmt.analysis.selection._criteria.Selector", "statefmt.analysis.selection._criteria.Addressed",
+        "statefmt.analysis.selection.criteria.Selector", "statefmt.analysis.selection.criteria.Addressed",
         "statefmt.library.selecting.Selected", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
         "statefmt.store.protocol.JointEdit",
@@ -84,11 +84,11 @@ CHECKING: Final = Theme(
     "`check()` runs the [rules](../rules/README.md); `diff()` compares two snapshots. `State` has methods for both.",
     ("check", "Finding", "Severity", "Fix", "Command", "diff", "SnapshotDiff"),
     (
-        "statefmt.model.findings.Place", "statefmt.analysis.diff._model.EnvelopeChange",
-        "statefmt.analysis.diff._model.OutputChange", "statefmt.analysis.diff._model.Move",
-        "statefmt.analysis.diff._model.Movable", "statefmt.analysis.diff._model.InstanceChange",
-        "statefmt.analysis.diff._model.ObjectChange", "statefmt.analysis.diff._model.MemberChange",
-        "statefmt.analysis.diff._model.ResourceChange", "statefmt.analysis.diff._model.CheckResultsChange",
+        "statefmt.model.findings.Place", "statefmt.analysis.diff.model.EnvelopeChange",
+        "statefmt.analysis.diff.model.OutputChange", "statefmt.analysis.diff.model.Move",
+        "statefmt.analysis.diff.model.Movable", "statefmt.analysis.diff.model.InstanceChange",
+        "statefmt.analysis.diff.model.ObjectChange", "statefmt.analysis.diff.model.MemberChange",
+        "statefmt.analysis.diff.model.ResourceChange", "statefmt.analysis.diff.model.CheckResultsChange",
     ),
 )  # fmt: skip
 MIGRATING: Final = Theme(

@@ -16,7 +16,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from statefmt.analysis.diff import InstanceChange, SnapshotDiff, diff, may_be_replaced
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import InstanceChange, SnapshotDiff
+from statefmt.analysis.diff.moved import may_be_replaced
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ResourceInstanceObject

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.changes.attributes import TypedObject, attribute
 from statefmt.edit.changes.whole_resources import named
-from statefmt.lifecycle.schemas.providers import ProviderSchemas
-from statefmt.lifecycle.schemas.typed import typed_instance
-from statefmt.lifecycle.stored import decode_state
-from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
+from statefmt.lifecycle.schema import ProviderSchemas
+from statefmt.lifecycle.schema_marks import typed_instance
+from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps
 from statefmt.model.cty import CtyValueError
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from statefmt.analysis.diff import SnapshotDiff, diff, envelope_changes
+from statefmt.analysis.diff import diff, envelope_changes
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.edit.added_findings import configuration_findings, edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal

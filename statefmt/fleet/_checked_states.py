@@ -21,8 +21,7 @@ from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.findings import fix_of
 from statefmt.formats.raw_json.positions import Position
 from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.lint.fixable import fixable_among
+from statefmt.lint.checked import CheckedState, UnreadableState, fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.edit.pipeline import OpenedEdit, Proposal
 from statefmt.edit.surgical import EditOutcome
 from statefmt.model.findings import Finding

@@ -72,7 +72,7 @@ class Instance:
     def id(self) -> str | None:
         """The attribute `id` as a string, even if it is sensitive; None if it has none."""
         # Imported late: the address alone needs no attributes.
-        from statefmt.analysis.selection.object_id import object_id
+        from statefmt.analysis.object_id import object_id
 
         return object_id(self._object)
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from statefmt._arguments import refuse_unknown
-from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
+from statefmt.analysis.selection import select_in
+from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, Provider, ResourceMode
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from statefmt.analysis.selection import Condition
+    from statefmt.analysis.selection.criteria import Condition
     from statefmt.library.instance import Instance
 
 _MOST_LISTED: Final = 10

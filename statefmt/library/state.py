@@ -21,8 +21,8 @@ from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Most programs only read.
-    from statefmt.analysis.diff import SnapshotDiff
-    from statefmt.analysis.selection import Selector
+    from statefmt.analysis.diff.model import SnapshotDiff
+    from statefmt.analysis.selection.criteria import Selector
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.edit.changes.edit import Edit
     from statefmt.edit.repairs.decisions import Decision
@@ -268,7 +268,7 @@ class State:
         read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
         `address`, and StateError if the state is damaged and an address is given.
         """
-        from statefmt.analysis.selection import selector_text
+        from statefmt.analysis.selection.criteria import selector_text
         from statefmt.library._terms import edit_terms, full_terms
         from statefmt.library.text_edit import text_edit
         from statefmt.store.remote.interruption import interruptible

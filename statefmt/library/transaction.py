@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from statefmt import operations
 from statefmt._arguments import checked_methods
-from statefmt.analysis.diff import SnapshotDiff, diff
-from statefmt.analysis.selection import Criteria, Selector, selector_text
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
+from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit, with_note

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Opened
-    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.lifecycle.schema import ProviderSchemas
     from statefmt.lint.plan_subject import PlanSubject
 
 
@@ -74,7 +74,7 @@ def check(
         if found:
             findings += found if rule.reads_file or upgraded_pointers else without_pointers(found, inspection.version)
     if configuration is not None:
-        from statefmt.lint.configurations.anchor import anchored
+        from statefmt.lint.configurations import anchored
 
         findings = anchored(findings, configuration.configuration)
     return sorted(
@@ -92,7 +92,7 @@ def check_configuration(
     """
     rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), frozenset({"configuration"}))
     # Imported late: most runs have no configuration.
-    from statefmt.lint.configurations.anchor import anchored
+    from statefmt.lint.configurations import anchored
 
     findings = [
         finding

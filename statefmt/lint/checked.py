@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum, unique
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from statefmt.formats.providers.short_addresses import short_addresses
 from statefmt.formats.raw_json.positions import Position, finding_positions
-from statefmt.formats.reading.inspect import without_pointers
-from statefmt.lint.fixable import Fixable, mend_for
-from statefmt.lint.grouping import ShortSelectors
-from statefmt.model.findings import Finding
+from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, without_pointers
+from statefmt.lint.registry import rules_for
+from statefmt.lint.rule import Mend
+from statefmt.model.codes import NO_STATE, Code
+from statefmt.model.findings import Command, Finding, Fix
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import display_name
+
+if TYPE_CHECKING:
+    from statefmt.configuration.providers.references import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +73,227 @@ class UnreadableState:
 
     name: str
     message: str
+
+
+# What canonical form decides in a state that can be read, and only a user may.
+_IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
+
+
+@unique
+class Fixable(StrEnum):
+    """How `check --fix` mends a finding: by itself, or only with `--unsafe-fixes`."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+
+    @property
+    def options(self) -> str:
+        """The options of `check` that mend it."""
+        return "--fix" if self is Fixable.SAFE else "--fix --unsafe-fixes"
+
+
+def mend_of(code: str) -> Mend | None:
+    """Return how `check --fix` mends the findings with a code; None if it does not.
+
+    Only rules that look at the state alone have one.
+    """
+    rule = rules_for().get(code)
+    return None if rule is None else rule.mend
+
+
+def mend_for(finding: Finding) -> Mend | None:
+    """Return how `check --fix` mends a finding; None if it does not."""
+    mend = mend_of(finding.code)
+    return mend if mend is not None and mend.applies(finding) else None
+
+
+def fixable_codes(
+    inspection: Inspection, findings: Iterable[Finding], configuration: ProviderReferences | None
+) -> Mapping[str, Fixable]:
+    """Return the codes of findings of a state that are mended, and how.
+
+    Nothing is mended in a state that cannot be used, or has an older format. The canonical form is not written if that
+    would drop resources, or would also decide what is not among the findings.
+    """
+    snapshot, document = inspection.snapshot, inspection.document
+    if snapshot is None or document is None or inspection.version != CURRENT_VERSION:
+        return {}
+    return fixable_among(
+        findings,
+        (each.code for each in inspection.findings),
+        has_short_addresses=lambda: bool(short_addresses(document)),
+        sources_known=lambda: _sources_known(snapshot, configuration),
+    )
+
+
+def fixable_among(
+    findings: Iterable[Finding],
+    noticed: Iterable[str],
+    *,
+    has_short_addresses: Callable[[], bool],
+    sources_known: Callable[[], bool] = lambda: False,
+) -> Mapping[str, Fixable]:
+    """Return what fixable_codes() does for a state of the current format, by what is known about it.
+
+    Args:
+        findings: The findings that are reported.
+        noticed: The codes of what reading found, reported or not.
+        has_short_addresses: Whether it names providers by their type only.
+        sources_known: Whether a configuration has a source for each of these.
+    """
+    reported = tuple(findings)
+    found = {finding.code for finding in reported}
+    mends = {finding.code: mend for finding in reported if (mend := mend_for(finding)) is not None}
+    if not mends or found & NO_STATE:
+        return {}
+    fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
+    canonical = [code for code, mend in mends.items() if mend.change is None]
+    undecided = {code for code in {*mends, *noticed} if _is_decision(code)}
+    if canonical and (undecided - found or _IS_DECIDED & found or has_short_addresses()):
+        fixable = {code: way for code, way in fixable.items() if code not in canonical}
+    elif undecided:
+        fixable |= dict.fromkeys(canonical, Fixable.UNSAFE)
+    needy = [code for code, mend in mends.items() if mend.needs_sources]
+    if needy and not sources_known():
+        fixable = {code: way for code, way in fixable.items() if code not in needy}
+    return fixable
+
+
+def _is_decision(code: str) -> bool:
+    mend = mend_of(code)
+    return mend is not None and mend.change is None and not mend.is_safe
+
+
+def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None) -> bool:
+    """Return whether a configuration has one source for each provider that a state names by its type only."""
+    if configuration is None:
+        return False
+    from statefmt.analysis.providers.inferred_sources import required_sources
+
+    required = required_sources(configuration.configuration)
+    configs = (resource.provider_config for resource in snapshot.resources)
+    types = {config.provider.type for config in configs if config is not None and config.provider.is_legacy}
+    return all(len(required.get(type_, ())) == 1 for type_ in types)
+
+
+# Commands that take several addresses, so that one command can fix a whole group.
+_TAKE_SEVERAL: Final = frozenset({"forget-deposed", "rebind", "rm", "taint", "untaint"})
+# With more addresses than this, a command has a selector for them, if there is one.
+_MOST_ADDRESSES: Final = 4
+# Stands for the address of a finding in a text that several findings share.
+ELLIPSIS: Final = "…"
+
+
+# Arguments that select exactly the instances with these addresses.
+ShortSelectors: TypeAlias = Mapping[frozenset[str], tuple[str, ...]]
+
+
+class Group(NamedTuple):
+    """Findings with one cause, in their order, and the fix for all of them."""
+
+    findings: tuple[Finding, ...]
+    fix: Fix
+
+
+def grouped(findings: Sequence[Finding], short: ShortSelectors) -> list[Group]:
+    """Group findings by severity, code and fix; a group takes the place of its first finding.
+
+    Fixes are the same if they differ only in the address of their finding. `short` is from short_selectors().
+    """
+    return [Group(tuple(group), _joined_fix(group, short)) for group in _groups(findings)]
+
+
+def short_selectors(findings: Sequence[Finding], snapshot: Snapshot) -> ShortSelectors:
+    """Return the selectors that stand for long lists of addresses in the commands of groups."""
+    joined = [
+        finding
+        for finding in findings
+        if any(part.name in _TAKE_SEVERAL and finding.address in part.arguments for part in finding.fix.commands)
+    ]
+    if len(joined) <= _MOST_ADDRESSES:
+        return {}
+    # Imported late: few states have so many findings of one cause.
+    from statefmt.analysis.selection.covering import command_words, shortest
+
+    found = {}
+    for group in _groups(joined):
+        addresses = frozenset(finding.address for finding in group)
+        if len(addresses) > _MOST_ADDRESSES and addresses not in found:
+            criteria = shortest(snapshot, addresses)
+            if criteria is not None:
+                found[addresses] = command_words(criteria)
+    return found
+
+
+def _groups(findings: Sequence[Finding]) -> list[list[Finding]]:
+    groups: dict[object, list[Finding]] = {}
+    last, group = None, list[Finding]()
+    for finding in findings:
+        # Many findings about one object follow each other.
+        if not (
+            last
+            and finding.fix is last.fix
+            and (finding.code, finding.address) == (last.code, last.address)
+            and finding.severity is last.severity
+        ):
+            group = groups.setdefault((finding.code, finding.severity, _template(finding)), [])
+        group.append(finding)
+        last = finding
+    return list(groups.values())
+
+
+def _template(finding: Finding) -> tuple[object, ...]:
+    parts = [
+        (part.name, tuple(_arguments(part, finding, (ELLIPSIS,))))
+        if isinstance(part, Command)
+        else without_address(part, finding.address)
+        for part in finding.fix.advice
+    ]
+    return (*parts, finding.fix.snippet)
+
+
+def _joined_fix(group: Sequence[Finding], short: ShortSelectors) -> Fix:
+    first = group[0]
+    if len(group) == 1:
+        return first.fix
+    addresses = tuple(dict.fromkeys(finding.address for finding in group))
+    selecting = short.get(frozenset(addresses), addresses)
+    advice = tuple(
+        Command(part.name, tuple(_arguments(part, first, selecting)))
+        if isinstance(part, Command)
+        else without_address(part, first.address)
+        if len(addresses) > 1
+        else part
+        for part in first.fix.advice
+    )
+    return replace(first.fix, advice=advice)
+
+
+def _arguments(command: Command, finding: Finding, addresses: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments of a command, with other addresses for that of its finding if the command takes several."""
+    for argument in command.arguments:
+        if argument == finding.address and command.name in _TAKE_SEVERAL:
+            yield from addresses
+        else:
+            yield argument
+
+
+def without_address(text: str, address: str) -> str:
+    """Replace a whole address in a text by an ellipsis; longer addresses that contain it stay."""
+    if not address or address not in text:
+        return text
+    parts = text.split(address)
+    found = parts[:1]
+    for before, after in pairwise(parts):
+        is_part = _continues(before[-1:]) or before.endswith(".") or _continues(after[:1]) or _goes_on(after)
+        found += (address if is_part else ELLIPSIS, after)
+    return "".join(found)
+
+
+def _continues(character: str) -> bool:
+    return character.isalnum() or character in ("_", "-")
+
+
+def _goes_on(rest: str) -> bool:
+    """Return whether text after an address belongs to it: a key, or a dot that does not end a sentence."""
+    return rest[:1] == "[" or (rest[:1] == "." and _continues(rest[1:2]))

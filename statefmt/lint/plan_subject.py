@@ -7,9 +7,8 @@ from functools import cached_property
 
 from statefmt.analysis.plans.prior import PriorComparison, compare_prior
 from statefmt.analysis.plans.values import DriftDetails, attribute_places, drift_details
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
-from statefmt.lifecycle.schemas.providers import ProviderSchemas
+from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan
+from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.lint.settings import RuleSettings
 from statefmt.model.addrs import parse_provider_source
 from statefmt.model.cty.types import DYNAMIC, Type

@@ -8,7 +8,7 @@ from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect, without_pointers
 from statefmt.lint.check import check, check_configuration
-from statefmt.lint.ways_out.fates import pointer
+from statefmt.lint.remedies import pointer
 from statefmt.model import codes
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
 from statefmt.model.codes import Code

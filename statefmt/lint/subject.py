@@ -5,29 +5,33 @@ The parts come from the parsed document, so they exist even if it cannot be turn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from msgspec import Struct
+from msgspec import UNSET, Raw, Struct
 
 from statefmt.formats.providers.short_addresses import short_addresses
+from statefmt.formats.raw_json.raw import equals
 from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection
 from statefmt.formats.releases.releases import Release
 from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
 from statefmt.formats.writing.is_canonical import is_canonical
 from statefmt.model.addrs import IntKey, StringKey
 from statefmt.model.codes import NO_STATE, Code
+from statefmt.model.cty import GetAttr, Path, decode_paths
 from statefmt.model.errors import EncryptionError
 from statefmt.model.findings import Command, Fix
+from statefmt.redaction.decoded_once import DecodedOnce
+from statefmt.redaction.path_text import path_text, step_key
 from statefmt.store.backends.remote_name import state_words
 
 if TYPE_CHECKING:
-    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.encryption import Envelope, Opened
-    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.lifecycle.schema import ProviderSchemas
+
 
 T = TypeVar("T")
 
@@ -204,3 +208,85 @@ def key_text(obj: InstanceObjectV4) -> str | None:
     if isinstance(key, (int, float)) and not isinstance(key, bool):
         return str(IntKey(int(key)))
     return "" if key is None else None
+
+
+_NULL = InstanceObjectV4()
+
+
+def blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
+    """Return the blocks of each resource by address, in the order of the file."""
+    return subject.once(_blocks_by_address)
+
+
+def _blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
+    blocks: dict[str, list[ResourcePart]] = {}
+    for resource in subject.resources:
+        blocks.setdefault(resource.address, []).append(resource)
+    return blocks
+
+
+def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:
+    """Return the objects of one block; a null entry reads as an empty object."""
+    return [obj or _NULL for obj in resource.document.instances or ()]
+
+
+def instance_address(resource: ResourcePart, obj: InstanceObjectV4) -> str:
+    """Return the address of an object's instance; an invalid key is left out."""
+    return f"{resource.address}{key_text(obj) or ''}"
+
+
+_DYNAMIC: Final = {"value", "type"}
+
+
+def sensitive_paths(obj: InstanceObjectV4) -> tuple[Path, ...]:
+    """Return the paths in `sensitive_attributes`; none if OpenTofu refuses the list, which INS003 reports."""
+    raw = obj.sensitive_attributes
+    return () if raw is UNSET or equals(raw, b"[]") else _paths(bytes(raw))
+
+
+@lru_cache(maxsize=1024)
+def _paths(raw: bytes) -> tuple[Path, ...]:
+    paths, problems = decode_paths(raw)
+    return () if problems else paths
+
+
+def missing_steps(attributes: Raw, paths: Sequence[Path]) -> Iterator[int | None]:
+    """Yield, for each path, the index of the first step that does not exist; None if all exist or it is ambiguous.
+
+    Nothing below a null counts as missing: it is just not set.
+    """
+    decoded = DecodedOnce()
+    return (_missing(attributes, path, 0, decoded) for path in paths)
+
+
+def _missing(value: Raw, path: Path, place: int, decoded: DecodedOnce) -> int | None:
+    if place == len(path):
+        return None
+    first = memoryview(value)[0]
+    key = step_key(path[place])
+    if first == ord("n"):
+        return None
+    if first == ord("{"):
+        members = decoded.members(value)
+        if members.keys() == _DYNAMIC and _missing(members["value"], path, place, decoded) is None:
+            return None
+        found = members.get(key) if isinstance(key, str) else None
+        return place if found is None else _missing(found, path, place + 1, decoded)
+    if first != ord("[") or isinstance(path[place], GetAttr):
+        return place
+    if not isinstance(key, int):
+        # Paths identify an element of a set by its value.
+        return None
+    elements = decoded.list_elements(value)
+    if elements is None:
+        return None
+    return _missing(elements[key], path, place + 1, decoded) if 0 <= key < len(elements) else place
+
+
+def shown_path(path: Path, missing: int) -> str:
+    """Format a path up to its missing step. A missing key may be the value of a set element, and is not shown."""
+    steps = [key for step in path[: missing + 1] if isinstance(key := step_key(step), (str, int))]
+    last = path[missing]
+    if isinstance(last, GetAttr) or isinstance(last.key, int):
+        return path_text(steps)
+    return f"{path_text(steps[:missing])}[…]"

@@ -7,7 +7,7 @@ from collections.abc import Collection
 # Heavy imports wait for the first comparison: pytest asks after each failed assertion whether it compares states.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.analysis.diff import SnapshotDiff
+    from statefmt.analysis.diff.model import SnapshotDiff
     from statefmt.model.snapshot import Snapshot
 
 
@@ -74,7 +74,8 @@ def differences(old: ComparableState, new: ComparableState, ignore: Collection[s
     """Compare two states. Raises ValueError if `ignore` has an unknown name."""
     from msgspec.structs import replace
 
-    from statefmt.analysis.diff import Kind, diff, kinds, narrowed
+    from statefmt.analysis.diff import diff
+    from statefmt.analysis.diff.model import Kind, kinds, narrowed
 
     members = {"serial", "lineage", "terraform_version", "version"}
     unknown = set(ignore) - members - set(Kind)

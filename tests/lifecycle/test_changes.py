@@ -9,17 +9,15 @@ from random import Random
 
 import pytest
 
-from statefmt.lifecycle.changes.normalize_legacy import normalize_legacy
-from statefmt.lifecycle.changes.proposed_new import planned_unknown, proposed_new
-from statefmt.lifecycle.objects.plan_valid import plan_valid
-from statefmt.lifecycle.phases import ObjectPhases, follow_lifecycle
-from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
-from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock, implied_type
+from statefmt.lifecycle.stored import conformance
 from statefmt.model.cty import STRING, CtyValue, CtyValueError, ListType, ObjectType
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import is_null, is_wholly_known, null, same
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.phases import ObjectPhases, follow_lifecycle
+from tests.lifecycle.opentofu.plan_valid import plan_valid
+from tests.lifecycle.opentofu.proposed_new import normalize_legacy, planned_unknown, proposed_new
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, schema_of
 

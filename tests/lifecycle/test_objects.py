@@ -8,15 +8,13 @@ from random import Random
 
 import pytest
 
-from statefmt.lifecycle.objects._compatible_values import value_problems
-from statefmt.lifecycle.objects._correlation import correlate
-from statefmt.lifecycle.objects.compatible import object_compatible, value_compatible
-from statefmt.lifecycle.objects.plan_valid import plan_valid
-from statefmt.lifecycle.schemas.block import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
 from statefmt.model.cty import DYNAMIC, STRING, CtyValue, CtyValueError, ListType, ObjectType, SetType, Type
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import elements, unmarked_deep
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.compatible import correlate, object_compatible, value_compatible, value_problems
+from tests.lifecycle.opentofu.plan_valid import plan_valid
 from tests.lifecycle.recorded import Case, answer, cases
 from tests.lifecycle.values import decode, schema_of
 

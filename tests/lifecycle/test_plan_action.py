@@ -7,9 +7,7 @@ from random import Random
 
 import pytest
 
-from statefmt.lifecycle.objects.plan_action import plan_action
-from statefmt.lifecycle.schemas.block import NestedBlock, SchemaAttribute, SchemaBlock
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, implied_type
 from statefmt.model.cty import (
     BOOL,
     DYNAMIC,
@@ -31,6 +29,7 @@ from statefmt.model.cty.at_path import at_path
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import null, unknown
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.plan_action import plan_action
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, path_of, schema_of
 

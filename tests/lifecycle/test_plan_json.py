@@ -7,9 +7,7 @@ from random import Random
 
 import pytest
 
-from statefmt.lifecycle.plan_json.replace_paths import encode_replace_paths
-from statefmt.lifecycle.plan_json.values import plan_change, plan_json_value
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import implied_type
 from statefmt.model.cty import (
     NUMBER,
     STRING,
@@ -25,6 +23,7 @@ from statefmt.model.cty import (
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import null
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.plan_json import encode_replace_paths, plan_change, plan_json_value
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, schema_of
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from statefmt.lifecycle.schemas.decode import SchemaError
-from statefmt.lifecycle.schemas.providers import ProviderSchemas, read_provider_schemas
+from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, read_provider_schemas
 from statefmt.model.addrs import ResourceMode, parse_provider_source
 from statefmt.model.cty import DYNAMIC, STRING
 from tests.lifecycle.plans import recorded_plans

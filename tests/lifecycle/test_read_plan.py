@@ -10,10 +10,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.lifecycle.plans._document import PlanJSON
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.errors import NotAPlanError, PlanError
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.plan import Action, NotAPlanError, PlanError
+from statefmt.lifecycle.read_plan import PlanJSON, read_plan
 from statefmt.model.addrs import parse_abs_resource_instance
 from statefmt.schema_files import schema_text
 from tests.lifecycle.plans import recorded_plans

@@ -9,22 +9,17 @@ from random import Random
 
 import pytest
 
-from statefmt.lifecycle.schemas.block import NestedBlock, SchemaAttribute, SchemaBlock
-from statefmt.lifecycle.schemas.coerce_value import coerce_value
-from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.decode import parse_block
-from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
-from statefmt.lifecycle.schemas.flags import contains_sensitive
-from statefmt.lifecycle.schemas.implied_type import implied_type
-from statefmt.lifecycle.schemas.internal_validate import internal_validate
-from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
-from statefmt.lifecycle.schemas.value_marks import value_marks
-from statefmt.lifecycle.schemas.write_only import write_only_values
+from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, implied_type, parse_block
+from statefmt.lifecycle.schema_marks import contains_sensitive, value_marks, write_only_values
+from statefmt.lifecycle.stored import conformance
 from statefmt.model.cty import STRING, CtyValue, CtyValueError, GetAttr, ListType, MapType, ObjectType, SetType
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import null, same
 from statefmt.model.cty.path_marks import PathMarks, split_marks, with_path_marks
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.plan_json import sensitive_json
+from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
+from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, schema_of
 

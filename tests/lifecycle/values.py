@@ -6,10 +6,8 @@ import json
 from decimal import Decimal
 from typing import Any, Final
 
-from statefmt.lifecycle.problem import ValueProblem
-from statefmt.lifecycle.problem_text import problem_text
-from statefmt.lifecycle.schemas.block import SchemaBlock
-from statefmt.lifecycle.schemas.decode import parse_block
+from statefmt.lifecycle.schema import SchemaBlock, parse_block
+from statefmt.lifecycle.stored import ValueProblem
 from statefmt.model.cty import (
     CtyValue,
     GetAttr,
@@ -29,6 +27,7 @@ from statefmt.model.cty import (
 from statefmt.model.cty.data import Bound, Data, MarkedData, Refinements, UnknownData
 from statefmt.model.cty.decimals import format_shortest
 from statefmt.model.cty.sets import make_set
+from tests.lifecycle.opentofu.members import problem_text
 
 # JSON with numbers as int or Decimal.
 Plain = Any

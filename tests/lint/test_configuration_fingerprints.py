@@ -10,8 +10,8 @@ import pytest
 
 from statefmt.configuration import load
 from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.lint.baseline import fingerprint
 from statefmt.lint.check import check, check_configuration
-from statefmt.lint.fingerprint import fingerprint
 from statefmt.model.findings import Finding
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"

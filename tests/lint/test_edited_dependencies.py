@@ -16,8 +16,7 @@ from statefmt.edit.operations.rm import rm
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
-from statefmt.lint.edited_dependencies import may_add_dependency_findings
-from statefmt.lint.edited_part import edited_part
+from statefmt.lint.edited_part import edited_part, may_add_dependency_findings
 from statefmt.model.addrs import AbsResourceInstance, parse_abs_resource_instance
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot

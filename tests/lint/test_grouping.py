@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from statefmt.lint.grouping import grouped, without_address
+from statefmt.lint.checked import grouped, without_address
 from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.render.check.text import check_text
 from statefmt.render.fixes import fix_text

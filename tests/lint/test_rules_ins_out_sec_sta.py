@@ -18,7 +18,7 @@ from statefmt.formats.reading.inspect import inspect
 from statefmt.golang import loads_exact
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
-from statefmt.lint.secrets.sensitive_paths import missing_steps
+from statefmt.lint.subject import missing_steps
 from statefmt.model.codes import Code
 from statefmt.model.cty import Path as SensitivePath, parse_paths
 from statefmt.model.findings import Finding

@@ -14,12 +14,12 @@ from typing import Any, Final
 import pytest
 from hypothesis import example, given, strategies as st
 
-from statefmt.analysis.graph.cycles import cyclic_groups, short_cycles
+from statefmt.analysis.cycles import cyclic_groups, short_cycles
 from statefmt.formats.reading.inspect import inspect
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
+from statefmt.lint.rules import dep as graphs
 from statefmt.lint.rules.adr import adr008_duplicate_remote_object as adr008
-from statefmt.lint.states import dependency_graph as graphs
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import parse_module_instance
 from statefmt.model.errors import AddressError

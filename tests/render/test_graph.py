@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph
+from statefmt.analysis.dependencies import DependencyGraph, dependency_graph
 from statefmt.render.graph.dot import graph_dot
 from statefmt.render.graph.mermaid import graph_mermaid
 from statefmt.render.printable import printable

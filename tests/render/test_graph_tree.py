@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, dependency_graph
+from statefmt.analysis.dependencies import DependencyGraph, dependency_graph
 from statefmt.render.graph.tree import graph_tree
 from statefmt.render.terminal import Terminal
 from tests.analysis.states import graph_snapshot

@@ -57,7 +57,7 @@ _CHECKS: Final = [rule for rule in all_rules().values() if rule.check is not fou
 
 @pytest.fixture(autouse=True)
 def _bounded_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("statefmt.analysis.graph.cycles._EFFORT", _EFFORT)
+    monkeypatch.setattr("statefmt.analysis.cycles._EFFORT", _EFFORT)
 
 
 def _some(of: object) -> list[str]:

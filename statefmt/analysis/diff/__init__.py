@@ -1,19 +1,477 @@
 """Compares two snapshots by address, by remote object and by value."""
 
-from statefmt.analysis.diff._apply import apply as apply
-from statefmt.analysis.diff._compare import diff as diff, envelope_changes as envelope_changes
-from statefmt.analysis.diff._matching import may_be_replaced as may_be_replaced
-from statefmt.analysis.diff._model import (
-    CheckResultsChange as CheckResultsChange,
-    EnvelopeChange as EnvelopeChange,
-    InstanceChange as InstanceChange,
-    MemberChange as MemberChange,
-    Movable as Movable,
-    Move as Move,
-    ObjectChange as ObjectChange,
-    OutputChange as OutputChange,
-    ResourceChange as ResourceChange,
-    SnapshotDiff as SnapshotDiff,
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from statefmt.analysis.diff.model import (
+    CheckResultsChange,
+    EnvelopeChange,
+    InstanceChange,
+    Kind,
+    MemberChange,
+    Movable,
+    Move,
+    ObjectChange,
+    OutputChange,
+    ResourceChange,
+    SnapshotDiff,
+    kinds,
+    narrowed,
 )
-from statefmt.analysis.diff.kinds import Kind as Kind, kinds as kinds
-from statefmt.analysis.diff.narrow import narrowed as narrowed
+from statefmt.analysis.diff.moved import Pair, match, may_be_replaced, whole_moves
+from statefmt.analysis.diff.places import equal_values, plain
+from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.golang import compact, encode_string, escape_html, loads_exact
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, list_order
+from statefmt.model.check_results import CheckResult
+from statefmt.model.instances import InstanceState, instances
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
+from statefmt.model.snapshot import Snapshot
+
+
+def diff(
+    old: Snapshot,
+    new: Snapshot,
+    *,
+    exact: bool = False,
+    moved: Mapping[AbsResourceInstance, AbsResourceInstance] = MappingProxyType({}),
+    versions: tuple[int, int] = (CURRENT_VERSION, CURRENT_VERSION),
+) -> SnapshotDiff:
+    """Return the differences between `old` and `new`.
+
+    A removed and an added instance count as moved if they have the same type and the same remote object (the same
+    identity, else the same `id`, else equal attributes), and no third instance has it too. Instances in `moved` are
+    paired first. With `exact`, equal numbers that are written differently (`1` and `1.0`) differ. `versions` are the
+    format versions of the two files; a difference between them is a change of the envelope.
+    """
+    before = {resource.addr: resource for resource in old.resources}
+    after = {resource.addr: resource for resource in new.resources}
+    pairs = _pairs(before, after, moved)
+    moves_found = [(one.addr, other.addr) for one, other in pairs if one and other and one.addr != other.addr]
+    moves = Moves(old, new, moves_found)
+    shown: list[InstanceChange] = []
+    followed: list[InstanceChange] = []
+    for one, other in pairs:
+        change = instance_change(one, other, exact=exact)
+        told = moves.without_followed(change)
+        if one is None or other is None or told.is_moved or told.members or told.objects:
+            shown.append(told)
+        elif change.members:
+            followed.append(told)
+    checked = check_results_text(old.check_results) != check_results_text(new.check_results)
+    return SnapshotDiff(
+        envelope=envelope_changes(old, new, versions),
+        outputs=tuple(_outputs(old, new)),
+        instances=_in_list_order(shown),
+        moves=whole_moves(instance_counts(old), instance_counts(new), moves_found) if moves_found else (),
+        followed=_in_list_order(followed),
+        resources=tuple(_resources(before, after, pairs)),
+        check_results=CheckResultsChange(old.check_results, new.check_results) if checked else None,
+    )
+
+
+def instance_counts(snapshot: Snapshot) -> dict[AbsResource, int]:
+    """Return the number of instances of each resource that has some."""
+    return {one.addr: len({obj.key for obj in one.objects}) for one in snapshot.resources if one.objects}
+
+
+def _pairs(
+    before: Mapping[AbsResource, ResourceState],
+    after: Mapping[AbsResource, ResourceState],
+    moved: Mapping[AbsResourceInstance, AbsResourceInstance],
+) -> list[Pair]:
+    """Return the instances that may differ, each paired with its counterpart on the other side."""
+    unequal = [addr for addr, one in before.items() if not _same(one, after.get(addr))]
+    unequal += [addr for addr in after if addr not in before]
+    one = _instances(before[addr] for addr in unequal if addr in before)
+    other = _instances(after[addr] for addr in unequal if addr in after)
+    known = {source: target for source, target in moved.items() if source in one and target in other}
+    same: list[Pair] = [(one.pop(source), other.pop(target)) for source, target in known.items()]
+    gone: list[InstanceState] = []
+    come: list[InstanceState] = []
+    for addr in {**one, **other}:
+        mine, theirs = one.get(addr), other.get(addr)
+        if mine is not None and theirs is not None and not may_be_replaced(mine, theirs):
+            same.append((mine, theirs))
+            continue
+        gone += [mine] if mine else []
+        come += [theirs] if theirs else []
+    return [*same, *match(gone, come)]
+
+
+def _same(one: ResourceState, other: ResourceState | None) -> bool:
+    """Return whether two resources have exactly the same objects in the same order."""
+    return one is other or (
+        other is not None
+        and one.provider_config == other.provider_config
+        and len(one.objects) == len(other.objects)
+        and all(map(same_text, one.objects, other.objects))
+    )
+
+
+def _instances(resources: Iterable[ResourceState]) -> dict[AbsResourceInstance, InstanceState]:
+    return {instance.addr: instance for instance in instances(Snapshot(resources=tuple(resources)))}
+
+
+def instance_change(one: InstanceState | None, other: InstanceState | None, *, exact: bool) -> InstanceChange:
+    """Return the differences between two sides of an instance."""
+    change = InstanceChange(old=one, new=other)
+    if one is None or other is None:
+        return change
+    members = tuple(member_changes(one, other, exact=exact))
+    return replace(change, members=members, objects=tuple(object_changes(one, other)))
+
+
+def _in_list_order(changes: list[InstanceChange]) -> tuple[InstanceChange, ...]:
+    return tuple(sorted(changes, key=lambda change: (list_order(change.addr), change.new is not None)))
+
+
+def _outputs(old: Snapshot, new: Snapshot) -> Iterable[OutputChange]:
+    before: dict[str, OutputValue] = {output.name: output for output in old.outputs}
+    after: dict[str, OutputValue] = {output.name: output for output in new.outputs}
+    for name in sorted({**before, **after}):
+        one, other = before.get(name), after.get(name)
+        if output_text(one) != output_text(other):
+            yield OutputChange(one, other)
+
+
+def _resources(
+    before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
+) -> Iterable[ResourceChange]:
+    """Yield the resources that differ in something other than their instances."""
+    if all(resource.objects and not resource.unknown for side in (before, after) for resource in side.values()):
+        return
+    moved = _moved_resources(before, after, pairs)
+    seen: set[AbsResource] = set()
+    for addr, one in before.items():
+        target = moved.get(addr, addr)
+        seen.add(target)
+        other = after.get(target)
+        if _shell(one) != _shell(other):
+            yield ResourceChange(one, other)
+    for addr, other in after.items():
+        if addr not in seen and _shell(other) is not None:
+            yield ResourceChange(None, other)
+
+
+def _moved_resources(
+    before: Mapping[AbsResource, ResourceState], after: Mapping[AbsResource, ResourceState], pairs: Iterable[Pair]
+) -> Mapping[AbsResource, AbsResource]:
+    """Map resources that only the old side has to those that only the new side has, if they moved one to one."""
+    became = {(one.resource.addr, other.resource.addr) for one, other in pairs if one and other}
+    became = {(one, other) for one, other in became if one not in after and other not in before}
+    sources, targets = Counter(one for one, _ in became), Counter(other for _, other in became)
+    return {one: other for one, other in became if sources[one] == targets[other] == 1}
+
+
+def _shell(resource: ResourceState | None) -> object:
+    """Return what is left of a resource without its instances; None if there is nothing to compare."""
+    if resource is None or (resource.objects and not resource.unknown):
+        return None
+    return unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
+
+
+def envelope_changes(
+    old: Snapshot, new: Snapshot, versions: tuple[int, int] = (CURRENT_VERSION, CURRENT_VERSION)
+) -> tuple[EnvelopeChange, ...]:
+    """Return the changes of format version, release, serial, lineage, and members unknown to statetool.
+
+    `versions` are the format versions of the two files, which snapshots do not contain.
+    """
+    before, after = (
+        {**envelope_texts(snapshot), "version": b"%d" % version}
+        for snapshot, version in zip((old, new), versions, strict=True)
+    )
+    return tuple(
+        EnvelopeChange(name, before.get(name), after.get(name))
+        for name in {**before, **after}
+        if before.get(name) != after.get(name)
+    )
+
+
+# These are part of the address of an instance or object.
+_IDENTIFYING: Final = frozenset({"index_key", "deposed"})
+
+
+def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    """Return whether two objects are exactly equal, regardless of their resource."""
+    return one is other or (
+        one.attributes == other.attributes
+        and one.key == other.key
+        and one.deposed == other.deposed
+        and one.provider_key == other.provider_key
+        and one.status is other.status
+        and one.schema_version == other.schema_version
+        and one.private == other.private
+        and one.dependencies == other.dependencies
+        and one.sensitive_attributes == other.sensitive_attributes
+        and one.attributes_flat == other.attributes_flat
+        and one.depends_on == other.depends_on
+        and one.create_before_destroy == other.create_before_destroy
+        and one.skip_destroy == other.skip_destroy
+        and one.identity == other.identity
+        and one.identity_schema_version == other.identity_schema_version
+        and one.unknown == other.unknown
+    )
+
+
+def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
+    """Yield the members that differ in the objects that both sides have."""
+    after = {obj.deposed: obj for obj in new.objects}
+    for one in old.objects:
+        other = after.get(one.deposed)
+        if other is None or (same_text(one, other) and old.provider(one) == new.provider(other)):
+            # Most objects that moved are equal, and making their texts takes time.
+            continue
+        before, now = _members(old, one), _members(new, other)
+        for name in {**before, **now}:
+            mine, theirs = before.get(name), now.get(name)
+            if mine == theirs or (mine is not None and theirs is not None and equal_json(mine, theirs, exact=exact)):
+                continue
+            yield MemberChange(one.deposed, name, mine, theirs)
+
+
+def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectChange]:
+    """Yield the objects that only one side has."""
+    before = {obj.deposed: obj for obj in old.objects}
+    after = {obj.deposed: obj for obj in new.objects}
+    for deposed in {**before, **after}:
+        if deposed not in before or deposed not in after:
+            yield ObjectChange(deposed, before.get(deposed), after.get(deposed))
+
+
+def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
+    """Return the members of an object as JSON, with its provider instance as one of them."""
+    members = {name: text for name, text in object_texts(obj).items() if name not in _IDENTIFYING}
+    provider = instance.provider(obj)
+    return members if provider is None else {"provider": encode_string(str(provider)), **members}
+
+
+def equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
+    """Return whether two compact JSON values are equal.
+
+    Without `exact`, numbers are compared by value, strings that contain JSON are compared as JSON, and the order of
+    members is ignored. The last of repeated members counts, as in OpenTofu.
+    """
+    if one == other:
+        return True
+    if exact:
+        return False
+    try:
+        return equal_values(
+            plain(loads_exact(one, replace_invalid=True), exact=False),
+            plain(loads_exact(other, replace_invalid=True), exact=False),
+        )
+    except (ValueError, RecursionError):
+        # Nested too deeply to compare.
+        return False
+
+
+class Moves:
+    """The moves between two snapshots, to recognize the dependency changes that follow from them."""
+
+    def __init__(
+        self, old: Snapshot, new: Snapshot, moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
+    ) -> None:
+        self._old, self._new, self._moved = old, new, moved
+
+    @cached_property
+    def _forth(self) -> _Mapping:
+        before, after = self._filled
+        return _Mapping(self._moved, before - after, self._new)
+
+    @cached_property
+    def _back(self) -> _Mapping:
+        before, after = self._filled
+        return _Mapping([(other, one) for one, other in self._moved], after - before, self._old)
+
+    @cached_property
+    def _filled(self) -> tuple[set[ConfigResource], set[ConfigResource]]:
+        """The resources with objects of both sides. Large states have many: collected only if a dependency differs."""
+        before, after = (
+            {resource.addr.config() for resource in side.resources if resource.objects}
+            for side in (self._old, self._new)
+        )
+        return before, after
+
+    def without_followed(self, change: InstanceChange) -> InstanceChange:
+        """Return the change without dependencies that only follow moves and removals."""
+        if change.old is None or change.new is None:
+            return change
+        kept = tuple(
+            member
+            for member in change.members
+            if member.name not in ("dependencies", "depends_on")
+            or not self._follows(
+                change.old.object_of(member.deposed), change.new.object_of(member.deposed), member.name
+            )
+        )
+        return replace(change, members=kept)
+
+    def _follows(self, one: ResourceInstanceObject, other: ResourceInstanceObject, name: str) -> bool:
+        if name == "depends_on":
+            before, now = set(one.depends_on), set(other.depends_on)
+            return self._forth.instances(before) == now or self._back.instances(now) == before
+        return self._forth.fits(one.dependencies, other.dependencies) or self._back.fits(
+            other.dependencies, one.dependencies
+        )
+
+
+class _Mapping:
+    """Where resources and instances moved, in one direction: to the snapshot `target`, which lacks those in `gone`."""
+
+    def __init__(
+        self,
+        moved: Sequence[tuple[AbsResourceInstance, AbsResourceInstance]],
+        gone: set[ConfigResource],
+        target: Snapshot,
+    ) -> None:
+        self._instances = dict(moved)
+        self._resources: dict[ConfigResource, set[ConfigResource]] = {}
+        for one, other in moved:
+            self._resources.setdefault(one.config(), set()).add(other.config())
+        for config in self._staying(target):
+            self._resources[config].add(config)
+        # Removed resources: dependencies on them may stay or go.
+        self._lost = gone - self._resources.keys()
+        for targets in self._resources.values():
+            targets.difference_update(self._lost)
+
+    def _staying(self, target: Snapshot) -> set[ConfigResource]:
+        """Return the resources that moved only in part; instances that took their place do not count."""
+        came = set(self._instances.values())
+        return {
+            resource.addr.config()
+            for resource in target.resources
+            if resource.addr.config() in self._resources
+            and any(resource.addr.instance(obj.key) not in came for obj in resource.objects)
+        }
+
+    def instances(self, addrs: Iterable[AbsResourceInstance]) -> set[AbsResourceInstance]:
+        return {self._instances.get(addr, addr) for addr in addrs}
+
+    def fits(self, old: Iterable[ConfigResource], new: Iterable[ConfigResource]) -> bool:
+        """Return whether `new` is `old` after the moves; removed resources may be in it or not."""
+        left = set(new) - self._lost
+        wanted: set[ConfigResource] = set()
+        for config in old:
+            targets = self._resources.get(config)
+            if targets is None:
+                wanted.add(config)
+            elif targets <= left:
+                wanted |= targets
+            else:
+                return False
+        return wanted - self._lost == left
+
+
+_TREES: Final = TreeBuilder(keep_unknown=True)
+
+
+def object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
+    """Return the members of an instance object, apart from its provider."""
+    return _member_texts(_TREES.object(obj, {}))
+
+
+def envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
+    """Return the header members of the state, and members unknown to statetool."""
+    return _member_texts(_TREES.envelope(snapshot)) | unknown_texts(snapshot.unknown)
+
+
+def unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
+    """Return members unknown to statetool, by name."""
+    return {name: _text(raw) for name, raw, _ in members}
+
+
+def output_text(output: OutputValue | None) -> bytes:
+    """Return an output value without its name; empty for None."""
+    return b"" if output is None else _text(_TREES.output(output))
+
+
+def check_results_text(results: tuple[CheckResult, ...]) -> bytes:
+    """Return all check results."""
+    return _text(_TREES.check_results(results))
+
+
+def _member_texts(tree: Mapping[str, Tree]) -> dict[str, bytes]:
+    return {name: _text(member) for name, member in tree.items()}
+
+
+def _text(tree: Tree) -> bytes:
+    return escape_html(compact(encode_tree(tree)))
+
+
+def apply(snapshot: Snapshot, changes: SnapshotDiff) -> Snapshot:
+    """Return the snapshot with all changes applied.
+
+    The result of `diff(old, new, exact=True)` turns `old` into `new`, apart from the order of resources and outputs.
+    """
+    return replace(
+        _with_envelope(snapshot, changes.envelope),
+        outputs=_applied_outputs(snapshot, changes),
+        resources=_applied_resources(snapshot, changes),
+        check_results=changes.check_results.new if changes.check_results else snapshot.check_results,
+    )
+
+
+def _with_envelope(snapshot: Snapshot, changes: tuple[EnvelopeChange, ...]) -> Snapshot:
+    unknown = {member.name: member for member in snapshot.unknown}
+    for change in changes:
+        if change.name == "version":
+            # The format version belongs to the file, not to the snapshot.
+            continue
+        if change.is_known:
+            value = loads_exact(change.new or b"null")
+            text = value if isinstance(value, str) else ""
+            snapshot = replace(snapshot, **{change.name: int(text) if change.name == "serial" else str(text)})
+        else:
+            unknown.pop(change.name, None)
+            if change.new is not None:
+                unknown[change.name] = UnknownMember(change.name, Raw(change.new), "")
+    return replace(snapshot, unknown=tuple(unknown.values()))
+
+
+def _applied_outputs(snapshot: Snapshot, changes: SnapshotDiff) -> tuple[OutputValue, ...]:
+    outputs = {output.name: output for output in snapshot.outputs}
+    for change in changes.outputs:
+        outputs.pop(change.name, None)
+        if change.new is not None:
+            outputs[change.name] = change.new
+    return tuple(outputs.values())
+
+
+def _applied_resources(snapshot: Snapshot, changes: SnapshotDiff) -> tuple[ResourceState, ...]:
+    resources = {resource.addr: resource for resource in snapshot.resources}
+    emptied: set[AbsResource] = set()
+    instances = (*changes.instances, *changes.followed)
+    for change in instances:
+        if change.old is not None:
+            addr, key = change.old.resource.addr, change.old.addr.key
+            left = tuple(obj for obj in resources[addr].objects if obj.key != key)
+            resources[addr] = replace(resources[addr], objects=left)
+            emptied.add(addr)
+    for change in instances:
+        if change.new is not None:
+            target = change.new.resource
+            objects = resources[target.addr].objects if target.addr in resources else ()
+            resources[target.addr] = replace(target, objects=(*objects, *change.new.objects))
+    for shell in changes.resources:
+        if shell.new is not None:
+            objects = resources[shell.new.addr].objects if shell.new.addr in resources else ()
+            resources[shell.new.addr] = replace(shell.new, objects=objects)
+        elif shell.old is not None:
+            emptied.add(shell.old.addr)
+    kept = {change.new.addr for change in changes.resources if change.new is not None}
+    return tuple(
+        resource for addr, resource in resources.items() if resource.objects or addr not in emptied or addr in kept
+    )

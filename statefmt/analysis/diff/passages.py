@@ -8,11 +8,9 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from statefmt.analysis.diff._compare import instance_change, instance_counts
-from statefmt.analysis.diff._matching import may_be_replaced, object_mark, same_objects
-from statefmt.analysis.diff._model import InstanceChange, Movable, Move, SnapshotDiff
-from statefmt.analysis.diff.narrow import move_from
-from statefmt.analysis.diff.whole_moves import whole_moves
+from statefmt.analysis.diff import instance_change, instance_counts
+from statefmt.analysis.diff.model import InstanceChange, Movable, Move, SnapshotDiff, move_from
+from statefmt.analysis.diff.moved import may_be_replaced, object_mark, same_objects, whole_moves
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
 from statefmt.model.instances import each_instance
 from statefmt.model.snapshot import Snapshot

@@ -2,20 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from statefmt.analysis.diff._places import Order, ValuePlace, places
-from statefmt.analysis.diff.plain import Crossing, plain
+from msgspec import Raw
+
+from statefmt.analysis.diff.model import InstanceChange, MemberChange, OutputChange
+from statefmt.analysis.diff.places import Crossing, Order, ValuePlace, places, plain
 from statefmt.golang import JSONValue, Members
+from statefmt.golang.normalize import nfc
+from statefmt.model.cty import GetAttr, Path
+from statefmt.model.cty.path_tree import step_identity
+from statefmt.model.instances import InstanceState
+from statefmt.model.outputs import OutputValue
+from statefmt.model.resources import ResourceInstanceObject
+from statefmt.redaction.decoded_once import DecodedOnce
 from statefmt.redaction.hidden import HIDDEN, Hidden
-from statefmt.redaction.partial import contains_hidden
+from statefmt.redaction.object_value import attributes_value, identity_value, output_value, sensitive_paths
+from statefmt.redaction.partial import contains_hidden, decoded
+from statefmt.redaction.path_text import path_text, step_key
 
 if TYPE_CHECKING:
-    # Most comparisons have no schemas.
+    from statefmt.lifecycle.schema import ProviderSchemas
     from statefmt.model.cty import Type
     from statefmt.pairing import BlockPairing
+
+
+_ELEMENT: Final = "[…]"
+
+
+def mark_texts(obj: ResourceInstanceObject) -> tuple[str, ...]:
+    """Return the sensitive paths of an object, each up to the first step that could reveal a value."""
+    paths = sensitive_paths(obj)
+    # Elements of sets are no keys of dicts themselves.
+    found = {tuple(map(step_identity, path)): path for path in paths}
+    # Only prefixes of these lengths can be sensitive paths themselves.
+    lengths = sorted({len(path) for path in paths})
+    decoded = DecodedOnce()
+
+    def text(identity: tuple[Hashable, ...], path: Path) -> str:
+        # A container that is sensitive as a whole also hides the names of its members.
+        prefixes = (length for length in lengths if length < len(path) and identity[:length] in found)
+        return _text(path, next(prefixes, len(path)), obj.attributes, decoded)
+
+    return tuple(sorted({text(identity, path) for identity, path in found.items()}))
+
+
+def _text(path: Path, whole: int, value: Raw | None, decoded: DecodedOnce) -> str:
+    """Format a path up to step number `whole`, if it has so many."""
+    steps: list[str | int] = []
+    for place, step in enumerate(path):
+        key = step_key(step)
+        if place == whole:
+            return path_text(steps) + _ELEMENT
+        if isinstance(step, GetAttr):
+            steps.append(step.name)
+            value = _member(value, step.name, decoded)
+        elif isinstance(key, str) and (member := _member(value, key, decoded)) is not None:
+            steps.append(key)
+            value = member
+        elif isinstance(key, int) and (element := _element(value, key, decoded)) is not None:
+            steps.append(key)
+            value = element
+        else:
+            return path_text(steps) + _ELEMENT
+    return path_text(steps) or "all attributes"
+
+
+def _member(value: Raw | None, name: str, decoded: DecodedOnce) -> Raw | None:
+    if value is None or memoryview(value)[0] != ord("{"):
+        return None
+    return decoded.normal_members(value).get(nfc(name))
+
+
+def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
+    """Return the element at a position of a list; None for numbers, which may be a set that contains `place`."""
+    if value is None or memoryview(value)[0] != ord("["):
+        return None
+    elements = decoded.list_elements(value)
+    return elements[place] if elements is not None and 0 <= place < len(elements) else None
+
+
+def details(
+    change: InstanceChange,
+    member: MemberChange,
+    *,
+    show_sensitive: bool,
+    exact: bool,
+    pairing: BlockPairing | None = None,
+    schemas: ProviderSchemas | None = None,
+) -> tuple[ValueChange, ...]:
+    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded.
+
+    `pairing` pairs the blocks of all lists that a run compares. `schemas` say which lists are sets.
+    """
+    sides = change.old, change.new
+    texts = member.old, member.new
+    if member.name in _LISTS:
+        return _list_changes(change, member)
+    try:
+        shown = [_shown(side, member, text, show_sensitive) for side, text in zip(sides, texts, strict=True)]
+        old, new = shown
+        if isinstance(old, NoValue) or isinstance(new, NoValue) or member.old is None or member.new is None:
+            return (ValueChange((), old, new),)
+        full = [_shown(side, member, text, True) for side, text in zip(sides, texts, strict=True)]
+    except ValueError:
+        return (_hidden(member.old, member.new),)
+    before, now = full
+    assert not isinstance(before, NoValue) and not isinstance(now, NoValue)
+    of = None if schemas is None or member.name != "attributes" else _type(change, member.deposed, schemas)
+    return value_changes(before, now, old, new, exact=exact, pairing=pairing, of=of)
+
+
+def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Type | None:
+    """Return the type of the attributes of both sides; None if they are not of the provider's schema version."""
+    of: Type | None = None
+    for side in (change.old, change.new):
+        if side is None or side.resource.provider_config is None:
+            return None
+        addr = side.resource.addr.resource
+        schema = schemas.schema(side.resource.provider_config.provider, addr.mode, addr.type)
+        if schema is None or side.object_of(deposed).schema_version != schema.version:
+            return None
+        of = schema.type
+    return of
+
+
+def output_details(
+    change: OutputChange, *, show_sensitive: bool, exact: bool, pairing: BlockPairing | None = None
+) -> tuple[ValueChange, ...]:
+    """Return where the values of an output differ; empty if only its type or marks do."""
+    sides = change.old, change.new
+    same = change.old is not None and change.new is not None and change.old.value == change.new.value
+    if not show_sensitive and any(side is not None and side.sensitive for side in sides):
+        return () if same else (_hidden(*sides),)
+    try:
+        shown = [_output_side(side, show_sensitive) for side in sides]
+        full = [_output_side(side, True) for side in sides]
+    except ValueError:
+        return (_hidden(*sides),)
+    (old, new), (before, now) = shown, full
+    if isinstance(old, NoValue) or isinstance(new, NoValue) or isinstance(before, NoValue) or isinstance(now, NoValue):
+        return (ValueChange((), old, new),)
+    return () if same else value_changes(before, now, old, new, exact=exact, pairing=pairing)
+
+
+def _output_side(output: OutputValue | None, show_sensitive: bool) -> JSONValue | NoValue:
+    return ABSENT if output is None else decoded(output_value(output, show_sensitive=show_sensitive))
+
+
+def _hidden(old: object, new: object) -> ValueChange:
+    """Return a change that shows no values; a side that is None is ABSENT."""
+    return ValueChange((), ABSENT if old is None else HIDDEN, ABSENT if new is None else HIDDEN)
+
+
+def _list_changes(change: InstanceChange, member: MemberChange) -> tuple[ValueChange, ...]:
+    """Return the addresses or paths that only one side has; empty if only their order or number differs."""
+    old, new = (
+        () if side is None else _LISTS[member.name](side.object_of(member.deposed)) for side in (change.old, change.new)
+    )
+    had, has = set(old), set(new)
+    removed = [ValueChange((), text, ABSENT, True) for text in old if text not in has]
+    return (*removed, *(ValueChange((), ABSENT, text, True) for text in new if text not in had))
+
+
+def _addresses(addrs: Sequence[object]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(str, addrs)))
+
+
+_LISTS: Final[Mapping[str, Callable[[ResourceInstanceObject], tuple[str, ...]]]] = {
+    "dependencies": lambda obj: _addresses(obj.dependencies),
+    "depends_on": lambda obj: _addresses(obj.depends_on),
+    "sensitive_attributes": mark_texts,
+}
+
+
+def _shown(
+    side: InstanceState | None, member: MemberChange, text: bytes | None, show_sensitive: bool
+) -> JSONValue | NoValue:
+    """Return the value of a member on one side as it may be shown. Raises ValueError if it is nested too deeply."""
+    if text is None or side is None:
+        return ABSENT
+    obj = side.object_of(member.deposed)
+    if member.name in ("attributes", "attributes_flat"):
+        return decoded(attributes_value(obj, side.resource.addr.resource.type, show_sensitive=show_sensitive))
+    if member.name == "identity":
+        return decoded(identity_value(obj, side.resource.addr.resource.type, show_sensitive=show_sensitive))
+    if member.name == "private" and not show_sensitive:
+        return HIDDEN
+    return _unknown_or_plain(obj, member.name, text, show_sensitive)
+
+
+def _unknown_or_plain(obj: ResourceInstanceObject, name: str, text: bytes, show_sensitive: bool) -> JSONValue:
+    """Return a member without provider values; a member unknown to statetool may be sensitive, so it is hidden."""
+    if not show_sensitive and any(member.name == name for member in obj.unknown):
+        return HIDDEN
+    return decoded(Raw(text))
 
 
 class NoValue:

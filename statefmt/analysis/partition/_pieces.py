@@ -8,14 +8,20 @@ too, if their `id`, `arn` or `self_link` is in its attributes; and all of them i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
-from statefmt.analysis.graph.dependencies import dependency_graph
-from statefmt.analysis.partition._attributes import ids_of, region_of, strings_of
+import msgspec
+from msgspec import Struct
+
+from statefmt.analysis.cycles import cyclic_groups, targets_first
+from statefmt.analysis.dependencies import dependency_graph
 from statefmt.model.addrs import AbsProviderInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
+from statefmt.redaction.object_value import sensitive_paths
+from statefmt.redaction.path_text import step_key
 
 _Steps: TypeAlias = tuple[ModuleStep, ...]
 # A provider instance, and a region or None for all.
@@ -192,3 +198,123 @@ def _shared_depth(one: ModuleInstance, other: ModuleInstance) -> int:
             break
         depth += 1
     return depth
+
+
+# A shorter value may be in an attribute by chance.
+_SHORTEST_ID: Final = 6
+_REGION_IN_ARN: Final = 3
+
+
+class _Whereabouts(Struct):
+    """The attributes that say where an object is, and the ones that name it in others."""
+
+    id: object = None
+    arn: object = None
+    self_link: object = None
+    region: object = None
+    location: object = None
+
+
+def region_of(obj: ResourceInstanceObject) -> str:
+    """Return the region or location that the attributes name, "" if none; a sensitive one is not used."""
+    found = _whereabouts(obj)
+    hidden = {str(step_key(path[0])) if path else "" for path in sensitive_paths(obj)}
+    if "" in hidden:
+        return ""
+    for name, value in (("region", found.region), ("location", found.location)):
+        if isinstance(value, str) and value and name not in hidden:
+            return value
+    if isinstance(found.arn, str) and "arn" not in hidden and found.arn.startswith("arn:"):
+        parts = found.arn.split(":")
+        return parts[_REGION_IN_ARN] if len(parts) > _REGION_IN_ARN else ""
+    return ""
+
+
+def _whereabouts(obj: ResourceInstanceObject) -> _Whereabouts:
+    if obj.attributes is None:
+        flat = obj.attributes_flat or {}
+        return _Whereabouts(**{name: flat.get(name) for name in _Whereabouts.__struct_fields__})
+    try:
+        return msgspec.json.decode(obj.attributes, type=_Whereabouts)
+    except (msgspec.DecodeError, RecursionError):
+        return _Whereabouts()
+
+
+def ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
+    """Yield the values by which other objects name this one."""
+    found = _whereabouts(obj)
+    for text in (found.id, found.arn, found.self_link):
+        if isinstance(text, str) and len(text) >= _SHORTEST_ID:
+            yield text
+
+
+def strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
+    """Return the strings in the attributes."""
+    if obj.attributes is None:
+        return (obj.attributes_flat or {}).values()
+    try:
+        waiting: list[object] = [msgspec.json.decode(obj.attributes)]
+    except (msgspec.DecodeError, RecursionError):
+        return ()
+    found: list[str] = []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return found
+
+
+class UnitGraph(NamedTuple):
+    """Units by number: each needs only units with lower numbers.
+
+    `of_node` has the unit of each node: the pieces first, then what they need. `needs` has the units that a unit needs,
+    each with the number of dependencies that do not follow from others. `weights` are numbers of instances.
+    """
+
+    of_node: Sequence[int]
+    needs: Sequence[Mapping[int, int]]
+    weights: Sequence[int]
+
+    @property
+    def dependents(self) -> list[list[int]]:
+        """The units that need each unit."""
+        found: list[list[int]] = [[] for _ in self.needs]
+        for unit, targets in enumerate(self.needs):
+            for target in targets:
+                found[target].append(unit)
+        return found
+
+
+def unit_graph(graph: PieceGraph, labels: Sequence[Hashable]) -> UnitGraph:
+    """Contract nodes with equal labels, and nodes that need each other in a circle; `labels` has one for each node."""
+    numbers: dict[Hashable, int] = {}
+    of_node = [numbers.setdefault(label, len(numbers)) for label in labels]
+    targets: list[Counter[int]] = [Counter() for _ in numbers]
+    for node, edges in enumerate(graph.edges):
+        home = of_node[node]
+        direct = edges if node >= len(graph.pieces) else graph.direct_edges(node)
+        for target in edges:
+            targets[home][of_node[target]] += target in direct
+        del targets[home][home]
+    merged = list(range(len(targets)))
+    for group in cyclic_groups(dict(enumerate(targets))):
+        for unit in group:
+            merged[unit] = group[0]
+    between: dict[int, Counter[int]] = {unit: Counter() for unit in merged}
+    for unit, found in enumerate(targets):
+        for target, number in found.items():
+            if merged[target] != merged[unit]:
+                between[merged[unit]][merged[target]] += number
+    place = {unit: number for number, unit in enumerate(targets_first(between))}
+    needs: list[Mapping[int, int]] = [{} for _ in place]
+    for unit, found in between.items():
+        needs[place[unit]] = dict(sorted((place[target], number) for target, number in found.items()))
+    weights = [0] * len(place)
+    final = [place[merged[unit]] for unit in of_node]
+    for piece, unit in zip(graph.pieces, final, strict=False):
+        weights[unit] += len(piece.keys)
+    return UnitGraph(final, needs, weights)

@@ -14,15 +14,14 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
-from statefmt.analysis.providers.sources import required_sources, translated
+from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates, required_sources, translated
+from statefmt.configuration import VariableOption
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.configuration.scopes.instances import AbsentInstance
+from statefmt.golang import encode_string
 from statefmt.hcl.source.problem import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
-from statefmt.lifecycle.plans.state_values import ShownResource
+from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
 from statefmt.model.addrs import (
     DEFAULT_HOST,
     TERRAFORM_HOST,
@@ -251,3 +250,15 @@ def _elsewhere(provider: Provider) -> Iterable[Provider]:
 
 def _not_known(reason: str) -> PlannedProvider:
     return PlannedProvider(None, FateKind.UNKNOWN, reason)
+
+
+def plan_variables(plan: ShownPlan, name: str) -> tuple[VariableOption, ...]:
+    """Return the values of a plan's variables as an option of `load`; `name` is the plan's file, for messages.
+
+    The configuration of a plan has other instances with other values, so those of the plan count, not those in files.
+    Values of ephemeral variables are absent from a plan.
+    """
+    if not plan.variables:
+        return ()
+    members = [encode_string(variable) + b":" + bytes(value) for variable, value in plan.variables.items()]
+    return (VariableOption(file=name, document=b"{%b}" % b",".join(members)),)

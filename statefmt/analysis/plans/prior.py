@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Raw
 
-from statefmt.analysis.diff.plain import equal_values, plain
+from statefmt.analysis.diff.places import equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.analysis.plans.values import masked
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.masks import read_mask
-from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
-from statefmt.lifecycle.plans.state_values import ShownResource
+from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource, read_mask
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.instances import instances
 from statefmt.model.outputs import OutputValue

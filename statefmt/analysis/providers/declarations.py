@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from statefmt.analysis.providers.doubt import doubt
-from statefmt.analysis.providers.fates import Fate
-from statefmt.analysis.providers.keys import keys_in_configuration
+from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, keys_in_configuration
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.value import Unknown
-from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, key_order
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, StringKey, key_order
 
 
 class InstanceDeclaration(NamedTuple):
@@ -102,3 +100,36 @@ def _declared_keys(references: ProviderReferences, config: ConfigProviderConfig)
 
 def _order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:
     return str(config.provider), len(config.module.names), config.module.names, config.alias
+
+
+class ForEachKeys(NamedTuple):
+    """The known keys; `complete` if every file was read and every `for_each` and `count` is known."""
+
+    known: frozenset[str]
+    complete: bool
+
+
+def for_each_keys(references: ProviderReferences) -> ForEachKeys:
+    """Return the keys in provider blocks, module calls and resources."""
+    known: set[str] = set()
+    complete = not references.configuration.missing and not any(
+        problem.kind in UNREAD for problem in references.configuration.problems
+    )
+    for keys in _collections(references):
+        if isinstance(keys, Unknown):
+            complete = False
+        else:
+            known.update(key.value for key in keys if isinstance(key, StringKey))
+    return ForEachKeys(frozenset(known), complete)
+
+
+def _collections(references: ProviderReferences) -> Iterator[Iterable[InstanceKey] | Unknown]:
+    for config in references.tree.declared:
+        yield references.declared_keys(config)
+    for path in references.configuration.modules:
+        if not path.is_root:
+            modules = references.instances.of_module(path)
+            yield modules if isinstance(modules, Unknown) else [module.steps[-1].key for module in modules]
+    for resource in references.blocks:
+        addresses = references.instances.all_of(resource)
+        yield addresses if isinstance(addresses, Unknown) else [address.key for address in addresses]

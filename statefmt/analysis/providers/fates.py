@@ -8,26 +8,30 @@ is destroyed through the provider instance that the state names. Sources: OpenTo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import Enum, auto
 from typing import Final, NamedTuple
 
 from msgspec import structs
 
-from statefmt.analysis.providers.doubt import doubt
-from statefmt.analysis.providers.sources import required_sources, translated
+from statefmt.configuration.model import Configuration
 from statefmt.configuration.moves import DeclaredMove, DeclaredRemoval, implied_move, moved_to, moves, removals
+from statefmt.configuration.provider_names import provider_named
 from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
 from statefmt.configuration.scopes.instances import AbsentInstance
 from statefmt.hcl.source.problem import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
+    DEFAULT_HOST,
     NO_KEY,
+    TERRAFORM_HOST,
     AbsProviderInstance,
     AbsResourceInstance,
+    ConfigProviderConfig,
     InstanceKey,
     IntKey,
     Module,
+    Provider,
     ResourceMode,
 )
 from statefmt.model.instances import InstanceState, instances
@@ -200,3 +204,68 @@ class _Reckoning:
         if module not in self._doubts:
             self._doubts[module] = doubt(self._references.configuration, module)
         return self._doubts[module]
+
+
+def keys_in_configuration(references: ProviderReferences, config: ConfigProviderConfig) -> set[InstanceKey] | Unknown:
+    """Return the keys of a provider configuration that resource instances, actions, lists and functions use."""
+    found: set[InstanceKey] = set()
+    for resource in references.blocks:
+        binding = references.block_binding(resource)
+        if isinstance(binding, Problem) or binding.config != config:
+            continue
+        addresses = references.instances.all_of(resource)
+        if isinstance(addresses, Unknown):
+            return addresses
+        for address in addresses:
+            provider = references.instance_binding(address)
+            if isinstance(provider, Unknown):
+                return provider
+            if isinstance(provider, AbsProviderInstance):
+                found.add(provider.key)
+    for module, use in references.uses():
+        bound = references.use_binding(module, use)
+        if isinstance(bound, Problem) or bound[0].config != config:
+            continue
+        if bound[1] is not None or bound[0].key is not None:
+            return Unknown(f"{use.user} chooses an instance", use.range)
+        found.add(NO_KEY)
+    return found
+
+
+def required_sources(configuration: Configuration) -> frozenset[Provider]:
+    """Return the sources in the `required_providers` of all modules."""
+    found = (
+        provider_named(module.declarations, name)
+        for module in configuration.modules.values()
+        for name in module.declarations.required_providers
+    )
+    return frozenset(provider for provider in found if provider is not None)
+
+
+def translated(provider: AbsProviderInstance, required: Collection[Provider]) -> AbsProviderInstance:
+    """Move a provider of Terraform's registry to OpenTofu's, as OpenTofu does unless the former is required."""
+    source = provider.config.provider
+    if source.hostname != TERRAFORM_HOST or source in required:
+        return provider
+    moved = structs.replace(source, hostname=DEFAULT_HOST)
+    return structs.replace(provider, config=structs.replace(provider.config, provider=moved))
+
+
+UNREAD: Final = (ProblemKind.UNREADABLE, ProblemKind.SYNTAX)
+
+
+def doubt(configuration: Configuration, module: Module) -> Unknown | None:
+    """Return why a declaration in a module may exist unseen: it, a parent or a file of either could not be read."""
+    for depth in range(len(module.names) + 1):
+        on_the_way = Module(module.names[:depth])
+        if on_the_way in configuration.missing:
+            call = configuration.modules[on_the_way.parent()].declarations.calls.get(on_the_way.names[-1])
+            return Unknown(f"{on_the_way} could not be read", call.range if call else None)
+        here = configuration.modules.get(on_the_way)
+        if here is None:
+            return None
+        for problem in configuration.problems:
+            if problem.kind in UNREAD and (problem.range is None or problem.range.file in here.declarations.files):
+                name = problem.range.file if problem.range else configuration.directory
+                return Unknown(f"{name} could not be read")
+    return None

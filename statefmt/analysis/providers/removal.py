@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, short_form
-from statefmt.analysis.selection.nearest import did_you_mean, suggestion
-from statefmt.analysis.selection.path_pattern import split_path
-from statefmt.analysis.selection.pattern_scanner import pattern_steps
+from statefmt.analysis.providers import BoundObject, ConfigurationUse, short_form
+from statefmt.analysis.selection.criteria import did_you_mean, suggestion
+from statefmt.analysis.selection.patterns import pattern_steps, split_path
 from statefmt.analysis.selection.provider import fitting_providers
 from statefmt.model.addrs import (
     AbsProviderInstance,

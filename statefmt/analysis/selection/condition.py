@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from statefmt.analysis.selection._criteria import Condition
-from statefmt.analysis.selection.nearest import suggestion
+from statefmt.analysis.selection.criteria import Condition, suggestion
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState

@@ -7,8 +7,8 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, TypeVar
 
-from statefmt.analysis.selection._criteria import Criteria
-from statefmt.analysis.selection.select import select
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,

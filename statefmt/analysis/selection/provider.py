@@ -18,9 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection.nearest import suggestion
-from statefmt.analysis.selection.path_pattern import path_fits, split_path
-from statefmt.analysis.selection.pattern_scanner import PatternStep, key_test, name_test, pattern_steps, refuse
+from statefmt.analysis.selection.criteria import suggestion
+from statefmt.analysis.selection.patterns import (
+    PatternStep,
+    key_test,
+    name_test,
+    path_fits,
+    pattern_steps,
+    refuse,
+    split_path,
+)
 from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig, parse_abs_provider_instance
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.text.pattern import pattern
@@ -42,7 +49,7 @@ def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[
         try:
             fits = _reading(text)
         except AddressError as error:
-            from statefmt.analysis.selection.invalid import invalid_provider
+            from statefmt.analysis.selection.patterns import invalid_provider
 
             raise invalid_provider(text, error, _is_valid) from error
         found = {provider for provider in known if fits(provider)}

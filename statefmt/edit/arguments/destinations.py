@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from statefmt.analysis.selection.invalid import invalid_address
-from statefmt.analysis.selection.modules import Modules, NamedModules, modules_of
+from statefmt.analysis.selection.patterns import Modules, NamedModules, invalid_address, modules_of
 from statefmt.edit.arguments._captures import PLACE, captures, filled
 from statefmt.edit.arguments.key_map import normal_key
 from statefmt.golang.normalize import nfc

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from statefmt.analysis.selection.invalid import invalid_provider
+from statefmt.analysis.selection.patterns import invalid_provider
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import (
     AbsProviderInstance,
@@ -93,7 +93,7 @@ def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, referenc
     """Whether a local name means the provider of `config`: in the root module of a configuration, or by its type."""
     if references is None:
         return config.provider.type == local.local_name
-    from statefmt.analysis.providers.sources import required_sources, translated
+    from statefmt.analysis.providers.fates import required_sources, translated
     from statefmt.configuration.provider_names import provider_named
 
     source = provider_named(references.configuration.modules[Module()].declarations, local.local_name)
@@ -109,7 +109,7 @@ def _changes(instance: InstanceState, local: LocalProviderInstance) -> bool:
 def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: ProviderReferences | None) -> bool:
     if references is None:
         return any(resource.provider_config == config for resource in snapshot.resources)
-    from statefmt.analysis.providers.sources import required_sources, translated
+    from statefmt.analysis.providers.fates import required_sources, translated
 
     bound = translated(config.instance(), required_sources(references.configuration)).config
     return references.tree.exactly(bound) is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TypeAlias
 
-from statefmt.analysis.selection.modules import module_call
+from statefmt.analysis.selection.patterns import module_call
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ModuleInstance
 
 # An instance of a resource or a module, and what it is an instance of: a resource, or a module without its last key.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Raw
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes.attributes import with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.hand.text import EditableText, text_of_value

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.hand.text import EditableText, is_same_json

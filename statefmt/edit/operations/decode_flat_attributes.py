@@ -9,13 +9,10 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from statefmt.edit.changes.resources import with_objects
-from statefmt.lifecycle.depth import refuses_depth
 from statefmt.lifecycle.flatmap import FlatmapError, decode_flatmap
-from statefmt.lifecycle.formatted_path import formatted_path
-from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.decode import SchemaError
-from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
-from statefmt.lifecycle.schemas.value_marks import value_marks
+from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, TypeSchema, refuses_depth
+from statefmt.lifecycle.schema_marks import value_marks
+from statefmt.lifecycle.stored import conformance, formatted_path
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, Provider
 from statefmt.model.cty import CtyError, CtyValue, ObjectType, decode_paths, encode_paths, write_value
 from statefmt.model.cty.parts import is_wholly_known

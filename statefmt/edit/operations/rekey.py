@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.modules import module_call, modules_of
+from statefmt.analysis.selection.patterns import module_call, modules_of
 from statefmt.edit.arguments.key_map import KeyMap, key_text, keys_among, normal_key, normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.changes.keyed import Keyed, NewKeys, Repeatable, block_of, by_block, key_of, renamed

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.invalid import invalid_provider
+from statefmt.analysis.selection.patterns import invalid_provider
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named, refuse_parts

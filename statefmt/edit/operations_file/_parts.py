@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from statefmt.analysis.selection import Criteria, select
-from statefmt.analysis.selection.modules import Modules, module_call, modules_of
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.operations.joins import module_depth

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.arguments.assignment import assignment
 from statefmt.edit.arguments.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
 from statefmt.edit.changes.edit import Edit

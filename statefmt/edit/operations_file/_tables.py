@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from statefmt.analysis.selection.resource_table import ResourceTable
+from statefmt.analysis.selection.addresses import ResourceTable
 from statefmt.model.addrs import NO_KEY, AbsResource, ConfigProviderConfig, ConfigResource, InstanceKey, Provider
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 

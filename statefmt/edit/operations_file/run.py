@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final
 from uuid import UUID
 
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.envelope import new_lineage, set_serial

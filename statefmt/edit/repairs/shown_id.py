@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Raw
 
-from statefmt.analysis.selection.object_id import SECRET_IDS, id_is_sensitive
+from statefmt.analysis.object_id import SECRET_IDS, id_is_sensitive
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection import Criteria, Selector, criteria_of, select_in
+from statefmt.analysis.selection import select_in
+from statefmt.analysis.selection.criteria import Criteria, Selector, criteria_of
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot

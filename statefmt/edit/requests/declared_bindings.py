@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from statefmt.analysis.providers.sources import translated
-from statefmt.analysis.selection import Criteria, select_in, selector_text
+from statefmt.analysis.providers.fates import translated
+from statefmt.analysis.selection import select_in
+from statefmt.analysis.selection.criteria import Criteria, selector_text
 from statefmt.edit.changes.arriving import REBIND, Moved, OtherBindingError
 from statefmt.edit.changes.resources import by_address
 from statefmt.edit.operations.mv import mv

@@ -21,7 +21,7 @@ def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int = 0
 
     `depth` is the number of steps of the target if that is a module, else 0.
     """
-    from statefmt.analysis.targets.addresses_declared import undeclared_addresses
+    from statefmt.analysis.declared_targets import undeclared_addresses
 
     judgement = undeclared_addresses(references, edit.moved.values(), depth=depth)
     if judgement.problem:

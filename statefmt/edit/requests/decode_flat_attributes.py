@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, decode_flat_attributes
 from statefmt.edit.session import LoadedState, with_next_serial
-from statefmt.lifecycle.schemas.providers import ProviderSchemas
+from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.store.reading import display_name
 
 

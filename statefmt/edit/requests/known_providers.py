@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from statefmt.analysis.targets.in_state import sources_in_state, unknown_in_state, unknown_source
-from statefmt.analysis.targets.names import short_name
+from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
 from statefmt.model.addrs import AbsProviderInstance, Provider
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
@@ -38,7 +37,7 @@ class KnownProviders(NamedTuple):
             if unknown is not None:
                 self._refuse(unknown.problem, unknown.provider)
             return ()
-        from statefmt.analysis.targets.providers_declared import undeclared_providers
+        from statefmt.analysis.declared_targets import undeclared_providers
 
         judgement = undeclared_providers(self.references, wanted, name)
         self._refuse(judgement.problem, judgement.about)
@@ -49,7 +48,7 @@ class KnownProviders(NamedTuple):
         if self.references is None:
             where, known = "no resource in the state uses", sources_in_state(snapshot)
         else:
-            from statefmt.analysis.targets.providers_declared import sources_in_configuration
+            from statefmt.analysis.declared_targets import sources_in_configuration
 
             directory = self.references.configuration.directory
             where, known = f"the configuration in {directory} does not use", sources_in_configuration(self.references)

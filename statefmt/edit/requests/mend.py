@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.requests.provider_sources import SourceRequest
 from statefmt.edit.session import (
@@ -24,9 +25,9 @@ from statefmt.formats.providers.sources import KEEP, SourceChoice
 from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
 from statefmt.formats.writing.splice import splice
 from statefmt.lint.baseline import Baseline
-from statefmt.lint.fixable import mend_for, mend_of
+from statefmt.lint.checked import mend_for, mend_of
 from statefmt.lint.gate import Gate
-from statefmt.lint.mend import Mending
+from statefmt.lint.rule import Mending
 from statefmt.lint.settings import Settings
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Severity

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
+from statefmt.analysis.selection import select_in
+from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.edit.arguments.destinations import ROOT_NAMES, destinations, normalised
 from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import Criteria, criteria_of
-from statefmt.analysis.selection.modules import Modules, modules_of
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.edit.arguments.key_map import KeyMap
 from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
 from statefmt.edit.changes.edit import Edit

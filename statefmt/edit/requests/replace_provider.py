@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.selection import Criteria, criteria_of
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
 from statefmt.edit.changes.bindings import new_bindings
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.replace_provider import Replaced, parse_replaced, replace_provider

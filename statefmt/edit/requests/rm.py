@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import Criteria, criteria_of
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.rm import rm
 from statefmt.edit.requests.choose import Note, Selection, choose

@@ -13,7 +13,7 @@ from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Most edits go without schemas.
-    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.lifecycle.schema import ProviderSchemas
 
 # The most addresses that a note lists.
 _MOST = 10

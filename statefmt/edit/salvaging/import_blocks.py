@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.analysis.selection.object_id import SECRET_IDS
+from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.formats.salvage.fill import Filled
 from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
 from statefmt.golang import encode_string

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from statefmt.analysis.diff.whole_moves import whole_moves
+from statefmt.analysis.diff.moved import whole_moves
 from statefmt.edit.operations_file import (
     FileOperation,
     ForgetBlock,

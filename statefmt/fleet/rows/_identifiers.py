@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.analysis.selection.object_id import SECRET_IDS, id_among
+from statefmt.analysis.object_id import SECRET_IDS, id_among
 from statefmt.fleet.rows._masking import MASK
 from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from statefmt.analysis.selection.object_id import SECRET_IDS
+from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.fleet.rows._secrets import names_secret, secret_words
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.resources import ResourceInstanceObject

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw, UnsetType
 
-from statefmt.analysis.selection.object_id import SECRET_IDS
+from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.formats.versions.v4 import StateV4
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.addrs import StringKey

@@ -19,9 +19,23 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from statefmt.formats.versions.decode import object_members
-from statefmt.lifecycle.verification._decoding import CONTAINERS, UNREADABLE, decoded, same_text
-from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._scalars import converted, fits, identity_key, is_number, same_scalar
+from statefmt.lifecycle.verification._difference import (
+    ABSENT,
+    CONTAINERS,
+    UNREADABLE,
+    Absent,
+    Decoded,
+    Difference,
+    DifferenceKind,
+    PathSteps,
+    converted,
+    decoded,
+    fits,
+    identity_key,
+    is_number,
+    same_scalar,
+    same_text,
+)
 from statefmt.model.cty import (
     BOOL,
     DYNAMIC,

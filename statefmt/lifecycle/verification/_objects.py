@@ -10,16 +10,20 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.lifecycle.legacy_sdk import is_legacy
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import Change
-from statefmt.lifecycle.schemas.block import SchemaBlock
+from statefmt.lifecycle.plan import Action, Change
+from statefmt.lifecycle.schema import SchemaBlock
 from statefmt.lifecycle.verification._compare import compare_attributes
-from statefmt.lifecycle.verification._decoding import decoded
-from statefmt.lifecycle.verification._difference import ABSENT, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._marked_paths import MarkedPaths
-from statefmt.lifecycle.verification._masks import mask_of, true_paths
-from statefmt.lifecycle.verification._schema_views import is_sensitive
-from statefmt.lifecycle.verification._secrets import Secrets, cut, plain_paths, shown_value
+from statefmt.lifecycle.verification._difference import (
+    ABSENT,
+    Decoded,
+    Difference,
+    DifferenceKind,
+    PathSteps,
+    decoded,
+    mask_of,
+    true_paths,
+)
+from statefmt.lifecycle.verification._secrets import MarkedPaths, Secrets, cut, is_sensitive, plain_paths, shown_value
 from statefmt.lifecycle.verification._sides import Placed, Side
 from statefmt.model.codes import Code
 from statefmt.model.cty import Type

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Raw, json
 
-from statefmt.lifecycle.plans.plan import Change
-from statefmt.lifecycle.schemas.block import SchemaBlock
-from statefmt.lifecycle.verification._difference import ABSENT, Absent, Decoded, Difference, DifferenceKind, PathSteps
-from statefmt.lifecycle.verification._marked_paths import MarkedPaths
-from statefmt.lifecycle.verification._masks import mask_of
-from statefmt.lifecycle.verification._schema_views import is_sensitive, sensitive_depth
-from statefmt.model.cty import CtyValue, Number
+from statefmt.lifecycle.plan import Change
+from statefmt.lifecycle.schema import SchemaAttribute, SchemaBlock
+from statefmt.lifecycle.schema_marks import contains_sensitive
+from statefmt.lifecycle.verification._difference import (
+    ABSENT,
+    Absent,
+    Decoded,
+    Difference,
+    DifferenceKind,
+    PathSteps,
+    mask_of,
+)
+from statefmt.model.cty import DYNAMIC, STRING, CtyValue, Number
 from statefmt.model.cty.decimals import format_digits
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN
@@ -123,3 +129,141 @@ def _plain(value: Decoded | Absent) -> object:
     if isinstance(value, dict):
         return {name: _plain(member) for name, member in value.items()}
     return None if value is ABSENT else value
+
+
+# True at the end of a path; otherwise what follows by the next step. ANY stands for each position of a list.
+_Node: TypeAlias = "bool | dict[str | int, _Node]"
+ANY: Final = -1
+
+
+class MarkedPaths:
+    """A set of paths without those below another.
+
+    Unless `exact`, the positions in lists do not count: elements of a set have others in the state than in the plan.
+    """
+
+    def __init__(self, *, exact: bool = False) -> None:
+        self._exact = exact
+        self._root: _Node = {}
+
+    def __bool__(self) -> bool:
+        return self._root is True or bool(self._root)
+
+    def add(self, path: Iterable[str | int]) -> None:
+        """Add a path."""
+        self._root = self._merged(self._root, [self._step(step) for step in path])
+
+    def add_mask(self, mask: Decoded) -> None:
+        """Add the paths at which a mask is true. Raises RecursionError if it is nested too deeply."""
+        self._root = self._with_mask(self._root, mask)
+
+    def covers(self, path: PathSteps) -> bool:
+        """Return whether the path is in the tree, or leads into a path of the tree."""
+        return self._reached(path)[0] is True
+
+    def overlaps(self, path: PathSteps) -> bool:
+        """Return whether the path is in the tree, or one of the two leads into the other."""
+        return bool(self._reached(path)[0])
+
+    def depth(self, path: PathSteps) -> int | None:
+        """Return how many steps lead to a path of the tree, or to something around some; None if they miss all.
+
+        Where the steps do not fit the paths of the tree, names instead of positions, the place counts as a path.
+        """
+        node, depth = self._reached(path)
+        return depth if node else None
+
+    def _reached(self, path: PathSteps) -> tuple[_Node, int]:
+        node = self._root
+        for depth, step in enumerate(path):
+            if isinstance(node, bool):
+                return node, depth
+            below = node.get(self._step(step))
+            if below is None:
+                misfit = any(isinstance(other, int) is not isinstance(step, int) for other in node)
+                return misfit, depth
+            node = below
+        return node, len(path)
+
+    def _step(self, step: str | int) -> str | int:
+        return step if self._exact or isinstance(step, str) else ANY
+
+    @staticmethod
+    def _merged(root: _Node, path: list[str | int]) -> _Node:
+        if not path:
+            return True
+        node = root
+        for step in path[:-1]:
+            if isinstance(node, bool):
+                return root
+            node = node.setdefault(step, {})
+        if not isinstance(node, bool):
+            node[path[-1]] = True
+        return root
+
+    def _with_mask(self, node: _Node, mask: Decoded) -> _Node:
+        if mask is True or node is True:
+            return True
+        assert isinstance(node, dict)
+        parts: Iterable[tuple[str | int, Decoded]] = ()
+        if isinstance(mask, dict):
+            parts = mask.items()
+        elif isinstance(mask, list):
+            parts = enumerate(mask)
+        for name, part in parts:
+            step = self._step(name)
+            found = self._with_mask(node.get(step, {}), part)
+            if found:
+                node[step] = found
+        return node
+
+
+# Part of every release, so that no file need say it. Source: OpenTofu `internal/builtin/providers/tf`.
+_ANY: Final = SchemaAttribute(type=DYNAMIC, optional=True)
+_STORED: Final = SchemaAttribute(type=DYNAMIC, computed=True)
+_TERRAFORM_DATA: Final = SchemaBlock({
+    "id": SchemaAttribute(type=STRING, computed=True), "input": _ANY, "output": _STORED, "triggers_replace": _ANY
+})  # fmt: skip
+_TERRAFORM_REMOTE_STATE: Final = SchemaBlock({
+    "backend": SchemaAttribute(type=STRING, required=True), "config": _ANY, "defaults": _ANY, "outputs": _STORED,
+    "workspace": SchemaAttribute(type=STRING, optional=True),
+})  # fmt: skip
+BUILT_IN: Final[Mapping[str, SchemaBlock]] = {
+    "terraform_data": _TERRAFORM_DATA, "data.terraform_remote_state": _TERRAFORM_REMOTE_STATE
+}  # fmt: skip
+
+
+def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
+    """Return whether the schema makes a part of an object sensitive, or something around it."""
+    return _walk(block, path)[0] is None
+
+
+def sensitive_depth(block: SchemaBlock, path: PathSteps) -> int | None:
+    """Return how many steps lead to something sensitive by the schema, or to something around it; None if none do."""
+    inside, depth = _walk(block, path)
+    return depth if inside is None or contains_sensitive(inside) else None
+
+
+def _walk(block: SchemaBlock, path: PathSteps) -> tuple[SchemaBlock | None, int]:
+    """Return the block or nested attributes that a path leads to, and how many steps lead there.
+
+    It is empty for a single value, and None if it is sensitive.
+    """
+    is_key = False
+    for depth, step in enumerate(path):
+        if is_key or isinstance(step, int):
+            # A position, or a key of a map, which may have the name of an attribute.
+            is_key = False
+            continue
+        attribute, nested = block.attributes.get(step), block.blocks.get(step)
+        if attribute is not None:
+            if attribute.sensitive:
+                return None, depth + 1
+            inner = attribute.nested
+            block = SchemaBlock({} if inner is None else inner.attributes)
+            is_key = inner is not None and inner.nesting == "map"
+        elif nested is not None:
+            block, is_key = nested.block, nested.nesting == "map"
+        else:
+            block = SchemaBlock()
+    return block, len(path)

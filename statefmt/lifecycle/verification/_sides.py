@@ -7,8 +7,21 @@ from typing import NamedTuple, TypeAlias
 from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
+from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
+from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, TypeSchema, implied_type
 from statefmt.lifecycle.verification._difference import PathSteps
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ResourceInstance, ResourceMode
+from statefmt.lifecycle.verification._secrets import BUILT_IN
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    InstanceKey,
+    Resource,
+    ResourceInstance,
+    ResourceMode,
+    parse_provider_source,
+)
+from statefmt.model.cty import DYNAMIC, Type
+from statefmt.model.errors import AddressError
 from statefmt.model.resources import ResourceInstanceObject, ResourceState
 from statefmt.model.snapshot import Snapshot
 
@@ -82,3 +95,66 @@ def same_bytes(one: Raw | None, other: Raw | None) -> bool:
     if one is None or other is None:
         return one is other
     return len(one) == len(other) and bytes(one) == bytes(other)
+
+
+_BUILT_IN_PROVIDER = "/builtin/terraform"
+
+
+class Expectations:
+    """A plan, indexed by object."""
+
+    def __init__(self, plan: ShownPlan, schemas: ProviderSchemas | None) -> None:
+        self.plan = plan
+        self.drift: dict[ObjectKey, PlannedChange] = {
+            (change.address, change.deposed): change for change in plan.resource_drift
+        }
+        self.changes: dict[ObjectKey, PlannedChange] = {
+            (change.address, change.deposed): change for change in plan.resource_changes
+        }
+        listed = (*plan.resource_drift, *plan.resource_changes)
+        # New addresses of instances by their old ones.
+        self.moves: dict[AbsResourceInstance, AbsResourceInstance] = {
+            change.previous_address: change.address
+            for change in listed
+            if change.previous_address is not None and change.previous_address != change.address
+        }
+        prior = plan.prior_state
+        # Objects of the refreshed state by address and deposed key, with addresses as text.
+        self.prior: dict[tuple[str, str], ShownResource] = (
+            {} if prior is None else {(found.address, found.deposed_key): found for found in prior.resources()}
+        )
+        self._schemas = schemas
+        self._found: dict[tuple[str, Resource], tuple[SchemaBlock | None, Type]] = {}
+
+    @property
+    def removes_all(self) -> bool:
+        """Whether the plan only removes objects, as `destroy` does: then data sources are dropped silently."""
+        changes = self.plan.resource_changes
+        return bool(changes) and all(change.action in (Action.DELETE, Action.FORGET) for change in changes)
+
+    def schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
+        """Return the schema of a resource type, None if it is not known, and the type of its objects.
+
+        Raises SchemaError if the schema cannot be read.
+        """
+        key = provider, resource
+        if key not in self._found:
+            self._found[key] = self._schema(provider, resource)
+        return self._found[key]
+
+    def _schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
+        found = self._of_provider(provider, resource)
+        if found is not None:
+            return found.block, found.type
+        name = str(resource).rpartition(".")[0]
+        block = BUILT_IN.get(name) if provider.endswith(_BUILT_IN_PROVIDER) else None
+        return block, DYNAMIC if block is None else implied_type(block)
+
+    def _of_provider(self, provider: str, resource: Resource) -> TypeSchema | None:
+        if self._schemas is None:
+            return None
+        try:
+            return self._schemas.schema(parse_provider_source(provider), resource.mode, resource.type)
+        except AddressError:
+            # The plan's text is not an address, which other findings show.
+            return None

@@ -11,15 +11,12 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.lifecycle.schemas.deviations import Deviating, Deviation, JSONData, JSONSteps, deviations
-from statefmt.lifecycle.schemas.fits import surely_fits
-from statefmt.lifecycle.schemas.providers import ProviderSchemas, TypeSchema
-from statefmt.lifecycle.stored import decode_state
-from statefmt.lifecycle.undecodable import undecodable_reason, undecodable_steps
+from statefmt.lifecycle.deviations import Deviating, Deviation, JSONData, JSONSteps, deviations, surely_fits
+from statefmt.lifecycle.schema import ProviderSchemas, TypeSchema
+from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps
+from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
-from statefmt.lint.secrets.sensitive_paths import sensitive_paths
-from statefmt.lint.states.provider_addresses import provider_in_force
-from statefmt.lint.subject import ObjectPart, Subject
+from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
 from statefmt.model.addrs import Provider, ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.cty import CtyValueError

@@ -10,8 +10,7 @@ from msgspec import UNSET
 from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.versions.v4 import InstanceObjectV4
 from statefmt.lint.rule import Rule
-from statefmt.lint.secrets.sensitive_paths import sensitive_paths
-from statefmt.lint.subject import ObjectPart, Subject
+from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.redaction.path_text import path_text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.checked import CheckedState, Fixable
 from statefmt.model.findings import Finding
 from statefmt.render.check.tally import Tally
 from statefmt.render.fixes import fix_text

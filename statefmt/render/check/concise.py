@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.checked import CheckedState, Fixable
 from statefmt.model.findings import Finding
 from statefmt.render.check.advice import FIXABLE_MARK
 from statefmt.render.findings import COLOURS, message

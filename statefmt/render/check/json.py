@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from statefmt.formats.members import member_at
-from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.lint.fingerprint import fingerprint
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.baseline import fingerprint
+from statefmt.lint.checked import CheckedState, Fixable, UnreadableState
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.tally import Tally
 from statefmt.render.fixes import fix_text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from textwrap import indent
 
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.checked import Fixable
 from statefmt.lint.registry import Page
 from statefmt.model.findings import Severity
 from statefmt.render.json_output import document

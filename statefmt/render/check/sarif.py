@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from statefmt.lint.baseline import numbered_fingerprints
 from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.lint.fingerprint import numbered_fingerprints
 from statefmt.lint.registry import Page, all_pages
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import advice_text

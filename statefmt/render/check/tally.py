@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.fixable import Fixable
+from statefmt.lint.checked import CheckedState, Fixable
 from statefmt.model.findings import Severity
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.fixable import Fixable
-from statefmt.lint.grouping import Group, grouped, without_address
+from statefmt.lint.checked import CheckedState, Fixable, Group, grouped, without_address
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import FIXABLE_MARK, fixable_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from statefmt.analysis.diff import CheckResultsChange
+from statefmt.analysis.diff.model import CheckResultsChange
 from statefmt.golang import quote
 from statefmt.model.check_results import CheckObject, CheckResult
 from statefmt.render.printable import printable

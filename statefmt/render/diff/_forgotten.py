@@ -12,7 +12,7 @@ from itertools import chain, count
 
 from msgspec import structs
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ConfigResource
 from statefmt.model.instances import InstanceState
 from statefmt.model.snapshot import Snapshot

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from statefmt.analysis.diff import InstanceChange, MemberChange, Movable, Move, SnapshotDiff
-from statefmt.analysis.diff.details import details
-from statefmt.analysis.diff.narrow import move_of
+from statefmt.analysis.diff.model import InstanceChange, MemberChange, Movable, Move, SnapshotDiff, move_of
 from statefmt.analysis.diff.passages import Passages
-from statefmt.analysis.diff.plain import Crossing
-from statefmt.analysis.diff.values import ValueChange
-from statefmt.analysis.providers.use import short_names
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.analysis.diff.places import Crossing
+from statefmt.analysis.diff.values import ValueChange, details
+from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import ModuleInstance
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from statefmt.analysis.diff import OutputChange, SnapshotDiff
-from statefmt.analysis.diff.details import output_details
+from statefmt.analysis.diff.model import OutputChange, SnapshotDiff
 from statefmt.analysis.diff.passages import NO_PASSAGES, Passages
-from statefmt.analysis.diff.plain import Crossing
+from statefmt.analysis.diff.places import Crossing
+from statefmt.analysis.diff.values import output_details
 from statefmt.golang import loads_exact
 from statefmt.redaction.hidden import HIDDEN
 from statefmt.redaction.path_text import path_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.diff import Movable
+from statefmt.analysis.diff.model import Movable
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
 
 

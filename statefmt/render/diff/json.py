@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import orjson
 from msgspec import Raw
 
-from statefmt.analysis.diff import (
+from statefmt.analysis.diff.model import (
     EnvelopeChange,
     InstanceChange,
     MemberChange,
@@ -16,9 +16,8 @@ from statefmt.analysis.diff import (
     ResourceChange,
     SnapshotDiff,
 )
-from statefmt.analysis.diff.details import details
-from statefmt.analysis.diff.values import NoValue, ValueChange
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.analysis.diff.values import NoValue, ValueChange, details
+from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.golang import JSONValue
 from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.check_results import CheckResult

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.render.counted import counted
 from statefmt.render.diff._items import items
 from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item, Line

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.render.printable import printable
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from statefmt.analysis.diff import InstanceChange, SnapshotDiff
+from statefmt.analysis.diff.model import InstanceChange, SnapshotDiff
 from statefmt.model.addrs import AbsResource
 from statefmt.render.diff.summary import NOTHING, summary
 from statefmt.render.printable import printable

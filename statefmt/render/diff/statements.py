@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.analysis.diff import Movable, Move, SnapshotDiff
-from statefmt.analysis.diff.whole_calls import with_whole_calls
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.analysis.diff.model import Movable, Move, SnapshotDiff
+from statefmt.analysis.diff.moved import with_whole_calls
+from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
 from statefmt.model.addrs.quoting import hcl_quote
 from statefmt.model.resources import ResourceInstanceObject

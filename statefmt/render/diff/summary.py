@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from statefmt.analysis.diff import EnvelopeChange, SnapshotDiff
+from statefmt.analysis.diff.model import EnvelopeChange, SnapshotDiff
 from statefmt.analysis.diff.passages import NO_PASSAGES, Passages
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable

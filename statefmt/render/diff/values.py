@@ -13,7 +13,7 @@ from statefmt.render.printable import printable
 from statefmt.render.values.hcl import name_text, value_text
 
 if TYPE_CHECKING:
-    from statefmt.lifecycle.schemas.providers import ProviderSchemas
+    from statefmt.lifecycle.schema import ProviderSchemas
 
 _MARK: Final = "…"
 TOO_DEEP: Final = "(nested too deeply to be shown)"

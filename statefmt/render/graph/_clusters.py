@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, Node
+from statefmt.analysis.dependencies import DependencyGraph, Node
 from statefmt.model.addrs import Module
 from statefmt.render.printable import printable
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, Node
+from statefmt.analysis.dependencies import DependencyGraph, Node
 from statefmt.model.addrs import ResourceMode
 from statefmt.render.graph._clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, Node
+from statefmt.analysis.dependencies import DependencyGraph, Node
 from statefmt.render.json_output import document
 
 

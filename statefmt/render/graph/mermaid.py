@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from statefmt.analysis.graph.dependencies import DependencyGraph
+from statefmt.analysis.dependencies import DependencyGraph
 from statefmt.model.addrs import ResourceMode
 from statefmt.render.graph._clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, Node, edges_down, edges_up
+from statefmt.analysis.dependencies import DependencyGraph, Node, edges_down, edges_up
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 

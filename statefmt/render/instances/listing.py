@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.analysis.providers.use import short_names
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.instances import InstanceState
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject

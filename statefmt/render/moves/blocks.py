@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from statefmt.analysis.moves import PlannedPlace, Proposals, ProposedMove
+from statefmt.analysis.moves.proposals import PlannedPlace, Proposals, ProposedMove
 from statefmt.edit.operations_file import MoveBlock, StateBlock, operations_text
 from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from statefmt.analysis.moves import PlannedPlace, Proposals
+from statefmt.analysis.moves.proposals import PlannedPlace, Proposals
 from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.render.json_output import document
 

@@ -8,14 +8,18 @@ from types import MappingProxyType
 from typing import Final
 
 from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.plans import is_shown, open_checks
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
-from statefmt.analysis.plans.reasons import reason_text
-from statefmt.analysis.plans.summary import is_shown, open_checks
-from statefmt.analysis.plans.values import DriftDetails, attribute_places, change_details, drift_details, output_places
+from statefmt.analysis.plans.values import (
+    DriftDetails,
+    attribute_places,
+    change_details,
+    drift_details,
+    output_places,
+    reason_text,
+)
 from statefmt.golang import JSONValue
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.masks import read_mask
-from statefmt.lifecycle.plans.plan import ActionInvocation, Change, PlannedChange, ShownPlan
+from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedChange, ShownPlan, read_mask
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.hidden import HIDDEN

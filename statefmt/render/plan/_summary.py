@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from statefmt.analysis.plans.summary import changes_nothing, open_checks, plan_counts, unknown_members
+from statefmt.analysis.plans import changes_nothing, open_checks, plan_counts, unknown_members
 from statefmt.analysis.plans.values import drift_details
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import PlannedChange, ShownPlan
+from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan
 from statefmt.render.counted import counted
 
 

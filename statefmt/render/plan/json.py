@@ -15,8 +15,7 @@ from msgspec import Raw
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
 from statefmt.formats.raw_json.spans import Container, RawItem, container_at
 from statefmt.golang import encode_string
-from statefmt.lifecycle.plans.masks import decode_part
-from statefmt.lifecycle.plans.plan import Change, ShownPlan
+from statefmt.lifecycle.plan import Change, ShownPlan, decode_part
 from statefmt.pieces import Span
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.hidden import HIDDEN

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from statefmt.analysis.plans.bindings import PlanBindings
-from statefmt.lifecycle.plans.plan import ShownPlan
+from statefmt.lifecycle.plan import ShownPlan
 from statefmt.render.diff.values import Manner
 from statefmt.render.plan._sections import MISSING, PlanItem, PlanLine, sections
 from statefmt.render.plan._summary import remarks, summary

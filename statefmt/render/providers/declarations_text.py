@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from statefmt.analysis.providers import short_form
 from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
-from statefmt.analysis.providers.use import short_form
 from statefmt.render.printable import printable
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource
 from statefmt.analysis.providers.removal import ProviderRemoval
-from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.render.json_output import document
 

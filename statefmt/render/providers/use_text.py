@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from statefmt.analysis.providers.use import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
+from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.model.addrs import NO_KEY
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable

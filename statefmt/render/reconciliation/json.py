@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.reconciliation import LoneObject, Reconciliation
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.hidden import HIDDEN

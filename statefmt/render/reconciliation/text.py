@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.reconciliation import LoneObject, Reconciliation, RecoveryCase
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
 from statefmt.golang import quote
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject

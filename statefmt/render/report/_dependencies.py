@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, Node, edges_down
+from statefmt.analysis.dependencies import DependencyGraph, Node, edges_down
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import ROOT
 from statefmt.render.report._layers import Drawing, drawn

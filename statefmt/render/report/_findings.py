@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from statefmt.lint.checked import CheckedState
-from statefmt.lint.grouping import Group, grouped
+from statefmt.lint.checked import CheckedState, Group, grouped
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Command, Fix
 from statefmt.render.check.place import place_text

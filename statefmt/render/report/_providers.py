@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from statefmt.analysis.providers.use import ConfigurationUse, ProviderInstanceUse, by_resource, short_form
+from statefmt.analysis.providers import ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.render.providers.use_text import ROOT
 
 _MOST_RESOURCES: Final = 50

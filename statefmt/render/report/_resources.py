@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from statefmt.analysis.graph.dependencies import DependencyGraph, edges_down, edges_up
-from statefmt.analysis.providers.use import short_names
+from statefmt.analysis.dependencies import DependencyGraph, edges_down, edges_up
+from statefmt.analysis.providers import short_names
 from statefmt.analysis.statistics import LargeInstance
 from statefmt.model.addrs import AbsProviderInstance, AbsResource
 from statefmt.model.instances import InstanceState, instances

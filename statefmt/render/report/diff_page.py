@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from statefmt.analysis.diff import SnapshotDiff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.library.state import State
 from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item
 from statefmt.render.diff.markdown import sections

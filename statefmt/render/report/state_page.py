@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from statefmt.analysis.graph.dependencies import dependency_graph
-from statefmt.analysis.providers.use import provider_use
+from statefmt.analysis.dependencies import dependency_graph
+from statefmt.analysis.providers import provider_use
 from statefmt.analysis.statistics import statistics
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.library.state import State

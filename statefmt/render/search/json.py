@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from statefmt.analysis.search.search import Match, NotSearched
+from statefmt.analysis.search import Match, NotSearched
 from statefmt.render.values.exact_json import exact_document, fragment
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.analysis.search.search import Match
+from statefmt.analysis.search import Match
 from statefmt.golang import NumberText, quote
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from statefmt.analysis.providers.use import short_names
+from statefmt.analysis.providers import short_names
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
 from statefmt.formats.reading.inspect import CURRENT_VERSION
 from statefmt.library.state import State

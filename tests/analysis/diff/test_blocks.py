@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt import pairing
-from statefmt.analysis.diff.plain import Crossing, Plain, equal_values, plain
+from statefmt.analysis.diff.places import Crossing, Plain, equal_values, plain
 from statefmt.analysis.diff.values import NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import STRING, ListType, ObjectType, SetType, Type

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.analysis.diff._marks import mark_texts
-from statefmt.analysis.diff.details import details, output_details
-from statefmt.analysis.diff.values import NoValue
+from statefmt.analysis.diff.values import NoValue, details, mark_texts, output_details
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.build import AWS, snapshot
 

@@ -10,7 +10,8 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.model.addrs import (
     AbsResource,
     AbsResourceInstance,

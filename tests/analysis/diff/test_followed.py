@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt.analysis.diff._followed import _Mapping
+from statefmt.analysis.diff import _Mapping
 from statefmt.model.addrs import ConfigResource, Module, Resource, ResourceMode
 from tests.edit.operations.build import snapshot_with
 

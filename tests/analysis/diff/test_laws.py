@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
-from statefmt.analysis.diff import (
+from statefmt.analysis.diff import apply, diff
+from statefmt.analysis.diff.model import (
     CheckResultsChange,
     EnvelopeChange,
     InstanceChange,
@@ -15,8 +16,6 @@ from statefmt.analysis.diff import (
     OutputChange,
     ResourceChange,
     SnapshotDiff,
-    apply,
-    diff,
 )
 from statefmt.formats.reading.inspect import read
 from statefmt.formats.writing.canonical import canonical

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from random import Random
 from typing import Final
 
-from statefmt.analysis.diff import CheckResultsChange
-from statefmt.analysis.diff._places import ValuePlace, places
-from statefmt.analysis.diff.plain import Plain
+from statefmt.analysis.diff.model import CheckResultsChange
+from statefmt.analysis.diff.places import Plain, ValuePlace, places
 from statefmt.model.check_results import CheckObject, CheckResult
 from statefmt.pairing import matched
 from statefmt.render.diff._checks import check_lines

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from statefmt.analysis.diff import SnapshotDiff, diff
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
 from tests.analysis.diff.build import AWS, snapshot
 
 Given = str | tuple[str, Mapping[str, Any]]

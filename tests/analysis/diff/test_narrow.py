@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.diff import Kind, SnapshotDiff, diff, kinds, narrowed
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import Kind, SnapshotDiff, kinds, narrowed
 from statefmt.model.addrs import AbsResourceInstance
 from tests.analysis.diff.build import AWS, snapshot
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 from msgspec import Raw
 
-from statefmt.analysis.diff.plain import Crossing
+from statefmt.analysis.diff.places import Crossing
 from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import GetAttr, Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.graph.dependencies import dependency_graph, part_of, reachable, reaching
+from statefmt.analysis.dependencies import dependency_graph, part_of, reachable, reaching
 from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 
 # As OpenTofu writes it: web depends on the group and the subnet, and through them on the vpc.

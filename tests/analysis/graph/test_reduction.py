@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.analysis.graph._reduction import implied_edges
-from statefmt.analysis.graph.cycles import cyclic_groups
+from statefmt.analysis.cycles import cyclic_groups
+from statefmt.analysis.dependencies import implied_edges
 
 # A graph, and the edges in it that a picture can do without.
 CASES = [

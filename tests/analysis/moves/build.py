@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from statefmt.analysis.moves import Proposals, parse_ignored_attribute, propose_moves
-from statefmt.lifecycle.plans.plan import ShownPlan
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.analysis.moves import propose_moves
+from statefmt.analysis.moves.proposals import Proposals, parse_ignored_attribute
+from statefmt.lifecycle.plan import ShownPlan
+from statefmt.lifecycle.read_plan import read_plan
 from statefmt.model.addrs import parse_abs_resource_instance
 
 AWS: Final = "registry.opentofu.org/hashicorp/aws"

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from statefmt.analysis.moves import MoveEvidence, Proposals, propose_moves
-from statefmt.lifecycle.plans.errors import PlanError
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.analysis.moves import propose_moves
+from statefmt.analysis.moves.proposals import MoveEvidence, Proposals
+from statefmt.lifecycle.plan import PlanError
+from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.moves.build import AWS, change, gone, kept, moves, new, plan, proposed
 from tests.lifecycle.plans import recorded_plans
 

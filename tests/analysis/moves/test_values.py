@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from statefmt.lifecycle.schemas.providers import read_provider_schemas
+from statefmt.lifecycle.schema import read_provider_schemas
 from statefmt.model.errors import SelectionError
 from tests.analysis.moves.build import gone, moves, new, proposed
 

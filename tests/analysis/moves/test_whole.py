@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from statefmt.analysis.moves import ProposedMove, propose_moves
+from statefmt.analysis.moves import propose_moves
+from statefmt.analysis.moves.proposals import ProposedMove
 from tests.analysis.moves.build import change, declaring, gone, kept, moves, new, plan, proposed
 
 _NO_MODULE = "delete_because_no_module"

@@ -8,8 +8,8 @@ import networkx
 import pytest
 from networkx.algorithms.community import louvain_communities, modularity
 
-from statefmt.analysis.partition._communities import communities
-from statefmt.analysis.partition._units import UnitGraph
+from statefmt.analysis.partition._groupings import communities
+from statefmt.analysis.partition._pieces import UnitGraph
 
 
 def edges_of(shape: str, count: int, seed: int) -> set[tuple[int, int]]:

@@ -9,7 +9,8 @@ from graphlib import TopologicalSorter
 import pytest
 
 from statefmt.analysis.partition import Partition, suggest_partitions
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.instances import instances as all_instances
 from statefmt.model.snapshot import Snapshot

@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
-from statefmt.analysis.plans.variables import plan_variables
+from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, plan_variables
 from statefmt.analysis.providers.fates import FateKind
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state
 
 _REGIONS: Final[dict[str, Any]] = {"variables": {"regions": {"value": ["eu", "us"]}}}

@@ -9,7 +9,7 @@ import pytest
 
 from statefmt.analysis.plans.prior import PriorKind, changed_outputs, compare_prior
 from statefmt.formats.reading.inspect import inspect
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.read_plan import read_plan
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans

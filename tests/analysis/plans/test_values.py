@@ -6,11 +6,10 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.analysis.plans.reasons import reason_text
-from statefmt.analysis.plans.summary import plan_counts
-from statefmt.analysis.plans.values import attribute_places, change_details, replacing_paths
-from statefmt.lifecycle.plans.plan import PlannedChange
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.analysis.plans import plan_counts
+from statefmt.analysis.plans.values import attribute_places, change_details, reason_text, replacing_paths
+from statefmt.lifecycle.plan import PlannedChange
+from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.plans.documents import change, plan
 from tests.lifecycle.plans import recorded_plans
 

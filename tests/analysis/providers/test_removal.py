@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from statefmt.analysis.providers import provider_use
 from statefmt.analysis.providers.removal import ProviderRemoval, removal
-from statefmt.analysis.providers.use import provider_use
 from statefmt.model.errors import SelectionError
 from tests.analysis.states import AWS, resource, snapshot
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.providers.use import short_names
+from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import parse_abs_provider_instance
 
 AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.analysis.providers.use import ConfigurationUse, by_resource, provider_use
+from statefmt.analysis.providers import ConfigurationUse, by_resource, provider_use
 from tests.analysis.states import AWS, resource, snapshot
 
 REGION = f"{AWS}.by_region"

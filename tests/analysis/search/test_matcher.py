@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.analysis.search.matcher import Matcher
+from statefmt.analysis.search import Matcher
 from statefmt.golang import encode_string
 
 _CHARACTERS = st.one_of(

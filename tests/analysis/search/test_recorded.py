@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import statefmt
-from statefmt.analysis.search.matcher import Matcher
-from statefmt.analysis.search.search import Match, search
+from statefmt.analysis.search import Match, Matcher, search
 from statefmt.golang import Members
 from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot

@@ -7,8 +7,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.analysis.search.matcher import Matcher
-from statefmt.analysis.search.search import TooDeepError, search
+from statefmt.analysis.search import Matcher, TooDeepError, search
 from tests.cli.states import resource, state
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection._address import Addresses
+from statefmt.analysis.selection.addresses import Addresses
 from statefmt.analysis.selection.provider import fitting_providers
 from statefmt.model.addrs import parse_abs_resource_instance
 from statefmt.model.errors import InvalidAddressError, NoMatchError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import Raw
 
-from statefmt.analysis.selection.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.model.resources import ResourceInstanceObject
 
 IDS: list[tuple[bytes, str | None]] = [

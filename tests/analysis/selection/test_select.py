@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import statefmt
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.errors import SelectionError
 from statefmt.model.instances import InstanceState, instances

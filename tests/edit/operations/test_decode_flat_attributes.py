@@ -11,7 +11,7 @@ import pytest
 
 from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, decode_flat_attributes
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.schemas.providers import ProviderSchemas, read_provider_schemas
+from statefmt.lifecycle.schema import ProviderSchemas, read_provider_schemas
 from statefmt.model.snapshot import Snapshot
 from tests.lifecycle.plans import recorded_plans
 from tests.lifecycle.recorded import cases

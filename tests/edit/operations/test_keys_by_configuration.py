@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.analysis.selection.modules import Modules, modules_of
+from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.configuration import load
 from statefmt.configuration.scopes.instances import Instances
 from statefmt.edit.arguments.key_map import parse_key_map

@@ -7,7 +7,8 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.mv import mv

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection.modules import Modules, modules_of
+from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.rekey import rekey

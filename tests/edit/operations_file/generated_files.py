@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from statefmt import operations
-from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection import select
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.transfer import transfer

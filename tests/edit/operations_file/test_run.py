@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from statefmt import operations
-from statefmt.analysis.selection import Criteria
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations_file import FileEdits, read_operations_file, run
 from statefmt.model.errors import SurgeryError

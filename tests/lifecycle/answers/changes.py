@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from statefmt.lifecycle.changes.normalize_legacy import normalize_legacy
-from statefmt.lifecycle.changes.proposed_new import planned_unknown, proposed_new
-from statefmt.lifecycle.formatted_path import formatted_path
-from statefmt.lifecycle.phases import ObjectPhases, follow_lifecycle
-from statefmt.lifecycle.problem import ValueProblem
-from statefmt.lifecycle.schemas.block import SchemaBlock
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import SchemaBlock, implied_type
+from statefmt.lifecycle.stored import ValueProblem, formatted_path
 from statefmt.model.cty import CtyValue, CtyValueError, write_value
 from statefmt.model.cty.parts import null
+from tests.lifecycle.opentofu.phases import ObjectPhases, follow_lifecycle
+from tests.lifecycle.opentofu.proposed_new import normalize_legacy, planned_unknown, proposed_new
 from tests.lifecycle.values import decode, encode, encode_problem, encode_type_problem, schema_of
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from statefmt.lifecycle.objects.compatible import object_compatible, value_compatible
-from statefmt.lifecycle.objects.plan_valid import plan_valid
-from statefmt.lifecycle.problem import ValueProblem
-from statefmt.lifecycle.problem_text import problem_text
-from statefmt.lifecycle.schemas.block import SchemaBlock
+from statefmt.lifecycle.schema import SchemaBlock
+from statefmt.lifecycle.stored import ValueProblem
 from statefmt.model.cty import DYNAMIC, CtyValue, CtyValueError
+from tests.lifecycle.opentofu.compatible import object_compatible, value_compatible
+from tests.lifecycle.opentofu.members import problem_text
+from tests.lifecycle.opentofu.plan_valid import plan_valid
 from tests.lifecycle.values import decode, encode_problem, schema_of
 
 Case = dict[str, Any]

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from statefmt.lifecycle.objects.plan_action import plan_action
-from statefmt.lifecycle.plan_json.replace_paths import encode_replace_paths
-from statefmt.lifecycle.plan_json.values import plan_change, plan_json_value
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import implied_type
 from statefmt.model.cty import CtyValueError
 from statefmt.model.cty.parts import is_wholly_known, null
+from tests.lifecycle.opentofu.plan_action import plan_action
+from tests.lifecycle.opentofu.plan_json import encode_replace_paths, plan_change, plan_json_value
 from tests.lifecycle.values import decode, dump, path_of, schema_of
 
 Case = dict[str, Any]

@@ -6,21 +6,24 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from statefmt.lifecycle.formatted_path import formatted_path
-from statefmt.lifecycle.problem import ValueProblem
-from statefmt.lifecycle.schemas.coerce_value import coerce_value
-from statefmt.lifecycle.schemas.conformance import conformance
-from statefmt.lifecycle.schemas.empty import empty_value, unknown_value
-from statefmt.lifecycle.schemas.flags import contains_deprecated, contains_sensitive, contains_write_only
-from statefmt.lifecycle.schemas.implied_type import implied_type
-from statefmt.lifecycle.schemas.internal_validate import internal_validate
-from statefmt.lifecycle.schemas.sensitive_json import sensitive_json
-from statefmt.lifecycle.schemas.value_marks import value_marks
-from statefmt.lifecycle.schemas.write_only import write_only_diagnostics, write_only_paths, write_only_values
+from statefmt.lifecycle.schema import implied_type
+from statefmt.lifecycle.schema_marks import (
+    contains_deprecated,
+    contains_sensitive,
+    contains_write_only,
+    value_marks,
+    write_only_diagnostics,
+    write_only_paths,
+    write_only_values,
+)
+from statefmt.lifecycle.stored import ValueProblem, conformance, formatted_path
 from statefmt.model.cty import encode_type
 from statefmt.model.cty.convert import CtyConversionError
 from statefmt.model.cty.parts import is_wholly_known, null
 from statefmt.model.cty.path_marks import PathMarks
+from tests.lifecycle.opentofu.plan_json import sensitive_json
+from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
+from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
 from tests.lifecycle.values import decode, encode, encode_path, encode_type_problem, schema_of
 
 

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from msgspec import Raw
 
-from statefmt.lifecycle.formatted_path import formatted_path
-from statefmt.lifecycle.schemas.implied_type import implied_type
+from statefmt.lifecycle.schema import implied_type
 from statefmt.lifecycle.stored import (
     StateUpgradeError,
     UpgradeRequest,
     UpgradeTarget,
     decode_state,
+    formatted_path,
     strip_removed,
     upgrade_state,
 )

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.verification.verify import Verification, verify
+from statefmt.lifecycle.read_plan import read_plan
+from statefmt.lifecycle.verification import Verification, verify
 
 _ADDRESS = "aws_instance.web"
 _NAMES = {"mode": "managed", "type": "aws_instance", "name": "web"}

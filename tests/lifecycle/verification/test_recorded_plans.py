@@ -10,9 +10,9 @@ from typing import Any, Final
 import pytest
 
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.schemas.providers import read_provider_schemas
-from statefmt.lifecycle.verification.verify import Verification, verify
+from statefmt.lifecycle.read_plan import read_plan
+from statefmt.lifecycle.schema import read_provider_schemas
+from statefmt.lifecycle.verification import Verification, verify
 from statefmt.model.addrs import ResourceMode, parse_provider_source
 from statefmt.model.findings import Finding
 from tests.lifecycle.plans import recorded_plans

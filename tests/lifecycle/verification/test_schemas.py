@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.schemas.providers import read_provider_schemas
-from statefmt.lifecycle.verification.verify import verify
+from statefmt.lifecycle.read_plan import read_plan
+from statefmt.lifecycle.schema import read_provider_schemas
+from statefmt.lifecycle.verification import verify
 from statefmt.model.findings import Finding
 
 _NAMES = {"mode": "managed", "type": "aws_instance", "name": "web"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from statefmt.formats.reading.inspect import read
-from statefmt.lifecycle.plans.read import read_plan
-from statefmt.lifecycle.verification._marked_paths import MarkedPaths
-from statefmt.lifecycle.verification.verify import verify
+from statefmt.lifecycle.read_plan import read_plan
+from statefmt.lifecycle.verification import verify
+from statefmt.lifecycle.verification._secrets import MarkedPaths
 from statefmt.model.findings import Finding
 
 _PROVIDER = "registry.opentofu.org/acme/cloud"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.lint._workers import map_in_processes
+from statefmt.lint.gate import map_in_processes
 
 ITEMS = [f"item {number}" for number in range(11)]
 

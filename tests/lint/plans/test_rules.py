@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.formats.raw_json.positions import finding_positions
 from statefmt.formats.reading.inspect import inspect
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.registry import all_rules

@@ -9,9 +9,8 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from statefmt.lifecycle.schemas.fits import surely_fits
-from statefmt.lifecycle.schemas.implied_type import implied_type
-from statefmt.lifecycle.schemas.providers import read_provider_schemas
+from statefmt.lifecycle.deviations import surely_fits
+from statefmt.lifecycle.schema import implied_type, read_provider_schemas
 from statefmt.lint.check import check
 from statefmt.model.findings import Finding
 from tests.lifecycle.recorded import cases

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from statefmt.lint.baseline import fingerprint, numbered_fingerprints
 from statefmt.lint.check import check
-from statefmt.lint.fingerprint import fingerprint, numbered_fingerprints
 from statefmt.model.findings import Finding, Severity
 
 DANGLING = Finding(

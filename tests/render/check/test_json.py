@@ -8,8 +8,8 @@ import orjson
 import pytest
 from jsonschema import Draft202012Validator
 
+from statefmt.lint.baseline import fingerprint
 from statefmt.lint.checked import CheckedState
-from statefmt.lint.fingerprint import fingerprint
 from statefmt.render.check.json import check_json
 from statefmt.schema_files import schema_text
 from tests.render.states import CLEAN, ERROR, HOSTILE, NO_STATE, SEVERAL, hundred, state

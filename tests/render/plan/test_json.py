@@ -9,12 +9,11 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.analysis.plans.bindings import PlanBindings
-from statefmt.analysis.plans.variables import plan_variables
+from statefmt.analysis.plans.bindings import PlanBindings, plan_variables
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.formats.reading.inspect import inspect
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.read_plan import read_plan
 from statefmt.render.plan.json import plan_json
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans

@@ -15,9 +15,8 @@ from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.configuration import load
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.formats.reading.inspect import inspect
-from statefmt.lifecycle.plans.errors import PlanError
-from statefmt.lifecycle.plans.plan import ShownPlan
-from statefmt.lifecycle.plans.read import read_plan
+from statefmt.lifecycle.plan import PlanError, ShownPlan
+from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.settings import ProtectedTags, RuleSettings

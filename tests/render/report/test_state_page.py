@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.analysis.graph.dependencies import dependency_graph
+from statefmt.analysis.dependencies import dependency_graph
 from statefmt.render.report._dependencies import overview
 from statefmt.render.report._environment import embedded
 from statefmt.testing import FakeResource, make_state

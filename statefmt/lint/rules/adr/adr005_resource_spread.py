@@ -16,8 +16,7 @@ No program writes this. OpenTofu joins the entries; other tools see only one of 
 Run `statetool fmt`, which joins them; in a state that cannot be read, `statetool repair` does.
 """
 
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Fix

@@ -21,8 +21,7 @@ Give the instances keys of the kind that the configuration uses: one by one with
 from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.resource_blocks import blocks_by_address, instance_address, objects_of
-from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.lint.subject import ResourcePart, Subject, blocks_by_address, instance_address, objects_of
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 

@@ -21,8 +21,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.resource_blocks import blocks_by_address, objects_of
-from statefmt.lint.subject import Subject
+from statefmt.lint.subject import Subject, blocks_by_address, objects_of
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 

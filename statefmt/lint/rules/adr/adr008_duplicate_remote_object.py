@@ -34,13 +34,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import UNSET, Raw
 
-from statefmt.analysis.selection.object_id import id_among
+from statefmt.analysis.object_id import id_among
 from statefmt.formats.versions.v4 import InstanceObjectV4
 from statefmt.golang import NumberText
+from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import provider_in_force
-from statefmt.lint.states.resource_blocks import instance_address
-from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.lint.subject import ResourcePart, Subject, instance_address
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

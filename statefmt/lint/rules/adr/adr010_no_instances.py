@@ -19,8 +19,7 @@ Nothing; the next `tofu apply` removes it.
 from collections.abc import Iterable
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.resource_blocks import blocks_by_address
-from statefmt.lint.subject import Subject
+from statefmt.lint.subject import Subject, blocks_by_address
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 

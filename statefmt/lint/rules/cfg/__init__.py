@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.source.problem import ProblemKind
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place

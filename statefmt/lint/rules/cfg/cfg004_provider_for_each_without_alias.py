@@ -21,8 +21,7 @@ Add an alias that describes the keys (`by_region`), and name it in every resourc
 from collections.abc import Iterable
 
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.lint.configurations.blocks import provider_blocks
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place, provider_blocks
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

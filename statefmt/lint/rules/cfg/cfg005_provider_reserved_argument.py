@@ -20,8 +20,7 @@ Use `for_each` with an `alias` instead of `count`: `for_each = toset(["a", "b"])
 from collections.abc import Iterable
 
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.lint.configurations.blocks import provider_blocks
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place, provider_blocks
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

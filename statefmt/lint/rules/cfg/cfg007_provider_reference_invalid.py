@@ -27,7 +27,7 @@ from statefmt.configuration.providers.imports import import_target
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.expressions import Expression
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource
 from statefmt.model.codes import Code

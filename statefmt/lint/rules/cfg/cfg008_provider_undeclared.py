@@ -29,7 +29,7 @@ from statefmt.configuration.providers.imports import import_references
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.configuration.providers.tree import not_present
 from statefmt.hcl.source.problem import Problem, ProblemKind
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

@@ -30,7 +30,7 @@ from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.configuration.scopes.static_references import static_problems
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.value import Unknown
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.codes import Code

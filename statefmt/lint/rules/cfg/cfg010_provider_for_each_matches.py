@@ -35,7 +35,7 @@ from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.hcl.expressions.similar import too_similar
 from statefmt.hcl.syntax.body import Argument
 from statefmt.hcl.syntax.expressions import Expression
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource, ResourceMode
 from statefmt.model.codes import Code

@@ -29,7 +29,7 @@ from collections.abc import Iterable
 from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
 from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.value import Unknown
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance
 from statefmt.model.codes import Code

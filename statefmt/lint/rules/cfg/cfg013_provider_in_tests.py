@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.configuration.providers.tests import problems_of_tests
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

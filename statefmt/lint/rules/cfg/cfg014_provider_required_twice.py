@@ -30,7 +30,7 @@ from collections.abc import Iterable
 
 from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.configuration.providers.requirements import requirement_problems
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource
 from statefmt.model.codes import Code

@@ -27,7 +27,7 @@ from collections.abc import Iterable
 
 from statefmt.configuration.providers.imports import import_problems
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

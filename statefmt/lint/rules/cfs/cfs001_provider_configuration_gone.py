@@ -35,12 +35,20 @@ real object (`statetool rm`).
 from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
+from statefmt.lint.remedies import (
+    as_in_state,
+    fates_with,
+    finding,
+    in_module,
+    missed_keys,
+    name,
+    nearest_module,
+    provider_block,
+    removed_block_note,
+    ways_out,
+)
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import as_in_state, removed_block_note, ways_out
-from statefmt.lint.ways_out.fates import fates_with, finding, name
-from statefmt.lint.ways_out.put_back import missed_keys
-from statefmt.lint.ways_out.snippets import in_module, nearest_module, provider_block
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 

@@ -36,12 +36,19 @@ from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.configuration.model import ProviderBlock
-from statefmt.lint.configurations.place import where
+from statefmt.lint.configurations import where
+from statefmt.lint.remedies import (
+    PutBack,
+    as_in_state,
+    fates_with,
+    finding,
+    name,
+    put_back,
+    removed_block_note,
+    ways_out,
+)
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import as_in_state, removed_block_note, ways_out
-from statefmt.lint.ways_out.fates import fates_with, finding, name
-from statefmt.lint.ways_out.put_back import PutBack, put_back
 from statefmt.model.addrs import NO_KEY
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

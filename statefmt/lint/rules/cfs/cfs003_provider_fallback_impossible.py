@@ -27,11 +27,9 @@ its own key with `--map`.
 from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
+from statefmt.lint.remedies import fates_with, finding, name, put_back, ways_out
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import ways_out
-from statefmt.lint.ways_out.fates import fates_with, finding, name
-from statefmt.lint.ways_out.put_back import put_back
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix
 

@@ -25,11 +25,9 @@ to make the change explicit. Otherwise keep the provider of the resource, and cr
 from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
+from statefmt.lint.remedies import fates_with, finding, name, put_back, rebinding
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.commands import rebinding
-from statefmt.lint.ways_out.fates import fates_with, finding, name
-from statefmt.lint.ways_out.put_back import put_back
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

@@ -23,12 +23,12 @@ Remove the key, unless you plan to use it.
 
 from collections.abc import Iterable
 
-from statefmt.analysis.providers.keys import keys_in_configuration
+from statefmt.analysis.providers.fates import keys_in_configuration
 from statefmt.hcl.value import Unknown
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
+from statefmt.lint.remedies import fates
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.fates import fates
 from statefmt.model.addrs import NO_KEY
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

@@ -24,10 +24,10 @@ from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate
 from statefmt.configuration.moves import DeclaredMove
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
+from statefmt.lint.remedies import fates
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.fates import fates
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 

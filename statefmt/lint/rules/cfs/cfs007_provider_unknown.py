@@ -25,10 +25,10 @@ from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.hcl.source.position import Range
-from statefmt.lint.configurations.place import place
+from statefmt.lint.configurations import place
+from statefmt.lint.remedies import fates_with, pointer
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.lint.ways_out.fates import fates_with, pointer
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 

@@ -26,9 +26,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from statefmt.lint.mend import Mend, Mending
-from statefmt.lint.rule import Rule
-from statefmt.lint.states.dependency_graph import Mention, dependency_graph
+from statefmt.lint.rule import Mend, Mending, Rule
+from statefmt.lint.rules.dep import Mention, dependency_graph
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import ConfigResource, ResourceMode, parse_config_resource
 from statefmt.model.codes import Code

@@ -22,9 +22,9 @@ the configuration, remove one of the entries with `statetool edit`.
 
 from collections.abc import Iterable
 
-from statefmt.analysis.graph.cycles import cyclic_groups, short_cycles
+from statefmt.analysis.cycles import cyclic_groups, short_cycles
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.dependency_graph import dependency_graph
+from statefmt.lint.rules.dep import dependency_graph
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

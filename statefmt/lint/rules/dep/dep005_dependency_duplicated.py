@@ -21,9 +21,8 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from statefmt.lint.mend import Mend, Mending
-from statefmt.lint.rule import Rule
-from statefmt.lint.states.dependency_graph import ConfigDependencies, dependency_graph
+from statefmt.lint.rule import Mend, Mending, Rule
+from statefmt.lint.rules.dep import ConfigDependencies, dependency_graph
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

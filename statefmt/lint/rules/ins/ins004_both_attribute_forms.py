@@ -15,8 +15,7 @@ Only `attributes` counts. The flat form is lost when the state is written.
 If `attributes` is right, run `statetool fmt`, which removes `attributes_flat`.
 """
 
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Fix

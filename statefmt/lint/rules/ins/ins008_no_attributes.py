@@ -27,8 +27,8 @@ from msgspec import UNSET, DecodeError, Raw
 
 from statefmt.formats.versions.decode import object_members
 from statefmt.lifecycle.legacy_sdk import is_legacy
+from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import provider_in_force
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.codes import Code

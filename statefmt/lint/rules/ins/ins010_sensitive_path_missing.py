@@ -22,8 +22,7 @@ from collections.abc import Iterable
 from msgspec import UNSET
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.secrets.sensitive_paths import missing_steps, sensitive_paths, shown_path
-from statefmt.lint.subject import Subject
+from statefmt.lint.subject import Subject, missing_steps, sensitive_paths, shown_path
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 

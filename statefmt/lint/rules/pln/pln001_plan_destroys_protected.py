@@ -31,7 +31,7 @@ If it must go, first remove the tag and apply, which also leaves a trace of the 
 from collections.abc import Iterable, Iterator
 
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.lifecycle.plans.plan import PlannedChange
+from statefmt.lifecycle.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
 from statefmt.lint.settings import ProtectedTags

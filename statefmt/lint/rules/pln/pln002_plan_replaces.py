@@ -23,9 +23,8 @@ object that is in order again needs `statetool untaint`. If the resource was onl
 
 from collections.abc import Iterable
 
-from statefmt.analysis.plans.reasons import reason_text
-from statefmt.analysis.plans.values import replacing_paths
-from statefmt.lifecycle.plans.plan import PlannedChange
+from statefmt.analysis.plans.values import reason_text, replacing_paths
+from statefmt.lifecycle.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

@@ -24,8 +24,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from statefmt.analysis.plans.values import DriftDetails, paths_text
-from statefmt.lifecycle.plans.action import Action
-from statefmt.lifecycle.plans.plan import PlannedChange
+from statefmt.lifecycle.plan import Action, PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

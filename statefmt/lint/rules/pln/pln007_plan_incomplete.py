@@ -23,7 +23,7 @@ statetool.
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.analysis.plans.summary import unknown_members
+from statefmt.analysis.plans import unknown_members
 from statefmt.formats.raw_json.pointer import token
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule

@@ -20,7 +20,7 @@ Read the message of the check in the output of `tofu plan`. Mend its cause, or c
 
 from collections.abc import Iterable
 
-from statefmt.analysis.plans.summary import open_checks
+from statefmt.analysis.plans import open_checks
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

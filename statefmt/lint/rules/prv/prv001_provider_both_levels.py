@@ -17,8 +17,7 @@ Run `statetool fmt`, which keeps only the level that is needed; in a state that 
 does.
 """
 
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Fix

@@ -26,9 +26,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from statefmt.formats.providers.known_types import KNOWN_TYPES
-from statefmt.lint.mend import Mend, Mending
-from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import places
+from statefmt.lint.provider_addresses import places
+from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.codes import Code

@@ -23,8 +23,8 @@ Move the `provider` block to the root module, pass it to the module in `provider
 from collections.abc import Iterable
 from functools import lru_cache
 
+from statefmt.lint.provider_addresses import places
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import places
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import (
     NO_KEY,

@@ -26,8 +26,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from statefmt.lint.provider_addresses import NamedProvider, places, providers
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import NamedProvider, places, providers
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, Provider
 from statefmt.model.codes import Code

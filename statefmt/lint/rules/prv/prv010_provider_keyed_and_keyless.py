@@ -22,10 +22,9 @@ Bind the other objects as well, each with
 
 from collections.abc import Iterable, Sequence
 
+from statefmt.lint.provider_addresses import provider_in_force, providers
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import provider_in_force, providers
-from statefmt.lint.states.resource_blocks import blocks_by_address, instance_address, objects_of
-from statefmt.lint.subject import ResourcePart, Subject
+from statefmt.lint.subject import ResourcePart, Subject, blocks_by_address, instance_address, objects_of
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

@@ -21,8 +21,8 @@ Bind the objects to an instance that the configuration has, such as
 
 from collections.abc import Iterable
 
+from statefmt.lint.provider_addresses import provider_of_instance, providers
 from statefmt.lint.rule import Rule
-from statefmt.lint.states.provider_addresses import provider_of_instance, providers
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import AbsProviderInstance, IntKey
 from statefmt.model.codes import Code

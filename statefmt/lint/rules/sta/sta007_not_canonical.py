@@ -19,8 +19,7 @@ Run `statetool fmt`.
 
 from collections.abc import Iterable
 
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix

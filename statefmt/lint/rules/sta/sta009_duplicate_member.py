@@ -27,8 +27,7 @@ with `statetool edit`. Members that repeat in attributes, identities and unknown
 from collections.abc import Iterable
 
 from statefmt.formats.reading.duplicates import duplicate_members, stays
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

@@ -16,8 +16,7 @@ The next program that writes the state changes the value.
 Nothing, if the value that OpenTofu reads is the intended one; `statetool fmt` writes it in that form.
 """
 
-from statefmt.lint.mend import Mend
-from statefmt.lint.rule import Rule
+from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Fix

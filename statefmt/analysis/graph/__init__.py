@@ -1,1 +1,0 @@
-"""The dependency graph of a snapshot."""

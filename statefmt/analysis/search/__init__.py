@@ -1,1 +1,0 @@
-"""Searches the values of a snapshot for text."""

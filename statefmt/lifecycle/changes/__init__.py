@@ -1,1 +1,0 @@
-"""Computes the proposed, planned and saved values of a resource instance. Pure functions."""

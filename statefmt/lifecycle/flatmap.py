@@ -1,0 +1,328 @@
+"""Converts values from and to flatmaps, the form of attributes that states had before format 4.
+
+A flatmap is a map of strings: `{"name": "x", "tags.%": "1", "tags.env": "prod", "ports.#": "1", "ports.0": "80"}`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from statefmt.golang import quote
+from statefmt.golang.normalize import nfc
+from statefmt.model.cty import (
+    STRING,
+    CtyValue,
+    CtyValueError,
+    ListType,
+    MapType,
+    Number,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty.element_types import common_element_type
+from statefmt.model.cty.errors import CtyEncodeError
+from statefmt.model.cty.parts import elements, is_known, unknown
+from statefmt.model.cty.primitives import convert_primitive
+from statefmt.model.cty.sets import make_set
+from statefmt.model.cty.types import DynamicType, PrimitiveType, object_type
+from statefmt.model.errors import StatetoolError
+from statefmt.text.pattern import pattern
+
+
+class FlatmapError(StatetoolError, ValueError):
+    """A flatmap that does not decode by a type.
+
+    The message is OpenTofu's, where OpenTofu has one. It may show a count, which is a value of the state; `key` and
+    `expected` say without values where the problem is, and which type was expected there.
+    """
+
+    def __init__(self, message: str, key: str, expected: Type) -> None:
+        super().__init__(message)
+        self.key = key
+        self.expected = expected
+
+
+# Stands for an unknown value or, as a count, for an unknown collection.
+UNKNOWN_TEXT: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
+# Keys of counts, after the prefix of a list, set or tuple, and of a map.
+ITEM_COUNT: Final = "#"
+ENTRY_COUNT: Final = "%"
+
+
+# How many parts a value may have: a list of a million elements needs no more than one key.
+_MOST_PARTS = 1_000_000
+_MOST_PARTS_FOR_A_KEY = 10
+
+_INTEGER = pattern(r"[+-]?[0-9]+")
+# No count of more digits is in the range of Go's int, except for leading zeros.
+_INTEGER_DIGITS = 19
+_INTEGER_END = 1 << 63
+
+
+class FlatmapDecoding(Struct, frozen=True):
+    """What a flatmap decodes to. `unused` has the keys, in order, whose texts are not part of the value."""
+
+    value: CtyValue
+    unused: tuple[str, ...]
+
+
+def from_flatmap(flatmap: Mapping[str, str] | None, of: Type) -> CtyValue:
+    """Decode a flatmap by the type of an object; None is the null value.
+
+    What the flatmap has no key for is null, what the type does not describe is dropped, and the counts of maps and
+    sets are not checked. As in OpenTofu, the one element of a set of empty collections is of another type than it
+    should be. Time grows with the bytes of the flatmap and the parts of the result. Raises FlatmapError, also where
+    OpenTofu crashes (negative counts, elements of different types) or would run out of memory (more than about a
+    million parts without keys).
+    """
+    return CtyValue(of, None) if flatmap is None else decode_flatmap(flatmap, of).value
+
+
+def decode_flatmap(flatmap: Mapping[str, str], of: Type) -> FlatmapDecoding:
+    """Like from_flatmap(), but also return the keys that were not used."""
+    if not isinstance(of, ObjectType):
+        raise FlatmapError("only objects can be read from flatmaps", "", of)
+    texts = _Flatmap(flatmap)
+    try:
+        value = CtyValue(*texts.value_of_object("", of))
+    except RecursionError:
+        raise FlatmapError("the value is nested too deeply", "", of) from None
+    return FlatmapDecoding(value, texts.unused())
+
+
+class _Flatmap:
+    """A flatmap while it is read."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._keys = sorted(texts)
+        self._used: set[str] = set()
+        self._parts_left = _MOST_PARTS + _MOST_PARTS_FOR_A_KEY * len(texts)
+
+    def unused(self) -> tuple[str, ...]:
+        return tuple(key for key in self._keys if key not in self._used)
+
+    def value(self, key: str, of: Type) -> tuple[Type, Data]:
+        """Return the own type and the data of the value with a key."""
+        self._count_parts(1, key, of)
+        match of:
+            case PrimitiveType():
+                return of, self._primitive(key, of)
+            case ObjectType():
+                return self.value_of_object(key + ".", of)
+            case DynamicType():
+                raise FlatmapError("cannot decode dynamic from flatmap", key, of)
+        prefix = key + "."
+        text = self._text(prefix + (ENTRY_COUNT if isinstance(of, MapType) else ITEM_COUNT))
+        # OpenTofu looks for an unknown collection under its name without any dot at its end.
+        if UNKNOWN_TEXT in (self._texts.get(key.rstrip(".")), text):
+            return of, UnknownData()
+        if text is None:
+            return of, None
+        try:
+            return self._collection(prefix, of, text)
+        except CtyValueError as error:
+            raise FlatmapError(str(error), key, of) from None
+
+    def value_of_object(self, prefix: str, of: ObjectType) -> tuple[Type, Data]:
+        pairs = {name: self.value(prefix + name, attribute) for name, attribute in of.attributes.items()}
+        data: Data = {name: item for name, (_, item) in pairs.items()}
+        if not of.optional and all(own is of.attributes[name] for name, (own, _) in pairs.items()):
+            return of, data
+        return object_type({name: own for name, (own, _) in pairs.items()}), data
+
+    def _text(self, key: str) -> str | None:
+        text = self._texts.get(key)
+        if text is not None:
+            self._used.add(key)
+        return text
+
+    def _primitive(self, key: str, of: PrimitiveType) -> Data:
+        text = self._text(key)
+        if text is None:
+            return None
+        if text == UNKNOWN_TEXT:
+            return UnknownData()
+        try:
+            return nfc(text) if of == STRING else convert_primitive(nfc(text), of)
+        except CtyValueError as error:
+            raise FlatmapError(f"invalid value for {quote(key)} in state: {error}", key, of) from None
+
+    def _collection(self, prefix: str, of: ListType | SetType | MapType | TupleType, text: str) -> tuple[Type, Data]:
+        match of:
+            case TupleType():
+                return self._tuple(prefix, of, text)
+            case ListType(element):
+                indexes = range(self._item_count(prefix, of, text))
+                pairs = [self.value(f"{prefix}{index}", element) for index in indexes]
+                found = common_element_type((own for own, _ in pairs), element, "list")
+                return of if found is element else ListType(found), tuple(data for _, data in pairs)
+            case SetType(element):
+                pairs = [self.value(key, element) for key in self._item_keys(prefix)]
+                if not pairs and text == "1":
+                    # OpenTofu knows that the one element is empty, but gives a collection one level too many.
+                    pairs = [_empty_element(element)]
+                found = common_element_type((own for own, _ in pairs), element, "set")
+                own_type = of if found is element else SetType(found)
+                return own_type, make_set(found, [data for _, data in pairs])
+            case MapType(element):
+                return self._map(prefix, of, element)
+
+    def _tuple(self, prefix: str, of: TupleType, text: str) -> tuple[Type, Data]:
+        count = _integer(prefix, of, text)
+        if count != len(of.elements):
+            detail = f"got {count}, but need {len(of.elements)}"
+            raise FlatmapError(f"wrong number of values for {quote(prefix)} in state: {detail}", prefix, of)
+        pairs = [self.value(f"{prefix}{index}", element) for index, element in enumerate(of.elements)]
+        same = not of.as_null and all(own is each for (own, _), each in zip(pairs, of.elements, strict=True))
+        return of if same else TupleType(tuple(own for own, _ in pairs)), tuple(data for _, data in pairs)
+
+    def _map(self, prefix: str, of: MapType, element: Type) -> tuple[Type, Data]:
+        # All of the rest is the key, dots included: maps in flatmaps are maps of primitive values.
+        pairs: dict[str, tuple[Type, Data]] = {}
+        keys: dict[str, str] = {}
+        for key in self._keys_with(prefix):
+            if key[len(prefix) :] != ENTRY_COUNT:
+                name = nfc(key[len(prefix) :])
+                # Of keys that only differ in their normalisation, the last one wins.
+                self._used.discard(keys.get(name, ""))
+                pairs[name], keys[name] = self.value(key, element), key
+        found = common_element_type((own for own, _ in pairs.values()), element, "map")
+        return of if found is element else MapType(found), {name: pairs[name][1] for name in sorted(pairs)}
+
+    def _keys_with(self, prefix: str) -> Iterator[str]:
+        place = bisect_left(self._keys, prefix)
+        while place < len(self._keys) and self._keys[place].startswith(prefix):
+            yield self._keys[place]
+            place += 1
+
+    def _item_keys(self, prefix: str) -> Iterator[str]:
+        """Yield each key of a set once: `ports.123` for `ports.123.from` and `ports.123.to`."""
+        seen: set[str] = set()
+        for key in self._keys_with(prefix):
+            end = key.find(".", len(prefix))
+            item = key if end < 0 else key[:end]
+            if item not in seen and key != prefix + ITEM_COUNT:
+                seen.add(item)
+                yield item
+
+    def _item_count(self, prefix: str, of: ListType, text: str) -> int:
+        count = _integer(prefix, of, text)
+        if count < 0:
+            raise FlatmapError(f"invalid count value for {quote(prefix)} in state: it is negative", prefix, of)
+        self._count_parts(count, prefix, of, spend=False)
+        return count
+
+    def _count_parts(self, count: int, key: str, of: Type, *, spend: bool = True) -> None:
+        if count > self._parts_left:
+            raise FlatmapError("the value has too many parts without keys", key, of)
+        if spend:
+            self._parts_left -= count
+
+
+def _empty_element(element: Type) -> tuple[Type, Data]:
+    match element:
+        case MapType():
+            return MapType(element), {}
+        case ListType():
+            return ListType(element), ()
+        case SetType():
+            return SetType(element), ()
+        case ObjectType(attributes):
+            return object_type(attributes), dict.fromkeys(attributes)
+        case _:
+            return element, None
+
+
+def _integer(prefix: str, of: Type, text: str) -> int:
+    """Read a count as Go's `strconv.Atoi` does."""
+    reason = "invalid syntax"
+    if _INTEGER.fullmatch(text) is not None:
+        digits = text.lstrip("+-").lstrip("0") or "0"
+        count = -int(digits[: _INTEGER_DIGITS + 1]) if text.startswith("-") else int(digits[: _INTEGER_DIGITS + 1])
+        if len(digits) <= _INTEGER_DIGITS and -_INTEGER_END <= count < _INTEGER_END:
+            return count
+        reason = "value out of range"
+    detail = f"strconv.Atoi: parsing {quote(text)}: {reason}"
+    raise FlatmapError(f"invalid count value for {quote(prefix)} in state: {detail}", prefix, of)
+
+
+def to_flatmap(value: CtyValue) -> dict[str, str] | None:
+    """Encode an object as a flatmap with sorted keys; null is None.
+
+    Null parts have no keys, and elements of sets are numbered. Only maps of primitive values can be read back. Raises
+    FlatmapError for other values than objects, for marked ones, and for those that are nested too deeply or have
+    numbers of more than 100,000 digits.
+    """
+    if value.data is None:
+        return None
+    if not isinstance(value.type, ObjectType):
+        raise FlatmapError("only objects can be written as flatmaps", "", value.type)
+    texts: dict[str, str] = {}
+    try:
+        _write_members(texts, "", value)
+    except RecursionError:
+        raise FlatmapError("the value is nested too deeply", "", value.type) from None
+    return {key: texts[key] for key in sorted(texts)}
+
+
+def _write(texts: dict[str, str], key: str, value: CtyValue) -> None:
+    if isinstance(value.data, MarkedData):
+        raise FlatmapError("flatmaps cannot have marks", key, value.type)
+    if isinstance(value.type, (PrimitiveType, DynamicType)):
+        if value.data is not None:
+            texts[key] = _text(key, value)
+    elif value.data is None:
+        return
+    elif isinstance(value.type, (ObjectType, MapType)):
+        _write_members(texts, key + ".", value)
+    else:
+        _write_items(texts, key + ".", value)
+
+
+def _text(key: str, value: CtyValue) -> str:
+    data = value.data
+    if isinstance(data, str):
+        return data
+    if not isinstance(data, (bool, Number)):
+        return UNKNOWN_TEXT
+    try:
+        return str(convert_primitive(data, STRING))
+    except CtyEncodeError as error:
+        raise FlatmapError(str(error), key, value.type) from None
+
+
+def _write_members(texts: dict[str, str], prefix: str, value: CtyValue) -> None:
+    of = value.type
+    if isinstance(value.data, MarkedData):
+        raise FlatmapError("flatmaps cannot have marks", prefix, of)
+    if isinstance(of, ObjectType) and not is_known(value):
+        # There is no way to say that the whole object is unknown.
+        for name, attribute in of.attributes.items():
+            _write(texts, prefix + name, unknown(attribute))
+        return
+    count = 0
+    if is_known(value):
+        for key, member in elements(value):
+            _write(texts, f"{prefix}{key}", member)
+            count += 1
+    if isinstance(of, MapType):
+        texts[prefix + ENTRY_COUNT] = str(count) if is_known(value) else UNKNOWN_TEXT
+
+
+def _write_items(texts: dict[str, str], prefix: str, value: CtyValue) -> None:
+    if not is_known(value):
+        texts[prefix + ITEM_COUNT] = UNKNOWN_TEXT
+        return
+    count = 0
+    for _, item in elements(value):
+        _write(texts, f"{prefix}{count}", item)
+        count += 1
+    texts[prefix + ITEM_COUNT] = str(count)

@@ -1,1 +1,0 @@
-"""Checks the objects of resource instances: planned ones against configurations, new ones against plans."""

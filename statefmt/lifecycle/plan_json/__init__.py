@@ -1,1 +1,0 @@
-"""Shows values, changes and paths as the JSON form of plans does."""

@@ -1,1 +1,0 @@
-"""Plans as `show -json` prints them: reads the JSON into typed values; attributes stay raw JSON."""

@@ -1,0 +1,440 @@
+"""Reads the JSON form of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from statefmt.context import RunContext
+from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json.raw import equals
+from statefmt.formats.raw_json.syntax import json_problem
+from statefmt.formats.versions.decode import collector_paused
+from statefmt.lifecycle.plan import (
+    ABSENT,
+    Action,
+    ActionInvocation,
+    Change,
+    DeferredActionInvocation,
+    DeferredChange,
+    Importing,
+    NotAPlanError,
+    PlanError,
+    PlannedChange,
+    RawPath,
+    RelevantAttribute,
+    ShownPlan,
+    StateValues,
+)
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResourceInstance,
+    InstanceKey,
+    IntKey,
+    ModuleInstance,
+    Resource,
+    ResourceInstance,
+    ResourceMode,
+    StringKey,
+    is_identifier,
+    parse_abs_resource_instance,
+    parse_module_instance,
+)
+from statefmt.model.errors import AddressError, StoreError
+from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
+from statefmt.text.pattern import pattern
+
+_ACTIONS: Final = {action.value: action for action in Action}
+_NULL: Final = b"null"
+# The bytes that an object may begin with, and a mask: an object, true or false.
+_OBJECT: Final = b"{"
+_MASK: Final = b"{tf"
+# What comes before the path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
+_AT: Final = " - at `$"
+
+
+def read_plan(data: bytes) -> ShownPlan:
+    """Read a plan as `show -json` prints it. Members that are not known are ignored.
+
+    Raises NotAPlanError (a binary plan file, a state, the output of another command) or PlanError (another format
+    version, a member of the wrong type, an invalid address, an unknown action), with the JSON pointer of the part.
+    """
+    with collector_paused():
+        try:
+            document = msgspec.json.decode(data, type=PlanJSON)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            check_is_plan(data)
+            raise _invalid(data, str(error)) from None
+        except RecursionError:
+            raise too_deep() from None
+        if not document.is_plan:
+            check_is_plan(data)
+        return _plan(data, document)
+
+
+def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
+    reader = AddressReader()
+    prior = document.prior_state
+    return ShownPlan(
+        source=data,
+        format_version=document.format_version,
+        terraform_version=document.terraform_version or "",
+        timestamp=document.timestamp or "",
+        resource_changes=_resource_changes(reader, document.resource_changes or (), "/resource_changes"),
+        resource_drift=_resource_changes(reader, document.resource_drift or (), "/resource_drift"),
+        deferred_changes=tuple([
+            DeferredChange(
+                reason=deferred.reason or "",
+                resource_change=_resource_change(
+                    reader, deferred.resource_change, number, f"/deferred_changes/{number}/resource_change"
+                ),
+            )
+            for number, deferred in enumerate(document.deferred_changes or ())
+        ]),
+        action_invocations=document.action_invocations or (),
+        deferred_action_invocations=document.deferred_action_invocations or (),
+        output_changes=_output_changes(document.output_changes or {}),
+        variables={name: variable.value for name, variable in (document.variables or {}).items()},
+        prior_state=None if prior is None else prior.values,
+        planned_values=document.planned_values,
+        configuration=_value(document.configuration),
+        checks=_value(document.checks),
+        relevant_attributes=document.relevant_attributes or (),
+        errored=document.errored,
+        applyable=document.applyable,
+        complete=document.complete,
+    )  # fmt: skip
+
+
+def _resource_changes(
+    reader: AddressReader, changes: Iterable[ResourceChangeJSON], pointer: str
+) -> tuple[PlannedChange, ...]:
+    return tuple(
+        [_resource_change(reader, change, number, f"{pointer}/{number}") for number, change in enumerate(changes)]
+    )
+
+
+def _resource_change(reader: AddressReader, change: ResourceChangeJSON, number: int, pointer: str) -> PlannedChange:
+    try:
+        address = reader.read(
+            change.address,
+            change.module_address or "",
+            change.mode or "",
+            change.type or "",
+            change.name or "",
+            change.index,
+        )
+    except AddressError as error:
+        raise PlanError(f"invalid address {change.address!r}: {error.detail}", f"{pointer}/address") from None
+    details = _change(change.change, f"{pointer}/change")
+    _check_forms(details, f"{pointer}/change")
+    return PlannedChange(
+        address=address,
+        change=details,
+        previous_address=_previous(change.previous_address, pointer) if change.previous_address else None,
+        deposed=change.deposed or "",
+        provider_name=change.provider_name or "",
+        reason=change.action_reason or "",
+        number=number,
+    )
+
+
+def _previous(text: str, pointer: str) -> AbsResourceInstance:
+    try:
+        return parse_abs_resource_instance(text)
+    except AddressError as error:
+        raise PlanError(f"invalid address {text!r}: {error.detail}", f"{pointer}/previous_address") from None
+
+
+def _output_changes(changes: Mapping[str, ChangeJSON]) -> dict[str, Change]:
+    return {name: _change(change, f"/output_changes/{token(name)}") for name, change in changes.items()}
+
+
+def _change(change: ChangeJSON, pointer: str) -> Change:
+    action = _ACTIONS.get(change.actions)
+    if action is None:
+        raise PlanError(
+            f"unknown actions {list(change.actions)}; a newer statetool may know them", f"{pointer}/actions"
+        )
+    return Change(
+        action=action,
+        before=_value(change.before),
+        after=_value(change.after),
+        after_unknown=_value(change.after_unknown),
+        before_sensitive=_value(change.before_sensitive),
+        after_sensitive=_value(change.after_sensitive),
+        replace_paths=change.replace_paths or (),
+        importing=change.importing,
+        generated_config=change.generated_config or "",
+        before_identity=_value(change.before_identity),
+        after_identity=_value(change.after_identity),
+    )
+
+
+def _check_forms(change: Change, pointer: str) -> None:
+    """Raise PlanError unless the values of an object are objects, and its masks objects or bools."""
+    for name, raw, allowed in (
+        ("before", change.before, _OBJECT),
+        ("after", change.after, _OBJECT),
+        ("after_unknown", change.after_unknown, _MASK),
+        ("before_sensitive", change.before_sensitive, _MASK),
+        ("after_sensitive", change.after_sensitive, _MASK),
+    ):
+        if raw is not None and memoryview(raw)[0] not in allowed:
+            raise PlanError("not a valid plan: expected an object", f"{pointer}/{name}")
+
+
+def _value(raw: Raw | UnsetType) -> Raw | None:
+    return None if raw is UNSET or equals(raw, _NULL) else raw
+
+
+def _invalid(data: bytes, message: str) -> PlanError:
+    """Return the error for a plan that does not decode, at the first of the places that its schema does not allow."""
+    # Imported late: only plans that do not decode get here.
+    from statefmt.schema_problems import decoded, schema_problems
+
+    try:
+        found = schema_problems("plan", decoded(data))
+    except (ValueError, RecursionError):
+        found = []
+    if not found:
+        return PlanError(f"not a valid plan: {message.partition(_AT)[0]}")
+    more = f"; {len(found) - 1} more problem{'s' if len(found) > 2 else ''}" if len(found) > 1 else ""
+    return PlanError(f"not a valid plan: {found[0].message}{more}", found[0].pointer)
+
+
+def open_plan(name: str, context: RunContext) -> ShownPlan:
+    """Read a plan in JSON from a file, or from standard input for `-`.
+
+    Raises StoreError, with the name of the file, if it cannot be read or is not a plan in JSON.
+    """
+    context.phase("reading")
+    data = context.read_input(None) if name == STANDARD_INPUT else read_bytes(name)
+    try:
+        return read_plan(data)
+    except PlanError as error:
+        raise StoreError(f"{display_name(name)}: {error}") from error
+
+
+_ZIP: Final = b"PK\x03\x04"
+_BOM: Final = b"\xef\xbb\xbf"
+_FORMAT: Final = pattern(r"(\d+)\.(\d+)(?:\.\d+)?")
+# The only major version of the format; minor versions add members.
+_MAJOR: Final = 1
+_CONVERT: Final = "convert it first: tofu show -json PLANFILE > plan.json (or terraform show -json)"
+# Members of which every plan in JSON has at least one; OpenTofu and Terraform write the first always.
+_PLAN_MEMBERS: Final = ("planned_values", "resource_changes", "output_changes", "configuration")
+
+
+def check_is_plan(data: bytes) -> None:
+    """Raise NotAPlanError or PlanError unless `data` is a JSON object with the members of a plan in format 1.x."""
+    if not data.strip():
+        raise NotAPlanError("the file is empty")
+    if data.startswith(_ZIP):
+        raise NotAPlanError(f"this is a plan file in binary form, not JSON; {_CONVERT}")
+    if data.startswith(_BOM):
+        raise PlanError(
+            "the file starts with a byte order mark, which JSON does not allow; save it as UTF-8 without one"
+        )
+    members = _members(data)
+    if not any(name in members for name in _PLAN_MEMBERS):
+        raise NotAPlanError(_instead(members))
+    version = _text(members.get("format_version"))
+    match = _FORMAT.fullmatch(version)
+    if not match:
+        raise PlanError("the plan has no valid format_version; a plan in JSON has one such as 1.2", "/format_version")
+    if int(match[1]) < _MAJOR:
+        raise PlanError(
+            f"the plan has format version {version}, which only early releases write; "
+            "make a plan with Terraform 1.0 or newer, or with OpenTofu", "/format_version"
+        )  # fmt: skip
+    if int(match[1]) > _MAJOR:
+        raise PlanError(
+            f"the plan has format version {version}; versions {_MAJOR}.x can be read. A newer statetool may read it",
+            "/format_version",
+        )
+
+
+def _members(data: bytes) -> dict[str, Raw]:
+    try:
+        return msgspec.json.decode(data, type=dict[str, Raw])
+    except msgspec.ValidationError:
+        raise NotAPlanError("the file contains JSON, but not an object; a plan is an object") from None
+    except RecursionError:
+        raise too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if _is_log(data):
+            raise NotAPlanError(
+                "this is the log of plan -json or apply -json, which lists no values; save the plan with "
+                f"plan -out=PLANFILE, and {_CONVERT}"
+            ) from None
+        raise NotAPlanError(f"the file is not JSON: {json_problem(data, error)}") from None
+
+
+def _is_log(data: bytes) -> bool:
+    """Return whether the first line is a message of the machine-readable log."""
+    try:
+        return "@level" in msgspec.json.decode(data.split(b"\n", 1)[0], type=dict[str, Raw])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _instead(members: dict[str, Raw]) -> str:
+    """Say what an object is that lacks all members of a plan."""
+    if "encrypted_data" in members or "encryption_version" in members:
+        return f"the file is encrypted; if it is a plan file, {_CONVERT}"
+    if "lineage" in members or {"serial", "version"} <= members.keys():
+        return "this is a state, not a plan; print a plan as JSON with tofu show -json PLANFILE"
+    if "provider_schemas" in members:
+        return "this is the output of providers schema -json, not a plan"
+    if "@level" in members:
+        return (
+            "this is the log of plan -json or apply -json, which lists no values; save the plan with "
+            f"plan -out=PLANFILE, and {_CONVERT}"
+        )
+    if "values" in members or members.keys() == {"format_version"}:
+        return f"this is the output of show -json for a state, not for a plan; name the plan file: {_CONVERT}"
+    names = ", ".join(_PLAN_MEMBERS)
+    return f"the file has none of the members of a plan in JSON ({names}); if you have a plan file, {_CONVERT}"
+
+
+def _text(raw: Raw | None) -> str:
+    try:
+        return "" if raw is None else msgspec.json.decode(raw, type=str)
+    except msgspec.DecodeError:
+        return ""
+
+
+def too_deep() -> PlanError:
+    """Return the error for a file that nests deeper than Python's recursion limit, about a thousand levels."""
+    return PlanError("the file is nested too deeply to be a plan")
+
+
+class ChangeJSON(Struct, gc=False):
+    """The member `change` of a resource change, and an entry of `output_changes`."""
+
+    actions: tuple[str, ...]
+    before: Raw | UnsetType = UNSET
+    after: Raw | UnsetType = UNSET
+    after_unknown: Raw | UnsetType = UNSET
+    before_sensitive: Raw | UnsetType = UNSET
+    after_sensitive: Raw | UnsetType = UNSET
+    replace_paths: tuple[RawPath, ...] | None = None
+    importing: Importing | None = None
+    generated_config: str | None = None
+    before_identity: Raw | UnsetType = UNSET
+    after_identity: Raw | UnsetType = UNSET
+
+
+class ResourceChangeJSON(Struct, gc=False):
+    """An entry of `resource_changes` or `resource_drift`."""
+
+    address: str
+    change: ChangeJSON
+    previous_address: str | None = None
+    module_address: str | None = None
+    mode: str | None = None
+    type: str | None = None
+    name: str | None = None
+    index: int | str | None = None
+    provider_name: str | None = None
+    deposed: str | None = None
+    action_reason: str | None = None
+
+
+class DeferredChangeJSON(Struct, gc=False):
+    """An entry of `deferred_changes`."""
+
+    resource_change: ResourceChangeJSON
+    reason: str | None = None
+
+
+class VariableJSON(Struct, gc=False):
+    """An entry of `variables`."""
+
+    value: Raw = ABSENT
+
+
+class PriorStateJSON(Struct, gc=False):
+    """The member `prior_state`, which has the form of `show -json` of a state."""
+
+    values: StateValues | None = None
+
+
+class PlanJSON(Struct, gc=False):
+    """A whole plan."""
+
+    format_version: str
+    terraform_version: str | None = None
+    timestamp: str | None = None
+    resource_changes: list[ResourceChangeJSON] | None = None
+    resource_drift: list[ResourceChangeJSON] | None = None
+    deferred_changes: list[DeferredChangeJSON] | None = None
+    action_invocations: tuple[ActionInvocation, ...] | None = None
+    deferred_action_invocations: tuple[DeferredActionInvocation, ...] | None = None
+    output_changes: dict[str, ChangeJSON] | None = None
+    variables: dict[str, VariableJSON] | None = None
+    prior_state: PriorStateJSON | None = None
+    planned_values: StateValues | None = None
+    configuration: Raw | UnsetType = UNSET
+    checks: Raw | UnsetType = UNSET
+    relevant_attributes: tuple[RelevantAttribute, ...] | None = None
+    errored: bool = False
+    applyable: bool | None = None
+    complete: bool | None = None
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether this is surely a plan in a readable format version; if not, `_sniff` has the last word."""
+        return self.format_version.startswith("1.") and self.planned_values is not None
+
+
+_MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
+_ROOT: Final = ModuleInstance()
+
+
+class AddressReader:
+    """Makes addresses from their parts, which the JSON form has beside the text, ten times as fast as parsing the text.
+
+    The text decides: it is parsed if the parts do not print as the same address.
+    """
+
+    def __init__(self) -> None:
+        self._modules: dict[str, ModuleInstance | None] = {}
+        self._resources: dict[tuple[str, str, str], Resource | None] = {}
+
+    def read(
+        self, text: str, module: str, mode: str, type_: str, name: str, index: int | str | None
+    ) -> AbsResourceInstance:
+        """Return the address. Raises AddressError if the text is invalid."""
+        module_instance = self._module(module) if module else _ROOT
+        resource = self._resource(mode, type_, name)
+        if module_instance is not None and resource is not None:
+            address = AbsResourceInstance(module_instance, ResourceInstance(resource, _key(index)))
+            if str(address) == text:
+                return address
+        return parse_abs_resource_instance(text)
+
+    def _module(self, text: str) -> ModuleInstance | None:
+        if text not in self._modules:
+            try:
+                self._modules[text] = parse_module_instance(text)
+            except AddressError:
+                self._modules[text] = None
+        return self._modules[text]
+
+    def _resource(self, mode: str, type_: str, name: str) -> Resource | None:
+        parts = (mode, type_, name)
+        if parts not in self._resources:
+            valid = mode in _MODES and is_identifier(type_) and is_identifier(name)
+            self._resources[parts] = Resource(_MODES[mode], type_, name) if valid else None
+        return self._resources[parts]
+
+
+def _key(index: int | str | None) -> InstanceKey:
+    if index is None:
+        return NO_KEY
+    return IntKey(index) if isinstance(index, int) else StringKey(index)

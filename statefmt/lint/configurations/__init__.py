@@ -1,1 +1,0 @@
-"""Shared parts of the rules about configurations: blocks, places and anchors."""

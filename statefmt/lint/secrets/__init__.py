@@ -1,1 +1,0 @@
-"""Finds secrets in attributes and outputs."""

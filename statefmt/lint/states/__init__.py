@@ -1,1 +1,0 @@
-"""Views of a state that several rules share."""

@@ -1,1 +1,0 @@
-"""Advice for objects whose provider goes away."""
