@@ -156,9 +156,6 @@ def _has_objects(of: Type) -> bool:
     return isinstance(of, (ObjectType, TupleType))
 
 
-_TYPED = {"type", "value"}
-
-
 def surely_fits(of: Type, value: JSONData) -> bool:
     """Return True only if decoding the value by the type cannot fail; False if that has to be tried.
 
@@ -185,7 +182,7 @@ def surely_fits(of: Type, value: JSONData) -> bool:
         case TupleType(elements):
             return isinstance(value, list) and len(value) == len(elements) and all(map(surely_fits, elements, value))
         case DynamicType():
-            return isinstance(value, dict) and value.keys() == _TYPED and _fits_own_type(value)
+            return isinstance(value, dict) and value.keys() == _WRAPPING and _fits_own_type(value)
     return False
 
 

@@ -1,4 +1,4 @@
-"""Converts values from and to flatmaps, the form of attributes that states had before format 4.
+"""Decodes flatmaps, the form of attributes that states had before format 4.
 
 A flatmap is a map of strings: `{"name": "x", "tags.%": "1", "tags.env": "prod", "ports.#": "1", "ports.0": "80"}`.
 """
@@ -13,22 +13,9 @@ from msgspec import Struct
 
 from statefmt.golang import quote
 from statefmt.golang.normalize import nfc
-from statefmt.model.cty import (
-    STRING,
-    CtyValue,
-    CtyValueError,
-    ListType,
-    MapType,
-    Number,
-    ObjectType,
-    SetType,
-    TupleType,
-    Type,
-)
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty import STRING, CtyValue, CtyValueError, ListType, MapType, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty.data import Data, UnknownData
 from statefmt.model.cty.element_types import common_element_type
-from statefmt.model.cty.errors import CtyEncodeError
-from statefmt.model.cty.parts import elements, is_known, unknown
 from statefmt.model.cty.primitives import convert_primitive
 from statefmt.model.cty.sets import make_set
 from statefmt.model.cty.types import DynamicType, PrimitiveType, object_type
@@ -54,8 +41,6 @@ UNKNOWN_TEXT: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 # Keys of counts, after the prefix of a list, set or tuple, and of a map.
 ITEM_COUNT: Final = "#"
 ENTRY_COUNT: Final = "%"
-
-
 # How many parts a value may have: a list of a million elements needs no more than one key.
 _MOST_PARTS = 1_000_000
 _MOST_PARTS_FOR_A_KEY = 10
@@ -67,26 +52,20 @@ _INTEGER_END = 1 << 63
 
 
 class FlatmapDecoding(Struct, frozen=True):
-    """What a flatmap decodes to. `unused` has the keys, in order, whose texts are not part of the value."""
+    """The value of a flatmap. `unused` has the keys, in order, whose strings are not part of the value."""
 
     value: CtyValue
     unused: tuple[str, ...]
 
 
-def from_flatmap(flatmap: Mapping[str, str] | None, of: Type) -> CtyValue:
-    """Decode a flatmap by the type of an object; None is the null value.
-
-    What the flatmap has no key for is null, what the type does not describe is dropped, and the counts of maps and
-    sets are not checked. As in OpenTofu, the one element of a set of empty collections is of another type than it
-    should be. Time grows with the bytes of the flatmap and the parts of the result. Raises FlatmapError, also where
-    OpenTofu crashes (negative counts, elements of different types) or would run out of memory (more than about a
-    million parts without keys).
-    """
-    return CtyValue(of, None) if flatmap is None else decode_flatmap(flatmap, of).value
-
-
 def decode_flatmap(flatmap: Mapping[str, str], of: Type) -> FlatmapDecoding:
-    """Like from_flatmap(), but also return the keys that were not used."""
+    """Decode a flatmap by the type of an object.
+
+    Attributes without a key are null, keys outside the type are unused, and the counts of maps and sets are not
+    checked. As in OpenTofu, the only element of a set of empty collections has a wrong type. Time grows with the bytes
+    of the flatmap and the parts of the result. Raises FlatmapError, also where OpenTofu crashes (negative counts,
+    elements of different types) or would run out of memory (more than about a million parts without keys).
+    """
     if not isinstance(of, ObjectType):
         raise FlatmapError("only objects can be read from flatmaps", "", of)
     texts = _Flatmap(flatmap)
@@ -252,77 +231,3 @@ def _integer(prefix: str, of: Type, text: str) -> int:
         reason = "value out of range"
     detail = f"strconv.Atoi: parsing {quote(text)}: {reason}"
     raise FlatmapError(f"invalid count value for {quote(prefix)} in state: {detail}", prefix, of)
-
-
-def to_flatmap(value: CtyValue) -> dict[str, str] | None:
-    """Encode an object as a flatmap with sorted keys; null is None.
-
-    Null parts have no keys, and elements of sets are numbered. Only maps of primitive values can be read back. Raises
-    FlatmapError for other values than objects, for marked ones, and for those that are nested too deeply or have
-    numbers of more than 100,000 digits.
-    """
-    if value.data is None:
-        return None
-    if not isinstance(value.type, ObjectType):
-        raise FlatmapError("only objects can be written as flatmaps", "", value.type)
-    texts: dict[str, str] = {}
-    try:
-        _write_members(texts, "", value)
-    except RecursionError:
-        raise FlatmapError("the value is nested too deeply", "", value.type) from None
-    return {key: texts[key] for key in sorted(texts)}
-
-
-def _write(texts: dict[str, str], key: str, value: CtyValue) -> None:
-    if isinstance(value.data, MarkedData):
-        raise FlatmapError("flatmaps cannot have marks", key, value.type)
-    if isinstance(value.type, (PrimitiveType, DynamicType)):
-        if value.data is not None:
-            texts[key] = _text(key, value)
-    elif value.data is None:
-        return
-    elif isinstance(value.type, (ObjectType, MapType)):
-        _write_members(texts, key + ".", value)
-    else:
-        _write_items(texts, key + ".", value)
-
-
-def _text(key: str, value: CtyValue) -> str:
-    data = value.data
-    if isinstance(data, str):
-        return data
-    if not isinstance(data, (bool, Number)):
-        return UNKNOWN_TEXT
-    try:
-        return str(convert_primitive(data, STRING))
-    except CtyEncodeError as error:
-        raise FlatmapError(str(error), key, value.type) from None
-
-
-def _write_members(texts: dict[str, str], prefix: str, value: CtyValue) -> None:
-    of = value.type
-    if isinstance(value.data, MarkedData):
-        raise FlatmapError("flatmaps cannot have marks", prefix, of)
-    if isinstance(of, ObjectType) and not is_known(value):
-        # There is no way to say that the whole object is unknown.
-        for name, attribute in of.attributes.items():
-            _write(texts, prefix + name, unknown(attribute))
-        return
-    count = 0
-    if is_known(value):
-        for key, member in elements(value):
-            _write(texts, f"{prefix}{key}", member)
-            count += 1
-    if isinstance(of, MapType):
-        texts[prefix + ENTRY_COUNT] = str(count) if is_known(value) else UNKNOWN_TEXT
-
-
-def _write_items(texts: dict[str, str], prefix: str, value: CtyValue) -> None:
-    if not is_known(value):
-        texts[prefix + ITEM_COUNT] = UNKNOWN_TEXT
-        return
-    count = 0
-    for _, item in elements(value):
-        _write(texts, f"{prefix}{count}", item)
-        count += 1
-    texts[prefix + ITEM_COUNT] = str(count)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Raw
 from msgspec.structs import replace
 
-from statefmt.golang import quote
 from statefmt.lifecycle.schema import (
     NestedAttributes,
     ProviderSchemas,
@@ -18,7 +17,6 @@ from statefmt.lifecycle.schema import (
     TypeSchema,
     refuses_depth,
 )
-from statefmt.lifecycle.stored import formatted_path
 from statefmt.model.addrs import AbsResource, InstanceKey
 from statefmt.model.cty import (
     CtyError,
@@ -242,15 +240,6 @@ def write_only_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
 
 
 @refuses_depth
-def write_only_values(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
-    """Return the paths of write-only attributes that are not null, as they must be in plans and states.
-
-    Raises CtyValueError if the value is nested too deeply. Source: OpenTofu `validation.WriteOnlyAttributes`.
-    """
-    return values_at(value, write_only_paths(block, value))
-
-
-@refuses_depth
 def values_at(value: CtyValue, paths: Iterable[Path]) -> tuple[Path, ...]:
     """Return those of the paths that lead to something other than null; also all below what is unknown.
 
@@ -272,19 +261,6 @@ def _not_null(value: CtyValue, tree: PathTree[Path]) -> Iterator[Path]:
             # go-cty does not find elements of sets with unknown parts again, and takes them for unknown.
             lost = isinstance(value.type, SetType) and not is_wholly_known(part)
             yield from _not_null(unknown(part.type) if lost else part, below)
-
-
-def write_only_diagnostics(type_name: str, paths: Sequence[Path]) -> tuple[str, ...]:
-    """Return OpenTofu's diagnostics, summary and detail, for a provider that gives values of write-only attributes.
-
-    `paths` are those of write_only_values(), `type_name` is the type of the resource.
-    """
-    return tuple(
-        f"Invalid provider response\nResource type {quote(type_name)} returned an actual value for the write-only"
-        f" attribute {quote(formatted_path(path))} while it is meant to be nil."
-        " This is an issue in the provider SDK."
-        for path in paths
-    )
 
 
 SchemaPart: TypeAlias = SchemaBlock | SchemaAttribute
@@ -346,12 +322,6 @@ def _walk_attributes(
 def contains_sensitive(schema: SchemaBlock | NestedAttributes) -> bool:
     """Return whether an attribute at any depth is sensitive. Raises CtyValueError if it is nested too deeply."""
     return contains(schema, lambda attribute: attribute.sensitive)
-
-
-@refuses_depth
-def contains_deprecated(schema: SchemaBlock | NestedAttributes) -> bool:
-    """Return whether an attribute at any depth is deprecated; blocks do not count."""
-    return contains(schema, lambda attribute: attribute.deprecated)
 
 
 @refuses_depth

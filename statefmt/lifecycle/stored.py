@@ -1,17 +1,14 @@
-"""Decodes the stored attributes of objects, and moves them between versions of their schema."""
+"""Decodes the stored attributes of objects by their schemas, and explains why attributes do not decode."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
-from msgspec import Raw, Struct
-from msgspec.structs import replace
+from msgspec import Struct
 
 from statefmt.golang import JSONValue, Members, encode_value, loads_exact, quote
 from statefmt.lifecycle.schema import refuses_depth
-from statefmt.model.addrs import AbsResourceInstance, Provider, ResourceMode
 from statefmt.model.cty import (
-    CtyError,
     CtyPathError,
     CtyValue,
     CtyValueError,
@@ -25,7 +22,6 @@ from statefmt.model.cty import (
     SetType,
     Type,
     read_value,
-    write_value,
 )
 from statefmt.model.cty.data import UnknownData
 from statefmt.model.cty.decimals import format_digits
@@ -33,9 +29,6 @@ from statefmt.model.cty.number import from_int
 from statefmt.model.cty.parts import unknown
 from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import NUMBER, STRING, DynamicType, TupleType
-from statefmt.model.cty.unknown_as_null import unknown_as_null
-from statefmt.model.errors import StatetoolError
-from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.path_text import step_key
 
 
@@ -88,94 +81,6 @@ def _strip(node: JSONValue, of: Type) -> JSONValue:
     return Members(members) if changed else node
 
 
-class UpgradeTarget(Struct, frozen=True):
-    """What an object is upgraded to: the implied type and the version of the schema that its provider has now."""
-
-    addr: AbsResourceInstance
-    provider: Provider
-    type: ObjectType
-    version: int
-
-
-class UpgradeRequest(Struct, frozen=True):
-    """What OpenTofu asks a provider: to upgrade attributes of a schema version, either as JSON or as a flatmap."""
-
-    version: int
-    attributes: bytes | None = None
-    attributes_flat: Mapping[str, str] | None = None
-
-
-class UpgradeDiagnostic(Struct, frozen=True):
-    """An error that OpenTofu reports, in its words."""
-
-    summary: str
-    detail: str
-
-
-class StateUpgradeError(StatetoolError):
-    """An object that OpenTofu refuses to upgrade, with its diagnostics."""
-
-    def __init__(self, *diagnostics: UpgradeDiagnostic) -> None:
-        super().__init__("; ".join(f"{each.summary}: {each.detail}" for each in diagnostics))
-        self.diagnostics = diagnostics
-
-
-def upgrade_state(
-    obj: ResourceInstanceObject, target: UpgradeTarget, ask: Callable[[UpgradeRequest], CtyValue]
-) -> ResourceInstanceObject:
-    """Upgrade an object with the help of its provider, which OpenTofu asks even if the version is the current one.
-
-    `ask` returns the provider's answer. Only managed resources are upgraded, others stay as they are. Raises
-    StateUpgradeError if a newer provider wrote the object, or the answer does not fit the schema; and what `ask`
-    raises. Of private data and sensitive paths, nothing changes.
-    """
-    if target.addr.resource.resource.mode is not ResourceMode.MANAGED:
-        return obj
-    answer = ask(_request(obj, target))
-    try:
-        problems = conformance(answer.type, target.type)
-        attributes = b"" if problems else _encoded(answer, target.type)
-    except CtyError as error:
-        detail = f"Failed to encode state for {target.addr} after resource schema upgrade: {error}."
-        summary = "Failed to encode result of resource state transformation"
-        raise StateUpgradeError(UpgradeDiagnostic(summary, detail)) from None
-    if problems:
-        raise StateUpgradeError(
-            *(
-                UpgradeDiagnostic(
-                    "Invalid resource state transformation",
-                    f"The {target.provider} provider changed the state for {target.addr}, but produced an invalid "
-                    f"result: {formatted_path(each.path) + ': ' if each.path else ''}{each.message}.",
-                )
-                for each in problems
-            )
-        )
-    return replace(obj, attributes=Raw(attributes), attributes_flat=None, schema_version=target.version)
-
-
-@refuses_depth
-def _encoded(answer: CtyValue, of: ObjectType) -> bytes:
-    return write_value(unknown_as_null(answer), of)
-
-
-def _request(obj: ResourceInstanceObject, target: UpgradeTarget) -> UpgradeRequest:
-    if obj.schema_version > target.version:
-        raise StateUpgradeError(
-            UpgradeDiagnostic(
-                "Resource instance managed by newer provider version",
-                f"The current state of {target.addr} was created by a newer provider version than is currently "
-                f"selected. Upgrade the {target.provider} provider to work with this state.",
-            )
-        )
-    if obj.attributes is None:
-        return UpgradeRequest(obj.schema_version, attributes_flat=obj.attributes_flat)
-    attributes = bytes(obj.attributes)
-    if obj.schema_version == target.version:
-        # Of an older version, the provider may need attributes that the schema no longer has.
-        attributes = strip_removed(attributes, target.type)
-    return UpgradeRequest(obj.schema_version, attributes)
-
-
 @refuses_depth
 def conformance(given: Type, wanted: Type) -> tuple[ValueProblem, ...]:
     """Return where the type `given`, that of a value, differs from `wanted`, where DYNAMIC admits any type.
@@ -226,11 +131,11 @@ def _any_key(of: Type) -> PathIndex:
 
 
 class ValueProblem(Struct, frozen=True):
-    """Something in a value that should not be, in OpenTofu's words.
+    """A problem of a value, in OpenTofu's words.
 
-    `path` leads from the whole value to the part; it is empty for the whole. `template` is the message before values
-    were put in (`was %#v, but now null`), so that a message can be recognised; `message` is complete. A message may
-    show values, sensitive ones only if they were not marked.
+    `path` leads from the whole value to the part; it is empty for the whole. `template` is the message without values
+    (`was %#v, but now null`), by which a message is recognised; `message` is complete. A message may show values, but
+    no marked ones.
     """
 
     path: Path
@@ -256,16 +161,16 @@ def _key(key: str | int | CtyValue) -> str:
     return quote(data) if isinstance(data, str) else "..."
 
 
-# What follows these names what was found: a type or a name in what may be a secret of any type.
-_TELLING = ("failed to decode type for dynamic value", "invalid key")
+# go-cty quotes a part of the value after these words, which may be a secret.
+_QUOTING = ("failed to decode type for dynamic value", "invalid key")
 
 
 def undecodable_reason(error: CtyValueError) -> str:
-    """Return go-cty's detail, without what it quotes from within a dynamic value."""
-    return next((told for told in _TELLING if error.detail.startswith(told)), error.detail)
+    """Return go-cty's detail without quoted parts of the value."""
+    return next((words for words in _QUOTING if error.detail.startswith(words)), error.detail)
 
 
 def undecodable_steps(error: CtyValueError) -> tuple[str | int, ...]:
-    """Return the names and indexes that lead to what does not decode; elements of sets have none."""
+    """Return the names and indexes of the part that does not decode; elements of sets have none."""
     path = error.path if isinstance(error, CtyPathError) else ()
     return tuple(key for step in path if isinstance(key := step_key(step), (str, int)))

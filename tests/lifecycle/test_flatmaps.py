@@ -7,9 +7,10 @@ from cProfile import Profile
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from statefmt.lifecycle.flatmap import FlatmapError, from_flatmap, to_flatmap
+from statefmt.lifecycle.flatmap import FlatmapError
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyValue, ListType, MapType, ObjectType, SetType, Type
 from statefmt.model.cty.types import TupleType, object_type
+from tests.lifecycle.opentofu.flatmaps import from_flatmap, to_flatmap
 
 _KEYS = st.lists(st.sampled_from(["a", "b", "0", "1", "7", "#", "%", "", "é"]), min_size=1, max_size=5).map(".".join)
 _UNKNOWN = "74D93920-ED26-11E3-AC10-0800200C9A66"

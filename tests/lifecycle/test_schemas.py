@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, implied_type, parse_block
-from statefmt.lifecycle.schema_marks import contains_sensitive, value_marks, write_only_values
+from statefmt.lifecycle.schema_marks import contains_sensitive, value_marks
 from statefmt.lifecycle.stored import conformance
 from statefmt.model.cty import STRING, CtyValue, CtyValueError, GetAttr, ListType, MapType, ObjectType, SetType
 from statefmt.model.cty.data import Data, MarkedData, UnknownData
@@ -20,6 +20,7 @@ from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
+from tests.lifecycle.opentofu.write_only import write_only_values
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, schema_of
 

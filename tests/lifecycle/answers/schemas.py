@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from statefmt.lifecycle.schema import implied_type
-from statefmt.lifecycle.schema_marks import (
-    contains_deprecated,
-    contains_sensitive,
-    contains_write_only,
-    value_marks,
-    write_only_diagnostics,
-    write_only_paths,
-    write_only_values,
-)
+from statefmt.lifecycle.schema_marks import contains_sensitive, contains_write_only, value_marks, write_only_paths
 from statefmt.lifecycle.stored import ValueProblem, conformance, formatted_path
 from statefmt.model.cty import encode_type
 from statefmt.model.cty.convert import CtyConversionError
@@ -24,6 +16,7 @@ from statefmt.model.cty.path_marks import PathMarks
 from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate
+from tests.lifecycle.opentofu.write_only import contains_deprecated, write_only_diagnostics, write_only_values
 from tests.lifecycle.values import decode, encode, encode_path, encode_type_problem, schema_of
 
 

@@ -10,19 +10,12 @@ from typing import Any, Final
 from msgspec import Raw
 
 from statefmt.lifecycle.schema import implied_type
-from statefmt.lifecycle.stored import (
-    StateUpgradeError,
-    UpgradeRequest,
-    UpgradeTarget,
-    decode_state,
-    formatted_path,
-    strip_removed,
-    upgrade_state,
-)
+from statefmt.lifecycle.stored import decode_state, formatted_path, strip_removed
 from statefmt.model.addrs import parse_abs_resource_instance, parse_provider_source
 from statefmt.model.cty import CtyPathError, CtyValue, CtyValueError, read_value
 from statefmt.model.cty.parts import null
 from statefmt.model.resources import ResourceInstanceObject
+from tests.lifecycle.opentofu.upgrade_state import StateUpgradeError, UpgradeRequest, UpgradeTarget, upgrade_state
 from tests.lifecycle.values import decode, dump, encode, encode_path, schema_of, type_of
 
 # What the cases call the resource and its provider.
