@@ -1,4 +1,4 @@
-"""Finds cycles in a directed graph, given as the targets of each node.
+"""Finds cycles in a directed graph, given as the targets of each node, and orders graphs without cycles.
 
 Nothing here recurses, so a chain of 15,000 nodes is no problem.
 """

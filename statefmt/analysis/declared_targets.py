@@ -1,4 +1,7 @@
-"""Decides whether a configuration declares the addresses that instances move to."""
+"""Decides whether a configuration declares the target of an edit: an address, a provider instance or a source.
+
+Each function describes the first target that does not exist, with the nearest names.
+"""
 
 from __future__ import annotations
 

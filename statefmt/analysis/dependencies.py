@@ -1,8 +1,10 @@
-"""Builds the dependency graph of a snapshot.
+"""Builds the dependency graph of a snapshot, and finds the edges that a picture can omit.
 
 The nodes are resources as in the configuration, without keys, since `dependencies` name no instances. OpenTofu also
 records indirect dependencies there (`internal/tofu/transform_reference.go`, AttachDependenciesTransformer), so most
-edges follow from others; `implied` lists these.
+edges follow from others; `implied` lists these. In a graph without cycles, the remaining edges are the transitive
+reduction. The nodes of a cycle count as one node for edges from and to other nodes, and all edges among them are kept.
+Nothing here recurses.
 """
 
 from __future__ import annotations

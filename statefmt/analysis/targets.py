@@ -1,4 +1,7 @@
-"""Names provider instances and keys in messages about targets."""
+"""Decides whether a state already uses the target of an edit: a provider instance or a provider source.
+
+Each function describes the first target that does not exist, with the nearest names.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Holds what changes resource instances against what must hold: plans, results and schemas. Pure functions."""
+"""Plans, schemas and stored values, and whether an apply did what its plan said. Pure functions."""

@@ -1,6 +1,7 @@
-"""Models a state as plans show it: outputs, and resources by module, with the values of each.
+"""Models a plan: what will change, and the state and the configuration that it was made for.
 
-Source: OpenTofu `internal/command/jsonstate/state.go`.
+Source: OpenTofu `internal/command/jsonplan/plan.go`, `resource.go`, `internal/command/jsonstate/state.go`; the JSON
+output format of OpenTofu and Terraform.
 """
 
 from __future__ import annotations

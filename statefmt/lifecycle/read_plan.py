@@ -1,4 +1,4 @@
-"""Reads the JSON form of a plan."""
+"""Reads a plan in JSON, and identifies files that are given as plans by mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads the output of `providers schema -json` of OpenTofu and Terraform."""
+"""Reads the schemas of providers, as `providers schema -json` of OpenTofu and Terraform prints them.
+
+Source: OpenTofu `configschema`.
+"""
 
 from __future__ import annotations
 

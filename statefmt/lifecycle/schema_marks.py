@@ -1,4 +1,7 @@
-"""Views a state by the schemas of its providers: values in the form of their types, and what the schemas hide."""
+"""Finds the values that schemas mark as sensitive or write-only, and views a state with these marks.
+
+Source: OpenTofu `Block.ValueMarks`, `Block.WriteOnlyPaths`, `ContainsSensitive`.
+"""
 
 from __future__ import annotations
 

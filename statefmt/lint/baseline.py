@@ -1,4 +1,4 @@
-"""Baselines: files of known findings, so that `check` fails only on new ones."""
+"""Reads and writes baselines: files with fingerprints of known findings, so that `check` fails only on new ones."""
 
 from __future__ import annotations
 
@@ -22,6 +22,18 @@ from statefmt.text.pattern import pattern
 
 _FORMAT_VERSION: Final = "1.0"
 _LARGEST: Final = 64 * 1024 * 1024
+
+# Lists whose elements have distinct addresses.
+_ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
+# Names in the detail of a finding: quoted, or containing a dot or an underscore, including instance keys.
+_QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
+_WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
+_CLOSED: Final = pattern(_QUOTED + '"')
+# After an unclosed quote: all quotes that follow are escaped, and none begins a name.
+_UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')
+_NAME: Final = pattern(r'".+"|[^/][\W\d]*+[^\W\d][^._\[]*+[._\[].*|[^._\[]*+[._\[][\W\d]*+[^\W\d].*', re.DOTALL)
+_LENGTH: Final = 32
+_CACHED: Final = 4096
 
 
 class Baseline(Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,19 +112,6 @@ def _key(path: str) -> str:
     return path.encode("utf-8", "backslashreplace").decode()
 
 
-# Lists whose elements have distinct addresses.
-_ADDRESSED: Final = frozenset({"resources", "instances", "modules", "check_results", "objects"})
-# Names in the detail of a finding: quoted, or containing a dot or an underscore, including instance keys.
-_QUOTED: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
-_WORD: Final = pattern(rf'{_QUOTED}(?:"|\\?\Z)|(?:\[(?:{_QUOTED}"|\d++)\]|[^\s"()\[\],;])++')
-_CLOSED: Final = pattern(_QUOTED + '"')
-# After an unclosed quote: all quotes that follow are escaped, and none begins a name.
-_UNQUOTED_WORD: Final = pattern(r'(?:\[\d++\]|[^\s"()\[\],;])++')
-_NAME: Final = pattern(r'".+"|[^/][\W\d]*+[^\W\d][^._\[]*+[._\[].*|[^._\[]*+[._\[][\W\d]*+[^\W\d].*', re.DOTALL)
-_LENGTH: Final = 32
-_KEPT: Final = 4096
-
-
 def fingerprint(finding: Finding) -> str:
     """Return a stable identifier of a finding: 32 hexadecimal digits.
 
@@ -154,7 +153,7 @@ def _words(text: str) -> Iterator[str]:
             yield match[0]
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _name(word: str) -> str:
     """Return the name in a word, or "" if it is not a name. Cached because findings of one rule share most words."""
     name = word.rstrip(".,:;!?`'").lstrip("`'")

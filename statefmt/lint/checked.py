@@ -1,4 +1,7 @@
-"""The result of checking one state, or the reason why it could not be checked."""
+"""Models the result of checking one state: its findings, their places, and how `check --fix` mends them.
+
+Findings that have one cause, the same code and the same fix, are one group.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,17 @@ from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
     from statefmt.configuration.providers.references import ProviderReferences
+
+# Canonical form decides these in a state that can be read, but only a user may.
+_IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
+# Commands that take several addresses, so that one command can fix a whole group.
+_TAKE_SEVERAL: Final = frozenset({"forget-deposed", "rebind", "rm", "taint", "untaint"})
+# With more addresses, a command has a selector for them, if there is one.
+_MOST_ADDRESSES: Final = 4
+# Replaces the address of a finding in a string that several findings share.
+ELLIPSIS: Final = "…"
+# Arguments that select exactly the instances with these addresses.
+ShortSelectors: TypeAlias = Mapping[frozenset[str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +89,6 @@ class UnreadableState:
     message: str
 
 
-# What canonical form decides in a state that can be read, and only a user may.
-_IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})
-
-
 @unique
 class Fixable(StrEnum):
     """How `check --fix` mends a finding: by itself, or only with `--unsafe-fixes`."""
@@ -113,7 +123,7 @@ def fixable_codes(
     """Return the codes of findings of a state that are mended, and how.
 
     Nothing is mended in a state that cannot be used, or has an older format. The canonical form is not written if that
-    would drop resources, or would also decide what is not among the findings.
+    would drop resources, or would also decide a question that is not among the findings.
     """
     snapshot, document = inspection.snapshot, inspection.document
     if snapshot is None or document is None or inspection.version != CURRENT_VERSION:
@@ -137,9 +147,9 @@ def fixable_among(
 
     Args:
         findings: The findings that are reported.
-        noticed: The codes of what reading found, reported or not.
+        noticed: The codes of all problems that reading found, reported or not.
         has_short_addresses: Whether it names providers by their type only.
-        sources_known: Whether a configuration has a source for each of these.
+        sources_known: Whether a configuration has a source for each of these types.
     """
     reported = tuple(findings)
     found = {finding.code for finding in reported}
@@ -174,18 +184,6 @@ def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None)
     configs = (resource.provider_config for resource in snapshot.resources)
     types = {config.provider.type for config in configs if config is not None and config.provider.is_legacy}
     return all(len(required.get(type_, ())) == 1 for type_ in types)
-
-
-# Commands that take several addresses, so that one command can fix a whole group.
-_TAKE_SEVERAL: Final = frozenset({"forget-deposed", "rebind", "rm", "taint", "untaint"})
-# With more addresses than this, a command has a selector for them, if there is one.
-_MOST_ADDRESSES: Final = 4
-# Stands for the address of a finding in a text that several findings share.
-ELLIPSIS: Final = "…"
-
-
-# Arguments that select exactly the instances with these addresses.
-ShortSelectors: TypeAlias = Mapping[frozenset[str], tuple[str, ...]]
 
 
 class Group(NamedTuple):
@@ -279,13 +277,13 @@ def _arguments(command: Command, finding: Finding, addresses: Sequence[str]) -> 
 
 
 def without_address(text: str, address: str) -> str:
-    """Replace a whole address in a text by an ellipsis; longer addresses that contain it stay."""
+    """Replace a whole address in a string by an ellipsis; longer addresses that contain it stay."""
     if not address or address not in text:
         return text
     parts = text.split(address)
     found = parts[:1]
     for before, after in pairwise(parts):
-        is_part = _continues(before[-1:]) or before.endswith(".") or _continues(after[:1]) or _goes_on(after)
+        is_part = _continues(before[-1:]) or before.endswith(".") or _continues(after[:1]) or _extends(after)
         found += (address if is_part else ELLIPSIS, after)
     return "".join(found)
 
@@ -294,6 +292,6 @@ def _continues(character: str) -> bool:
     return character.isalnum() or character in ("_", "-")
 
 
-def _goes_on(rest: str) -> bool:
+def _extends(rest: str) -> bool:
     """Return whether text after an address belongs to it: a key, or a dot that does not end a sentence."""
     return rest[:1] == "[" or (rest[:1] == "." and _continues(rest[1:2]))

@@ -1,4 +1,4 @@
-"""The places of findings in a configuration."""
+"""Finds provider blocks in a configuration, and gives findings places and stable anchors in it."""
 
 from __future__ import annotations
 
@@ -47,22 +47,22 @@ def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[
     address that share these. Paths relative to the root module are prefixed with its directory, as it was given.
     """
     result = list(findings)
-    placed = [(found.place, number) for number, found in enumerate(findings) if found.place is not None]
+    placed = [(finding.place, number) for number, finding in enumerate(findings) if finding.place is not None]
     if not placed:
         return result
     names = BlockNames(configuration)
     same: Counter[tuple[str, str, str]] = Counter()
-    for place, number in sorted(placed, key=lambda each: _order(each[0])):
+    for at, number in sorted(placed, key=lambda each: _order(each[0])):
         finding = findings[number]
         anchor = ""
         if not finding.pointer:
-            block = names.at(place.file, place.line, place.column)
-            anchor = f"{place.file}\n{block}\n{finding.summary}"
+            block = names.at(at.file, at.line, at.column)
+            anchor = f"{at.file}\n{block}\n{finding.summary}"
             key = (finding.code, finding.address, anchor)
             anchor = f"{anchor}\n{same[key]}"
             same[key] += 1
-        path = os.path.normpath(Path(configuration.directory) / place.file)
-        result[number] = replace(finding, place=replace(place, file=path), anchor=anchor)
+        path = os.path.normpath(Path(configuration.directory) / at.file)
+        result[number] = replace(finding, place=replace(at, file=path), anchor=anchor)
     return result
 
 

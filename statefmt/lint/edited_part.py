@@ -1,4 +1,8 @@
-"""Selects the part of an edited state in which an edit can introduce errors."""
+"""Selects the part of an edited state in which an edit can introduce errors.
+
+may_add_dependency_findings() decides for DEP002, a dependency on a resource that is not in the state, and DEP004, a
+cycle, since running these rules on the whole state takes longer.
+"""
 
 from __future__ import annotations
 

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas
     from statefmt.model.snapshot import Snapshot
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Starting a process takes as long as checking some dozens of small states.
+_SHARE: Final = 100
+_MOST: Final = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -170,15 +177,6 @@ def relative_path(name: str, folder: Path) -> str:
     return Path(os.path.relpath(name, folder)).as_posix() if is_file else name
 
 
-# Not a ProcessPoolExecutor: importing concurrent.futures (which imports logging) takes 6 to 7 ms, in every process.
-T = TypeVar("T")
-R = TypeVar("R")
-
-# Starting a process takes as long as checking some dozens of small states.
-_SHARE: Final = 100
-_MOST: Final = 8
-
-
 class _Worker(NamedTuple):
     process: int
     pipe: int
@@ -194,7 +192,9 @@ def map_in_processes(
     """Return the result of `work` for each item, in order. `work` must not raise or have side effects.
 
     By default, starts one process per processor, but no more than there is work for. `report` is called with the number
-    of items that are done, as far as this process knows: it takes the others to be as fast.
+    of items that are done; this process assumes that the others are as fast.
+
+    The processes are forked, since `work` and what it refers to cannot be pickled, as a pool would have to.
     """
 
     def done_by_all(place: int, item: T) -> R:

@@ -15,9 +15,9 @@ from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
 # Number of cached answers about sets of addresses: the states of one project use the same providers.
-_KEPT: Final = 1024
+_CACHED: Final = 1024
 # Number of cached addresses. A state may have thousands, one for each tenant.
-_KEPT_ADDRESSES: Final = 65536
+_CACHED_ADDRESSES: Final = 65536
 
 
 class NamedProvider(NamedTuple):
@@ -35,14 +35,14 @@ class NamedProvider(NamedTuple):
         return f"{level}/provider"
 
 
-@lru_cache(maxsize=_KEPT_ADDRESSES)
+@lru_cache(maxsize=_CACHED_ADDRESSES)
 def provider_of_resource(text: str) -> AbsProviderInstance | None:
     """Parse a resource's `provider`, in the current form or that before Terraform 0.13."""
     config = read_config(text)
     return None if isinstance(config, Unreadable) else config.instance()
 
 
-@lru_cache(maxsize=_KEPT_ADDRESSES)
+@lru_cache(maxsize=_CACHED_ADDRESSES)
 def provider_of_instance(text: str) -> AbsProviderInstance | None:
     """Parse an instance's own `provider`, also in the form before Terraform 0.13, which OpenTofu refuses there."""
     provider = read_instance(text)
@@ -71,11 +71,11 @@ def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> I
         text = resource.document.provider
         if text and text in on_resources:
             yield NamedProvider(on_resources[text], text, resource, None)
-        told = set()
+        seen = set()
         for number, obj in enumerate(resource.document.instances or ()):
             text = obj.provider if obj is not None else None
-            if text and text in on_instances and text not in told:
-                told.add(text)
+            if text and text in on_instances and text not in seen:
+                seen.add(text)
                 yield NamedProvider(on_instances[text], text, resource, number)
 
 
@@ -87,13 +87,13 @@ def _instance_texts(subject: Subject) -> frozenset[str]:
     return frozenset([part.document.provider for part in subject.objects if part.document.provider])
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _meanings(on_resources: frozenset[str], on_instances: frozenset[str]) -> frozenset[AbsProviderInstance]:
     found = {*map(provider_of_resource, on_resources), *map(provider_of_instance, on_instances)}
     return frozenset(provider for provider in found if provider is not None)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED)
 def _wanted(
     texts: frozenset[str],
     read: Callable[[str], AbsProviderInstance | None],

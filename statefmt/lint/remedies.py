@@ -1,4 +1,12 @@
-"""Determines the fates of a state's objects under a configuration, and reports them as findings."""
+"""Determines the fates of a state's objects under a configuration, and suggests remedies for a missing provider.
+
+The remedies are commands that bind an object to another provider instance or forget it, and blocks to paste that
+declare the provider for one more apply.
+
+Sources: RFC "Static Evaluation of Provider Iteration" (a resource has one provider configuration, and its instances
+differ only in the key; removing elements); RFC "Dynamic Provider Instances and Instance Assignment" (a module that is
+removed with a provider in it); OpenTofu's advice, `internal/tofu/node_resource_abstract_instance.go`, resolveProvider.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +44,7 @@ from statefmt.model.codes import Code
 from statefmt.model.cty import SetType
 from statefmt.model.findings import Finding, Fix
 
-THERE: Final = (FateKind.KEPT, FateKind.REBOUND)
+HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def fates(subject: Subject) -> Sequence[Fate]:
@@ -69,7 +77,7 @@ def provider_of_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | 
 def _by_instance(subject: Subject) -> dict[AbsResourceInstance, AbsProviderInstance]:
     found: dict[AbsResourceInstance, AbsProviderInstance] = {}
     for fate in fates(subject):
-        if fate.declared and fate.outcome in THERE:
+        if fate.declared and fate.outcome in HAS_PROVIDER:
             assert fate.needed is not None
             found.setdefault(fate.instance.addr, fate.needed)
     return found
@@ -98,12 +106,12 @@ def finding(fate: Fate, code: Code, summary: str, detail: str, fix: Fix, range_:
     return code.finding(summary, detail, str(fate.instance.addr), pointer(fate), fix, place(range_))
 
 
-# Each is evaluated for each object.
+# Every candidate is evaluated for every object.
 _MOST_COMPARED: Final = 50
 _PLAIN_KEY = re.compile(r"[A-Za-z][\w.-]*")
 
 
-def ways_out(subject: Subject, fate: Fate) -> Fix:
+def rebind_or_forget(subject: Subject, fate: Fate) -> Fix:
     """Return the commands that bind the object to another provider instance, or forget it."""
     address = str(fate.instance.addr)
     forget = (
@@ -218,7 +226,7 @@ def _map_key(key: InstanceKey) -> str:
 
 def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
     """Return the key of an object that moves to the configuration of `provider`, or None if there is none."""
-    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in THERE:
+    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in HAS_PROVIDER:
         return fate.needed.key
     for key in (fate.bound.key, NO_KEY):
         if _has(subject, provider.config, key):
@@ -244,10 +252,10 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
 def _candidates(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
     references = subject.configuration
     assert references is not None
-    there = provider_of_instance(subject, fate)
-    if there is not None:
+    existing = provider_of_instance(subject, fate)
+    if existing is not None:
         # All objects of an instance move together, and one already has the right provider.
-        yield there
+        yield existing
         return
     if fate.binding is not None and fate.needed is not None and _has(subject, fate.needed.config, fate.needed.key):
         yield fate.needed
@@ -295,8 +303,8 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
     references = subject.configuration
     assert references is not None
     config = provider.config
-    there = references.declares(provider)
-    if isinstance(there, Unknown) or there:
+    declared = references.declares(provider)
+    if isinstance(declared, Unknown) or declared:
         return None
     block = references.tree.declared.get(config)
     if block is None:

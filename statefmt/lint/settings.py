@@ -1,4 +1,7 @@
-"""Reads the settings of `check` from `statetool.toml`, or `[tool.statetool]` in `pyproject.toml`."""
+"""Reads the settings of `check` from `statetool.toml`, or `[tool.statetool]` in `pyproject.toml`.
+
+problems() explains an invalid settings file or baseline by its JSON Schema.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 _OWN_FILE: Final = "statetool.toml"
 _SHARED_FILE: Final = "pyproject.toml"
 _LARGEST: Final = 16 * 1024 * 1024
+# The most problems that a message lists, and the most characters of each.
+_MOST: Final = 10
+_LONGEST: Final = 200
 
 
 class ProtectedTags(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
@@ -170,11 +176,6 @@ def _matching(ignores: Mapping[str, Sequence[str]], text: str) -> tuple[str, ...
 @cache
 def _glob(pattern: str) -> TextTest:
     return asterisk_test(pattern)
-
-
-_MOST: Final = 10
-# In characters.
-_LONGEST: Final = 200
 
 
 def problems(schema: str, document: Any, otherwise: str) -> str:

@@ -1,6 +1,7 @@
 """The input of the rules: everything read from a file, and its parts one by one.
 
-The parts come from the parsed document, so they exist even if it cannot be turned into a snapshot.
+The parts come from the parsed document, so they exist even if the document cannot be turned into a snapshot. Beside
+Subject, this module has what rules read of a part: its key, its address and its sensitive paths.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+_NULL: Final = InstanceObjectV4()
+# The members of a value of a dynamic type.
+_DYNAMIC: Final = {"value", "type"}
 
 
 class ResourcePart(Struct, frozen=True, gc=False):
@@ -101,7 +106,7 @@ class Subject:
         return Fix.of(command)
 
     def repairing(self) -> Fix:
-        """Return the command that shows how to mend what keeps the state from being read."""
+        """Return the command that lists the repairs of a state that cannot be read."""
         return Fix.of(self.command("repair", mends=True), " shows the choices.")
 
     def command_on(self, name: str, address: str, *arguments: str) -> Fix:
@@ -127,11 +132,11 @@ class Subject:
         document = self.inspection.document
         return document is not None and bool(short_addresses(document))
 
-    def once(self, work_out: Callable[[Subject], T]) -> T:
+    def once(self, compute: Callable[[Subject], T]) -> T:
         """Return the result of a function for this state, computed on first use and shared by all rules."""
-        if work_out not in self._found:
-            self._found[work_out] = work_out(self)
-        found: T = self._found[work_out]
+        if compute not in self._found:
+            self._found[compute] = compute(self)
+        found: T = self._found[compute]
         return found
 
     @cached_property
@@ -174,7 +179,7 @@ class Subject:
 
     @cached_property
     def is_record(self) -> bool:
-        """Whether the file is what `init` records, for which no advice about states is right."""
+        """Whether the file is the record of `init`, to which no advice about states applies."""
         return any(finding.code == Code.BACKEND_CONFIGURATION for finding in self.inspection.findings)
 
     @cached_property
@@ -210,9 +215,6 @@ def key_text(obj: InstanceObjectV4) -> str | None:
     return "" if key is None else None
 
 
-_NULL = InstanceObjectV4()
-
-
 def blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
     """Return the blocks of each resource by address, in the order of the file."""
     return subject.once(_blocks_by_address)
@@ -233,9 +235,6 @@ def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:
 def instance_address(resource: ResourcePart, obj: InstanceObjectV4) -> str:
     """Return the address of an object's instance; an invalid key is left out."""
     return f"{resource.address}{key_text(obj) or ''}"
-
-
-_DYNAMIC: Final = {"value", "type"}
 
 
 def sensitive_paths(obj: InstanceObjectV4) -> tuple[Path, ...]:

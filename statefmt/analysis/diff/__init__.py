@@ -1,4 +1,7 @@
-"""Compares two snapshots by address, by remote object and by value."""
+"""Compares two snapshots: by address, then by remote object, then by value.
+
+Equal instances are recognized by their raw bytes, so the cost depends on what changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of comparing two snapshots, as plain values for commands to print and programs to read."""
+"""Models the result of comparing two snapshots, with filters by kind of difference and by address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Finds instances that moved: the same remote object at two addresses."""
+"""Finds instances that moved: the same remote object at two addresses. Joins moves of whole resources and modules.
+
+Source: OpenTofu `internal/addrs/move_endpoint_module.go` (addresses without a key stand for the whole module call).
+"""
 
 from __future__ import annotations
 

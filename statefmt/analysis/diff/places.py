@@ -1,4 +1,4 @@
-"""Finds the places at which two plain values differ."""
+"""Finds the places at which two plain values differ: numbers by value, JSON in strings as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Lists the paths at which two values differ, with sensitive parts hidden."""
+"""Lists the differences within one member of an instance object value by value, with sensitive parts hidden.
+
+A step to an element of a set contains that element, perhaps the secret itself: it is shown as `users[…]`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Collects the objects that plans destroy, and those that they create."""
+"""Collects the objects that plans destroy and create, with their known attributes by digests.
+
+Null, the empty string, and empty lists and maps are equal, since providers replace one by another; so are JSON objects
+and arrays in strings that differ only in white space and in the order of members. Where a type says that a list is a
+set, the order of its elements does not count. Everything else must be the same, upper and lower case included.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Pairs the objects of groups: by uniqueness, by instance keys, and by the moves of their modules."""
+"""Pairs destroyed and created objects of one type: by equal attributes, instance keys, and moves of their modules.
+
+An index has the destroyed objects by the value of each attribute. For a created object, only those are compared that
+share its rarest value.
+"""
 
 from __future__ import annotations
 

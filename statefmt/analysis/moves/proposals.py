@@ -1,4 +1,4 @@
-"""Models what was found in plans: moves, objects with several candidates, and objects without one."""
+"""Models the result of comparing plans: moves, ambiguous groups, objects left over, and ignored attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Groups pieces by module calls, opening those that are too large to be a part."""
+"""Groups the pieces of a state into parts: by module calls, by communities in the graph, or by levels.
+
+Small parts are merged with others. No grouping makes parts that need each other in a circle.
+"""
 
 from __future__ import annotations
 

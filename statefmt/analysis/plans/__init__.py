@@ -1,4 +1,7 @@
-"""Relates a plan to a configuration and a state: provider instances, and whether the plan is for that state."""
+"""Summarises a plan: counts its changes in OpenTofu's order and words, and decides whether it changes nothing.
+
+Source: OpenTofu `internal/command/jsonformat/plan.go`.
+"""
 
 from __future__ import annotations
 

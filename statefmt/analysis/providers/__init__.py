@@ -1,4 +1,4 @@
-"""Analyses of the provider configurations that a state uses, alone and against a configuration."""
+"""Groups the objects of a state by provider configuration and provider instance."""
 
 from __future__ import annotations
 

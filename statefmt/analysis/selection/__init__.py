@@ -1,4 +1,7 @@
-"""Selects resource instances, for every command that takes selectors."""
+"""Selects resource instances, for every command that takes selectors.
+
+A single address is found without listing all instances.
+"""
 
 from __future__ import annotations
 

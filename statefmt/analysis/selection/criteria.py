@@ -1,4 +1,4 @@
-"""The criteria for selecting instances, as given by users."""
+"""Models the criteria for selecting instances as users give them, and suggests the nearest names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Matches module paths against patterns, in which `**` stands for any number of modules."""
+"""Reads address patterns: splits them into steps, matches module paths, and explains invalid ones.
+
+A step is a name and a key with wildcards; `**` stands for any number of modules.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares the objects of the state after an apply with the plan."""
+"""Compares the objects and outputs of the state after an apply with the plan."""
 
 from __future__ import annotations
 

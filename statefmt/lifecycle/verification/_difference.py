@@ -1,4 +1,4 @@
-"""Models a difference between a planned value and the actual one."""
+"""Compares single values of plans and states, and models their differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decides which values a finding may show, and writes them."""
+"""Decides which values a finding may show, by marks, masks and schemas, and formats them."""
 
 from __future__ import annotations
 

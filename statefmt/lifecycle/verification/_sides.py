@@ -1,4 +1,4 @@
-"""Indexes the objects of a state by address, for comparison with a plan."""
+"""Indexes the objects of a state, and a plan's statements about them, by address."""
 
 from __future__ import annotations
 

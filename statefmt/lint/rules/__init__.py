@@ -1,1 +1,1 @@
-"""The rules: one folder per prefix, one file per rule. The docstring of a file is the rule's documentation page."""
+"""The rules: a module or a folder for each prefix; in a folder, a file for each rule with a check of its own."""

@@ -1,4 +1,4 @@
-"""Rules about check results (CHK), whose findings the reader makes."""
+"""Rules about check results (CHK), whose findings the reader creates."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Rules about an apply compared with its plan (LIF), whose findings `verify` makes."""
+"""Rules about an apply compared with its plan (LIF), whose findings `verify` creates."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Rules about addresses and identity (ADR). This module has those whose findings the reader makes."""
+"""Rules about addresses and identity (ADR). This module has the rules whose findings the reader creates."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Rules about configurations alone (CFG). This module has those about problems found while reading a configuration."""
+"""Rules about configurations alone (CFG). This module has the rules about problems that reading finds."""
 
 from __future__ import annotations
 

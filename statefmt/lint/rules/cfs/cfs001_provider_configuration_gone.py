@@ -44,8 +44,8 @@ from statefmt.lint.remedies import (
     name,
     nearest_module,
     provider_block,
+    rebind_or_forget,
     removed_block_note,
-    ways_out,
 )
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
@@ -78,14 +78,14 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
     if config.module in references.configuration.modules:
         until = f"Keep the provider block {here} until one apply has destroyed the object. "
-        fix = Fix.of(until, ways_out(subject, fate), " The block to add:", snippet=snippet)
+        fix = Fix.of(until, rebind_or_forget(subject, fate), " The block to add:", snippet=snippet)
     else:
         around = in_module(nearest_module(references, config.module))
         until = (
             f"Call {config.module} again {around}, with only the provider block in it, until one apply has "
             "destroyed the object. "
         )
-        fix = Fix.of(until, ways_out(subject, fate), " What to add:", snippet=snippet)
+        fix = Fix.of(until, rebind_or_forget(subject, fate), " What to add:", snippet=snippet)
     return finding(fate, Code.PROVIDER_CONFIGURATION_GONE, _SUMMARY, detail, fix)
 
 

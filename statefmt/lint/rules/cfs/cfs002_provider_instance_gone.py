@@ -44,8 +44,8 @@ from statefmt.lint.remedies import (
     finding,
     name,
     put_back,
+    rebind_or_forget,
     removed_block_note,
-    ways_out,
 )
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
@@ -80,7 +80,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
         )
     else:
         until = f"{_sentence(again)} until one apply has destroyed the object, and only then remove it. "
-        fix = Fix.of(until, ways_out(subject, fate), " The block until then:", snippet=again.snippet)
+        fix = Fix.of(until, rebind_or_forget(subject, fate), " The block until then:", snippet=again.snippet)
     return finding(fate, Code.PROVIDER_INSTANCE_GONE, _SUMMARY, detail, fix, range_)
 
 

@@ -27,7 +27,7 @@ its own key with `--map`.
 from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
-from statefmt.lint.remedies import fates_with, finding, name, put_back, ways_out
+from statefmt.lint.remedies import fates_with, finding, name, put_back, rebind_or_forget
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
@@ -53,7 +53,7 @@ def _finding(subject: Subject, fate: Fate) -> Finding:
     fix = Fix.of(
         f"Name the provider configuration from the state {here}"
         f"{f', and {again.how},' if again else ''} until one apply has destroyed the object. ",
-        ways_out(subject, fate),
+        rebind_or_forget(subject, fate),
         " What to add until then:" if again else "",
         snippet=again.snippet if again else "",
     )

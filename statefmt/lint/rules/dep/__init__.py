@@ -1,4 +1,7 @@
-"""Rules about dependencies (DEP). This module has those whose findings the reader makes."""
+"""Rules about dependencies (DEP). This module has the graph that they share, and DEP001, which the reader reports.
+
+The nodes of the graph are static addresses as strings, without keys, because `dependencies` do not contain keys.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about instance objects (INS). This module has those whose findings the reader makes."""
+"""Rules about instance objects (INS). This module has the rules whose findings the reader creates."""
 
 from typing import Final
 

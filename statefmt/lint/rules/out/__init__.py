@@ -1,4 +1,4 @@
-"""Rules about outputs (OUT). This module has those whose findings the reader makes."""
+"""Rules about outputs (OUT). This module has the rules whose findings the reader creates."""
 
 from typing import Final
 
