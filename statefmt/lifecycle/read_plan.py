@@ -66,17 +66,17 @@ def read_plan(data: bytes) -> ShownPlan:
         try:
             document = msgspec.json.decode(data, type=PlanJSON)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            check_is_plan(data)
+            _check_is_plan(data)
             raise _invalid(data, str(error)) from None
         except RecursionError:
             raise too_deep() from None
         if not document.is_plan:
-            check_is_plan(data)
+            _check_is_plan(data)
         return _plan(data, document)
 
 
 def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
-    reader = AddressReader()
+    reader = _AddressReader()
     prior = document.prior_state
     return ShownPlan(
         source=data,
@@ -110,14 +110,14 @@ def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
 
 
 def _resource_changes(
-    reader: AddressReader, changes: Iterable[ResourceChangeJSON], pointer: str
+    reader: _AddressReader, changes: Iterable[_ResourceChangeJSON], pointer: str
 ) -> tuple[PlannedChange, ...]:
     return tuple(
         [_resource_change(reader, change, number, f"{pointer}/{number}") for number, change in enumerate(changes)]
     )
 
 
-def _resource_change(reader: AddressReader, change: ResourceChangeJSON, number: int, pointer: str) -> PlannedChange:
+def _resource_change(reader: _AddressReader, change: _ResourceChangeJSON, number: int, pointer: str) -> PlannedChange:
     try:
         address = reader.read(
             change.address,
@@ -149,11 +149,11 @@ def _previous(text: str, pointer: str) -> AbsResourceInstance:
         raise PlanError(f"invalid address {text!r}: {error.detail}", f"{pointer}/previous_address") from None
 
 
-def _output_changes(changes: Mapping[str, ChangeJSON]) -> dict[str, Change]:
+def _output_changes(changes: Mapping[str, _ChangeJSON]) -> dict[str, Change]:
     return {name: _change(change, f"/output_changes/{token(name)}") for name, change in changes.items()}
 
 
-def _change(change: ChangeJSON, pointer: str) -> Change:
+def _change(change: _ChangeJSON, pointer: str) -> Change:
     action = _ACTIONS.get(change.actions)
     if action is None:
         raise PlanError(
@@ -229,7 +229,7 @@ _CONVERT: Final = "convert it first: tofu show -json PLANFILE > plan.json (or te
 _PLAN_MEMBERS: Final = ("planned_values", "resource_changes", "output_changes", "configuration")
 
 
-def check_is_plan(data: bytes) -> None:
+def _check_is_plan(data: bytes) -> None:
     """Raise NotAPlanError or PlanError unless `data` is a JSON object with the members of a plan in format 1.x."""
     if not data.strip():
         raise NotAPlanError("the file is empty")
@@ -313,7 +313,7 @@ def too_deep() -> PlanError:
     return PlanError("the file is nested too deeply to be a plan")
 
 
-class ChangeJSON(Struct, gc=False):
+class _ChangeJSON(Struct, gc=False):
     """The member `change` of a resource change, and an entry of `output_changes`."""
 
     actions: tuple[str, ...]
@@ -329,11 +329,11 @@ class ChangeJSON(Struct, gc=False):
     after_identity: Raw | UnsetType = UNSET
 
 
-class ResourceChangeJSON(Struct, gc=False):
+class _ResourceChangeJSON(Struct, gc=False):
     """An entry of `resource_changes` or `resource_drift`."""
 
     address: str
-    change: ChangeJSON
+    change: _ChangeJSON
     previous_address: str | None = None
     module_address: str | None = None
     mode: str | None = None
@@ -345,20 +345,20 @@ class ResourceChangeJSON(Struct, gc=False):
     action_reason: str | None = None
 
 
-class DeferredChangeJSON(Struct, gc=False):
+class _DeferredChangeJSON(Struct, gc=False):
     """An entry of `deferred_changes`."""
 
-    resource_change: ResourceChangeJSON
+    resource_change: _ResourceChangeJSON
     reason: str | None = None
 
 
-class VariableJSON(Struct, gc=False):
+class _VariableJSON(Struct, gc=False):
     """An entry of `variables`."""
 
     value: Raw = ABSENT
 
 
-class PriorStateJSON(Struct, gc=False):
+class _PriorStateJSON(Struct, gc=False):
     """The member `prior_state`, which has the form of `show -json` of a state."""
 
     values: StateValues | None = None
@@ -370,14 +370,14 @@ class PlanJSON(Struct, gc=False):
     format_version: str
     terraform_version: str | None = None
     timestamp: str | None = None
-    resource_changes: list[ResourceChangeJSON] | None = None
-    resource_drift: list[ResourceChangeJSON] | None = None
-    deferred_changes: list[DeferredChangeJSON] | None = None
+    resource_changes: list[_ResourceChangeJSON] | None = None
+    resource_drift: list[_ResourceChangeJSON] | None = None
+    deferred_changes: list[_DeferredChangeJSON] | None = None
     action_invocations: tuple[ActionInvocation, ...] | None = None
     deferred_action_invocations: tuple[DeferredActionInvocation, ...] | None = None
-    output_changes: dict[str, ChangeJSON] | None = None
-    variables: dict[str, VariableJSON] | None = None
-    prior_state: PriorStateJSON | None = None
+    output_changes: dict[str, _ChangeJSON] | None = None
+    variables: dict[str, _VariableJSON] | None = None
+    prior_state: _PriorStateJSON | None = None
     planned_values: StateValues | None = None
     configuration: Raw | UnsetType = UNSET
     checks: Raw | UnsetType = UNSET
@@ -396,7 +396,7 @@ _MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
 _ROOT: Final = ModuleInstance()
 
 
-class AddressReader:
+class _AddressReader:
     """Makes addresses from their parts, which the JSON form has beside the text, ten times as fast as parsing the text.
 
     The text decides: it is parsed if the parts do not print as the same address.

@@ -128,7 +128,7 @@ def _typed(obj: ResourceInstanceObject, schema: TypeSchema) -> _Typed:
     if obj.schema_version == schema.version:
         try:
             value = read_value(bytes(obj.attributes), schema.type)
-            attributes, paths = Raw(write_value(value, schema.type)), hidden_paths(schema.block, value)
+            attributes, paths = Raw(write_value(value, schema.type)), _hidden_paths(schema.block, value)
             return replace(obj, attributes=attributes), paths
         except CtyError:
             # A rule says what is wrong with the attributes.
@@ -162,7 +162,7 @@ def _has_secrets(schema: SchemaBlock | NestedAttributes) -> bool:
     return contains_sensitive(schema) or contains_write_only(schema)
 
 
-def hidden_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
+def _hidden_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
     """Return the paths of sensitive attributes, and those of write-only attributes that have a value.
 
     Unlike those of value_marks(), they also lead into maps of blocks with dynamic attributes, where OpenTofu hides
@@ -211,14 +211,14 @@ def value_marks(block: SchemaBlock, value: CtyValue, *, deprecations: bool = Fal
     nowhere in an object: OpenTofu does not hide what is sensitive there.
     """
 
-    def own(part: SchemaPart) -> frozenset[str]:
+    def own(part: _SchemaPart) -> frozenset[str]:
         return _marks(part, deprecations)
 
     found = walk_block(block, unmarked_deep(value), (), lambda part: bool(own(part)), of_null=True)
     return tuple(PathMarks(path, own(part)) for path, part in found)
 
 
-def _marks(part: SchemaPart, deprecations: bool) -> frozenset[str]:
+def _marks(part: _SchemaPart, deprecations: bool) -> frozenset[str]:
     found = ("deprecated",) if deprecations and part.deprecated else ()
     if isinstance(part, SchemaBlock):
         return frozenset((*found, "ephemeral")) if part.ephemeral else frozenset(found)
@@ -266,12 +266,12 @@ def _not_null(value: CtyValue, tree: PathTree[Path]) -> Iterator[Path]:
             yield from _not_null(unknown(part.type) if lost else part, below)
 
 
-SchemaPart: TypeAlias = SchemaBlock | SchemaAttribute
+_SchemaPart: TypeAlias = SchemaBlock | SchemaAttribute
 
 
 def walk_block(
-    block: SchemaBlock, value: CtyValue, path: Path, wanted: Callable[[SchemaPart], bool], *, of_null: bool
-) -> Iterator[tuple[Path, SchemaPart]]:
+    block: SchemaBlock, value: CtyValue, path: Path, wanted: Callable[[_SchemaPart], bool], *, of_null: bool
+) -> Iterator[tuple[Path, _SchemaPart]]:
     """Yield what is `wanted` of a block's schema and its attributes, with the path of each place in the value.
 
     Attributes within a wanted attribute of nested attributes are left out, and nested blocks without any wanted
@@ -305,8 +305,8 @@ def walk_block(
 
 
 def _walk_attributes(
-    schema: NestedAttributes, value: CtyValue, path: Path, wanted: Callable[[SchemaPart], bool]
-) -> Iterator[tuple[Path, SchemaPart]]:
+    schema: NestedAttributes, value: CtyValue, path: Path, wanted: Callable[[_SchemaPart], bool]
+) -> Iterator[tuple[Path, _SchemaPart]]:
     if is_null(value) or not is_known(value):
         return
     objects = [(path, value)]

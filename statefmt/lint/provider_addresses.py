@@ -36,7 +36,7 @@ class NamedProvider(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHED_ADDRESSES)
-def provider_of_resource(text: str) -> AbsProviderInstance | None:
+def _provider_of_resource(text: str) -> AbsProviderInstance | None:
     """Parse a resource's `provider`, in the current form or that before Terraform 0.13."""
     config = read_config(text)
     return None if isinstance(config, Unreadable) else config.instance()
@@ -46,14 +46,14 @@ def provider_of_resource(text: str) -> AbsProviderInstance | None:
 def provider_of_instance(text: str) -> AbsProviderInstance | None:
     """Parse an instance's own `provider`, also in the form before Terraform 0.13, which OpenTofu refuses there."""
     provider = read_instance(text)
-    return provider_of_resource(text) if isinstance(provider, Unreadable) else provider
+    return _provider_of_resource(text) if isinstance(provider, Unreadable) else provider
 
 
 def provider_in_force(resource: ResourceV4, obj: InstanceObjectV4) -> AbsProviderInstance | None:
     """Return the provider instance of an object: its own, or else that of its resource."""
     if obj.provider:
         return provider_of_instance(obj.provider)
-    return provider_of_resource(resource.provider) if resource.provider else None
+    return _provider_of_resource(resource.provider) if resource.provider else None
 
 
 def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
@@ -63,7 +63,7 @@ def providers(subject: Subject) -> frozenset[AbsProviderInstance]:
 
 def places(subject: Subject, wanted: Callable[[AbsProviderInstance], bool]) -> Iterator[NamedProvider]:
     """Yield the places of `wanted` providers in the order of the file; on instances, only a block's first of each."""
-    on_resources = _wanted(subject.once(_resource_texts), provider_of_resource, wanted)
+    on_resources = _wanted(subject.once(_resource_texts), _provider_of_resource, wanted)
     on_instances = _wanted(subject.once(_instance_texts), provider_of_instance, wanted)
     if not on_resources and not on_instances:
         return
@@ -89,7 +89,7 @@ def _instance_texts(subject: Subject) -> frozenset[str]:
 
 @lru_cache(maxsize=_CACHED)
 def _meanings(on_resources: frozenset[str], on_instances: frozenset[str]) -> frozenset[AbsProviderInstance]:
-    found = {*map(provider_of_resource, on_resources), *map(provider_of_instance, on_instances)}
+    found = {*map(_provider_of_resource, on_resources), *map(provider_of_instance, on_instances)}
     return frozenset(provider for provider in found if provider is not None)
 
 

@@ -44,7 +44,7 @@ from statefmt.model.codes import Code
 from statefmt.model.cty import SetType
 from statefmt.model.findings import Finding, Fix
 
-HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
+_HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
 
 
 def fates(subject: Subject) -> Sequence[Fate]:
@@ -64,7 +64,7 @@ def _fates(subject: Subject) -> Sequence[Fate]:
     return provider_fates(subject.inspection.snapshot, subject.configuration)
 
 
-def fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
+def _fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
     """Return the fates of all objects of the same resource, including this one."""
     return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
 
@@ -77,7 +77,7 @@ def provider_of_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | 
 def _by_instance(subject: Subject) -> dict[AbsResourceInstance, AbsProviderInstance]:
     found: dict[AbsResourceInstance, AbsProviderInstance] = {}
     for fate in fates(subject):
-        if fate.declared and fate.outcome in HAS_PROVIDER:
+        if fate.declared and fate.outcome in _HAS_PROVIDER:
             assert fate.needed is not None
             found.setdefault(fate.instance.addr, fate.needed)
     return found
@@ -174,7 +174,7 @@ def _joint(keys: dict[InstanceKey, set[InstanceKey]], homeless: list[Fate]) -> _
     if not together and all(len(each) == 1 for each in keys.values()):
         pairs = ",".join(f"{_map_key(old)}={_map_key(*new)}" for old, new in keys.items())
     # Use a placeholder for long maps, since the command is repeated for each object.
-    return _Going(keys, homeless, together, pairs if len(keys) <= MOST_KEYS else "OLD=NEW,...")
+    return _Going(keys, homeless, together, pairs if len(keys) <= _MOST_KEYS else "OLD=NEW,...")
 
 
 def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Going:
@@ -183,7 +183,7 @@ def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Goin
     if address not in known:
         keys: dict[InstanceKey, set[InstanceKey]] = {}
         homeless = []
-        for each in fates_of_resource(subject, fate):
+        for each in _fates_of_resource(subject, fate):
             key = _key_for(subject, each, provider)
             if key is None:
                 homeless.append(each)
@@ -226,7 +226,7 @@ def _map_key(key: InstanceKey) -> str:
 
 def _key_for(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> InstanceKey | None:
     """Return the key of an object that moves to the configuration of `provider`, or None if there is none."""
-    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in HAS_PROVIDER:
+    if fate.needed is not None and fate.needed.config == provider.config and fate.outcome in _HAS_PROVIDER:
         return fate.needed.key
     for key in (fate.bound.key, NO_KEY):
         if _has(subject, provider.config, key):
@@ -354,7 +354,7 @@ def _bound(subject: Subject) -> dict[ConfigProviderConfig, dict[InstanceKey, Non
 _ENDING = "-until-destroyed"
 _OLD_VALUE: Final = "OLD_VALUE"
 # Limits the keys listed in a finding, since there may be as many findings as keys.
-MOST_KEYS: Final = 50
+_MOST_KEYS: Final = 50
 
 
 def provider_block(
@@ -394,12 +394,12 @@ def _block(
             yield from ("terraform {", "  required_providers {", f"    {source}", "  }", "}", "")
     yield f"provider {quote(name)} {{"
     arguments = {"alias": quote(config.alias)} if config.alias else {}
-    listed = islice(keys, MOST_KEYS) if len(keys) <= MOST_KEYS else (own, *islice(keys, MOST_KEYS))
+    listed = islice(keys, _MOST_KEYS) if len(keys) <= _MOST_KEYS else (own, *islice(keys, _MOST_KEYS))
     wanted = {key for key in listed if isinstance(key, StringKey)}
     note: tuple[str, ...] = ()
     if wanted:
         note, arguments["for_each"] = _for_each(references, config, declared, wanted)
-    if len(keys) > MOST_KEYS:
+    if len(keys) > _MOST_KEYS:
         note += (f"  # {len(keys) - len(wanted):,} more keys are missing: `statetool providers --config` lists them.",)
     width = max(map(len, arguments), default=0)
     for argument, value in arguments.items():
@@ -435,13 +435,13 @@ def _for_each(
     if isinstance(references.for_each_type(config), SetType):
         return (), f"setunion({text}, [{_list(wanted)}])"
     # Where the block uses each.value, null would fail: the name of no resource is refused until somebody replaces it.
-    value = _OLD_VALUE if uses_each_value(declared) else "null"
+    value = _OLD_VALUE if _uses_each_value(declared) else "null"
     note = (f"  # Replace {_OLD_VALUE} by the value that the key had.",) if value == _OLD_VALUE else ()
     items = ", ".join(f"{_text(key)} = {value}" for key in sorted(wanted, key=key_order))
     return note, f"merge({text}, {{ {items} }})"
 
 
-def uses_each_value(block: ProviderBlock) -> bool:
+def _uses_each_value(block: ProviderBlock) -> bool:
     """Return whether the arguments of a provider block use `each.value`, or may do so."""
     return any(
         expression is None or any(_is_each_value(one) for one in references_in(expression))

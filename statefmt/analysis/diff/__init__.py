@@ -18,16 +18,11 @@ from statefmt.analysis.diff.model import (
     CheckResultsChange,
     EnvelopeChange,
     InstanceChange,
-    Kind,
     MemberChange,
-    Movable,
-    Move,
     ObjectChange,
     OutputChange,
     ResourceChange,
     SnapshotDiff,
-    kinds,
-    narrowed,
 )
 from statefmt.analysis.diff.moved import Pair, match, may_be_replaced, whole_moves
 from statefmt.analysis.diff.places import equal_values, plain
@@ -71,7 +66,7 @@ def diff(
             shown.append(told)
         elif change.members:
             followed.append(told)
-    checked = check_results_text(old.check_results) != check_results_text(new.check_results)
+    checked = _check_results_text(old.check_results) != _check_results_text(new.check_results)
     return SnapshotDiff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
@@ -131,7 +126,7 @@ def instance_change(one: InstanceState | None, other: InstanceState | None, *, e
     change = InstanceChange(old=one, new=other)
     if one is None or other is None:
         return change
-    members = tuple(member_changes(one, other, exact=exact))
+    members = tuple(_member_changes(one, other, exact=exact))
     return replace(change, members=members, objects=tuple(object_changes(one, other)))
 
 
@@ -144,7 +139,7 @@ def _outputs(old: Snapshot, new: Snapshot) -> Iterable[OutputChange]:
     after: dict[str, OutputValue] = {output.name: output for output in new.outputs}
     for name in sorted({**before, **after}):
         one, other = before.get(name), after.get(name)
-        if output_text(one) != output_text(other):
+        if _output_text(one) != _output_text(other):
             yield OutputChange(one, other)
 
 
@@ -181,7 +176,7 @@ def _shell(resource: ResourceState | None) -> object:
     """Return what is left of a resource without its instances; None if there is nothing to compare."""
     if resource is None or (resource.objects and not resource.unknown):
         return None
-    return unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
+    return _unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")
 
 
 def envelope_changes(
@@ -192,7 +187,7 @@ def envelope_changes(
     `versions` are the format versions of the two files, which snapshots do not contain.
     """
     before, after = (
-        {**envelope_texts(snapshot), "version": b"%d" % version}
+        {**_envelope_texts(snapshot), "version": b"%d" % version}
         for snapshot, version in zip((old, new), versions, strict=True)
     )
     return tuple(
@@ -228,7 +223,7 @@ def same_text(one: ResourceInstanceObject, other: ResourceInstanceObject) -> boo
     )
 
 
-def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
+def _member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> Iterator[MemberChange]:
     """Yield the members that differ in the objects that both sides have."""
     after = {obj.deposed: obj for obj in new.objects}
     for one in old.objects:
@@ -239,7 +234,7 @@ def member_changes(old: InstanceState, new: InstanceState, *, exact: bool) -> It
         before, now = _members(old, one), _members(new, other)
         for name in {**before, **now}:
             mine, theirs = before.get(name), now.get(name)
-            if mine == theirs or (mine is not None and theirs is not None and equal_json(mine, theirs, exact=exact)):
+            if mine == theirs or (mine is not None and theirs is not None and _equal_json(mine, theirs, exact=exact)):
                 continue
             yield MemberChange(one.deposed, name, mine, theirs)
 
@@ -255,12 +250,12 @@ def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectCha
 
 def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
     """Return the members of an object as JSON, with its provider instance as one of them."""
-    members = {name: text for name, text in object_texts(obj).items() if name not in _IDENTIFYING}
+    members = {name: text for name, text in _object_texts(obj).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
 
 
-def equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
+def _equal_json(one: bytes, other: bytes, *, exact: bool) -> bool:
     """Return whether two compact JSON values are equal.
 
     Without `exact`, numbers are compared by value, strings that contain JSON are compared as JSON, and the order of
@@ -381,27 +376,27 @@ class _Mapping:
 _TREES: Final = TreeBuilder(keep_unknown=True)
 
 
-def object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
+def _object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
     """Return the members of an instance object, apart from its provider."""
     return _member_texts(_TREES.object(obj, {}))
 
 
-def envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
+def _envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the header members of the state, and members unknown to statetool."""
-    return _member_texts(_TREES.envelope(snapshot)) | unknown_texts(snapshot.unknown)
+    return _member_texts(_TREES.envelope(snapshot)) | _unknown_texts(snapshot.unknown)
 
 
-def unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
+def _unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
     """Return members unknown to statetool, by name."""
     return {name: _text(raw) for name, raw, _ in members}
 
 
-def output_text(output: OutputValue | None) -> bytes:
+def _output_text(output: OutputValue | None) -> bytes:
     """Return an output value without its name; empty for None."""
     return b"" if output is None else _text(_TREES.output(output))
 
 
-def check_results_text(results: tuple[CheckResult, ...]) -> bytes:
+def _check_results_text(results: tuple[CheckResult, ...]) -> bytes:
     """Return all check results."""
     return _text(_TREES.check_results(results))
 

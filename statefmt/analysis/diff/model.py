@@ -277,12 +277,12 @@ def kinds(only: Iterable[Kind] = (), ignored: Iterable[Kind] = ()) -> frozenset[
     return frozenset(wanted - _with_parts(ignored))
 
 
-def member_kind(change: MemberChange) -> Kind:
+def _member_kind(change: MemberChange) -> Kind:
     """Return the kind of a difference in one member of an object."""
     return _MEMBERS.get(change.name, Kind.ATTRIBUTES)
 
 
-def instance_kind(change: InstanceChange) -> Kind | None:
+def _instance_kind(change: InstanceChange) -> Kind | None:
     """Return how the address of an instance changed; None if it did not."""
     if change.old is None:
         return Kind.ADDED
@@ -341,10 +341,10 @@ def _is_chosen(change: InstanceChange, chosen: AddressTest | None) -> bool:
 
 def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | None:
     """Return the wanted part of one change; None if there is none."""
-    kind = instance_kind(change)
+    kind = _instance_kind(change)
     if kind in (Kind.ADDED, Kind.REMOVED):
         return change if kind in wanted else None
-    members = tuple(member for member in change.members if member_kind(member) in wanted)
+    members = tuple(member for member in change.members if _member_kind(member) in wanted)
     objects = change.objects if Kind.DEPOSED in wanted else ()
     moved = kind in wanted
     if not (members or objects or moved):

@@ -157,13 +157,13 @@ _MARKS: tuple[tuple[_Mark, _Test], ...] = (
 
 
 # The number of instances of each resource that has some.
-InstanceCounts: TypeAlias = Mapping[AbsResource, int]
+_InstanceCounts: TypeAlias = Mapping[AbsResource, int]
 _Pairs: TypeAlias = Sequence[tuple[AbsResourceInstance, AbsResourceInstance]]
 
 
 def whole_moves(
-    before: InstanceCounts,
-    after: InstanceCounts,
+    before: _InstanceCounts,
+    after: _InstanceCounts,
     moved: _Pairs,
     allowed: Callable[[Movable, Movable], bool] = lambda _one, _other: True,
 ) -> tuple[Move, ...]:
@@ -196,8 +196,8 @@ def whole_moves(
 
 
 def _whole_modules(
-    before: InstanceCounts,
-    after: InstanceCounts,
+    before: _InstanceCounts,
+    after: _InstanceCounts,
     resources: Mapping[AbsResource, AbsResource],
     allowed: Callable[[Movable, Movable], bool],
 ) -> dict[ModuleInstance, ModuleInstance]:
@@ -223,7 +223,7 @@ def _whole_modules(
     }
 
 
-def _in_modules(resources: InstanceCounts) -> Counter[ModuleInstance]:
+def _in_modules(resources: _InstanceCounts) -> Counter[ModuleInstance]:
     """Count the resources with instances in each module, including nested modules."""
     found: Counter[ModuleInstance] = Counter()
     for module, count in Counter(addr.module for addr in resources).items():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing, Keys, Pairs
 
 
-ValueSteps: TypeAlias = tuple[str | int, ...]
+_ValueSteps: TypeAlias = tuple[str | int, ...]
 _Places: TypeAlias = "list[ValuePlace]"
 # For each element of the new list, its position in the old one; None if it was added.
 Order: TypeAlias = tuple[int | None, ...]
@@ -37,11 +37,11 @@ class ValuePlace(NamedTuple):
     with those at the same positions, as there were too many to pair them by content.
     """
 
-    steps: ValueSteps
+    steps: _ValueSteps
     on_old: bool = True
     on_new: bool = True
     element: str | None = None
-    new_steps: ValueSteps | None = None
+    new_steps: _ValueSteps | None = None
     order: Order | None = None
     by_position: bool = False
 
@@ -64,8 +64,8 @@ def places(old: Plain, new: Plain, pairing: BlockPairing | None = None, of: Type
 class _Steps(NamedTuple):
     """The steps to two values that are compared."""
 
-    old: ValueSteps
-    new: ValueSteps
+    old: _ValueSteps
+    new: _ValueSteps
 
     def to(self, old: str | int, new: str | int) -> _Steps:
         return _Steps((*self.old, old), (*self.new, new))
@@ -153,7 +153,7 @@ class _Comparison:
 
 def _in_scalars(old: list[Plain], new: list[Plain], steps: _Steps) -> Sequence[ValuePlace]:
     """Compare two lists without blocks: as sets if they look like sets, else in order or by position."""
-    ones, others = set_of_strings(old), set_of_strings(new)
+    ones, others = _set_of_strings(old), _set_of_strings(new)
     if ones is not None and others is not None:
         return [
             *(steps.place(on_new=False)._replace(element=item) for item in ones - others),
@@ -370,7 +370,7 @@ def plain(value: JSONValue, *, exact: bool) -> Plain:
     return value
 
 
-def set_of_strings(items: list[Plain]) -> frozenset[str] | None:
+def _set_of_strings(items: list[Plain]) -> frozenset[str] | None:
     """Return a list that looks like a set, of sorted strings as sets are written, as one; None for any other list."""
     texts = [item for item in items if type(item) is str]
     if len(texts) < len(items) or any(one >= other for one, other in pairwise(texts)):

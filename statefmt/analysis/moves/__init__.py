@@ -19,17 +19,7 @@ from statefmt.analysis.diff.model import Movable, Move
 from statefmt.analysis.diff.moved import whole_moves, with_whole_calls
 from statefmt.analysis.moves._candidates import address_of, collect, is_managed
 from statefmt.analysis.moves._pairing import pair
-from statefmt.analysis.moves.proposals import (
-    AmbiguousGroup,
-    IgnoredAttribute,
-    MovedInstance,
-    MoveEvidence,
-    NearlyEqual,
-    PlannedPlace,
-    Proposals,
-    ProposedMove,
-    parse_ignored_attribute,
-)
+from statefmt.analysis.moves.proposals import IgnoredAttribute, MovedInstance, PlannedPlace, Proposals, ProposedMove
 from statefmt.lifecycle.plan import Action, PlanError, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.model.addrs import (
@@ -72,7 +62,7 @@ def propose_moves(
         pairing = pair(collected.kinds)
     except RecursionError:
         raise PlanError("the attributes are nested too deeply to be compared") from None
-    contents = {name: PlanContents(plan, in_states=in_states) for name, plan in plans.items()}
+    contents = {name: _PlanContents(plan, in_states=in_states) for name, plan in plans.items()}
     by_plans: dict[tuple[str, str], list[MovedInstance]] = {}
     for one in pairing.moved:
         by_plans.setdefault((one.source.plan, one.target.plan), []).append(one)
@@ -96,7 +86,7 @@ def propose_moves(
 class _Whole:
     """Joins the moves from one plan to another, or within one, into moves of whole resources and modules."""
 
-    def __init__(self, source: str, target: str, contents: Mapping[str, PlanContents], *, in_states: bool) -> None:
+    def __init__(self, source: str, target: str, contents: Mapping[str, _PlanContents], *, in_states: bool) -> None:
         self._source, self._target = source, target
         self._before, self._after = contents[source], contents[target]
         self._in_states = in_states
@@ -139,7 +129,7 @@ _NO_MODULE: Final = "delete_because_no_module"
 _MANAGED: Final = "managed"
 
 
-class PlanContents:
+class _PlanContents:
     """The addresses of managed resources before and after a plan, and what can be gone from its configuration."""
 
     def __init__(self, plan: ShownPlan, *, in_states: bool) -> None:
@@ -159,7 +149,7 @@ class PlanContents:
                 self._gone_modules.add(change.address.module)
         self.before: Final = Counter(address.containing_resource() for address in before)
         self.after: Final = Counter(address.containing_resource() for address in after)
-        self._declared: Final = DeclaredNames(plan.configuration)
+        self._declared: Final = _DeclaredNames(plan.configuration)
 
     @cached_property
     def modules_after(self) -> frozenset[ModuleInstance]:
@@ -233,7 +223,7 @@ class _ConfigurationJSON(Struct, gc=False):
     root_module: _ModuleJSON | None = None
 
 
-class DeclaredNames:
+class _DeclaredNames:
     """The modules and the resources that a configuration declares; all, if the plan has no readable configuration."""
 
     def __init__(self, raw: Raw | None) -> None:

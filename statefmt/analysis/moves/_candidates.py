@@ -30,7 +30,7 @@ class Candidate:
     """An object that a plan destroys or creates. `unknown` are its unknown attributes: of a destroyed one, none."""
 
     def __init__(
-        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: ValueShape = MappingProxyType({})
+        self, place: PlannedPlace, attributes: ComparedAttributes, unknown: _ValueShape = MappingProxyType({})
     ) -> None:
         self.place: Final = place
         self.attributes: Final = attributes
@@ -134,7 +134,7 @@ def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing
     details = change.change
     if change.action is Action.DELETE:
         return Candidate(place, ComparedAttributes(details.before, *comparing))
-    unknown = unknown_shape_of(details.after_unknown, comparing.ignored)
+    unknown = _unknown_shape_of(details.after_unknown, comparing.ignored)
     if unknown is None:
         return Candidate(place, ComparedAttributes(None))
     return Candidate(place, ComparedAttributes(details.after, *comparing, created=True), unknown)
@@ -143,7 +143,7 @@ def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing
 # The known attributes of an object that are not empty: their names, and strings or the digests of other values.
 Known: TypeAlias = frozenset[tuple[str, str | bytes]]
 # The unknown attributes of an object: true, or a mask for those that are unknown in part.
-ValueShape: TypeAlias = Mapping[str, Any]
+_ValueShape: TypeAlias = Mapping[str, Any]
 _DECODER: Final = msgspec.json.Decoder(float_hook=Decimal)
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic", decimal_format="number")
 # No attribute has this name.
@@ -174,7 +174,7 @@ class ComparedAttributes:
             if name not in ignored and (found := _digest(value, types.get(name)))
         }
 
-    def known(self, unknown: ValueShape) -> Known:
+    def known(self, unknown: _ValueShape) -> Known:
         """Return the attributes without those that a shape says are unknown."""
         found = {name: digest for name, digest in self._digests.items() if name not in unknown}
         parts = {name: mask for name, mask in unknown.items() if mask is not True}
@@ -192,7 +192,7 @@ class ComparedAttributes:
         return any(_is_telling(values.get(name)) for name in names)
 
 
-def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> ValueShape | None:
+def _unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> _ValueShape | None:
     """Return the unknown attributes of an object: true, or a mask of those that are unknown in part.
 
     None if the object is unknown as a whole. Raises ValueError if the mask is nested too deeply.
@@ -203,7 +203,7 @@ def unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> ValueShape | N
     return {name: part for name, part in mask.items() if name not in ignored and has_true(part)}
 
 
-def shape_key(shape: ValueShape) -> bytes:
+def shape_key(shape: _ValueShape) -> bytes:
     """Return a key that is equal for equal shapes."""
     return _ENCODER.encode(dict(shape))
 

@@ -33,7 +33,7 @@ class Pairing(NamedTuple):
 
 def pair(kinds: Sequence[Candidates]) -> Pairing:
     """Pair destroyed with created objects where only one answer is possible."""
-    matched = [(kind, equal_objects(kind)) for kind in kinds]
+    matched = [(kind, _equal_objects(kind)) for kind in kinds]
     groups = [(kind, group) for kind, found in matched for group in found.groups]
     pairs: dict[Candidate, MovedInstance] = {}
     for _, group in groups:
@@ -64,7 +64,7 @@ def _moved(old: Candidate, new: Candidate, evidence: MoveEvidence) -> MovedInsta
     return MovedInstance(old.place, new.place, evidence, names)
 
 
-def _unambiguous(group: EqualObjects) -> Iterator[tuple[Candidate, Candidate, MoveEvidence]]:
+def _unambiguous(group: _EqualObjects) -> Iterator[tuple[Candidate, Candidate, MoveEvidence]]:
     if len(group.destroyed) == len(group.created) == 1:
         yield group.destroyed[0], group.created[0], MoveEvidence.ATTRIBUTES
         return
@@ -158,7 +158,7 @@ def _places(objects: Iterable[Candidate]) -> tuple[PlannedPlace, ...]:
 _MOST_COMPARISONS: Final = 20
 
 
-class EqualObjects(Struct, frozen=True, eq=False):
+class _EqualObjects(Struct, frozen=True, eq=False):
     """Objects that are linked by equal attributes: each destroyed one equals a created one, and the reverse."""
 
     destroyed: Sequence[Candidate]
@@ -168,11 +168,11 @@ class EqualObjects(Struct, frozen=True, eq=False):
 class Matched(NamedTuple):
     """The groups of equal objects, and the created objects that were not compared with all destroyed ones."""
 
-    groups: Sequence[EqualObjects]
+    groups: Sequence[_EqualObjects]
     not_compared: Sequence[Candidate]
 
 
-def equal_objects(kind: Candidates) -> Matched:
+def _equal_objects(kind: Candidates) -> Matched:
     """Return the groups of objects that are equal in at least one telling attribute, in the order of the plans."""
     index = _Index(kind.destroyed)
     searches = sorted(map(index.search, _alike(kind.created)), key=lambda one: len(one.among))
@@ -240,13 +240,13 @@ class _Groups:
         for one in objects[1:]:
             self._parents[self._root(one)] = first
 
-    def found(self, kind: Candidates) -> list[EqualObjects]:
+    def found(self, kind: Candidates) -> list[_EqualObjects]:
         sides: dict[Candidate, tuple[list[Candidate], list[Candidate]]] = {}
         for side, candidates in enumerate((kind.destroyed, kind.created)):
             for one in candidates:
                 if one in self._parents:
                     sides.setdefault(self._root(one), ([], []))[side].append(one)
-        return [EqualObjects(*both) for both in sides.values()]
+        return [_EqualObjects(*both) for both in sides.values()]
 
     def _root(self, one: Candidate) -> Candidate:
         root = one

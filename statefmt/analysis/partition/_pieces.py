@@ -101,7 +101,7 @@ def _pieces(resource: ResourceState) -> Iterator[StatePiece]:
     homes: dict[InstanceKey, tuple[InstanceKey, str]] = {}
     for obj in resource.objects:
         # Deposed objects stay with the first object of their instance.
-        home = homes.setdefault(obj.key, (obj.provider_key, region_of(obj)))
+        home = homes.setdefault(obj.key, (obj.provider_key, _region_of(obj)))
         found.setdefault(home, []).append(obj)
     config = resource.provider_config
     for (key, region), objects in found.items():
@@ -182,11 +182,11 @@ class _Finder:
             for other in self._of_block[block]:
                 for obj in self._pieces[other].objects:
                     # What several pieces have names none of them.
-                    found.update((text, other if found.get(text, other) == other else None) for text in ids_of(obj))
+                    found.update((text, other if found.get(text, other) == other else None) for text in _ids_of(obj))
             ids = self._ids[block] = {text: other for text, other in found.items() if other is not None}
         if self._strings[0] != number:
             piece = self._pieces[number]
-            self._strings = number, frozenset(text for obj in piece.objects for text in strings_of(obj))
+            self._strings = number, frozenset(text for obj in piece.objects for text in _strings_of(obj))
         strings = self._strings[1]
         return {ids[text] for text in ids.keys() & strings}
 
@@ -215,7 +215,7 @@ class _Whereabouts(Struct):
     location: object = None
 
 
-def region_of(obj: ResourceInstanceObject) -> str:
+def _region_of(obj: ResourceInstanceObject) -> str:
     """Return the region or location that the attributes name, "" if none; a sensitive one is not used."""
     found = _whereabouts(obj)
     hidden = {str(step_key(path[0])) if path else "" for path in sensitive_paths(obj)}
@@ -240,7 +240,7 @@ def _whereabouts(obj: ResourceInstanceObject) -> _Whereabouts:
         return _Whereabouts()
 
 
-def ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
+def _ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
     """Yield the values by which other objects name this one."""
     found = _whereabouts(obj)
     for text in (found.id, found.arn, found.self_link):
@@ -248,7 +248,7 @@ def ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
             yield text
 
 
-def strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
+def _strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
     """Return the strings in the attributes."""
     if obj.attributes is None:
         return (obj.attributes_flat or {}).values()

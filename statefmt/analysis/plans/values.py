@@ -67,7 +67,7 @@ def change_details(
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
-    before, after = _value(change.before), with_unknown(_value(change.after), read_mask(change.after_unknown))
+    before, after = _value(change.before), _with_unknown(_value(change.after), read_mask(change.after_unknown))
     if before == after:
         return ()
     shown = (before, after)
@@ -190,7 +190,7 @@ def masked(value: JSONValue, mask: object) -> JSONValue:
     return _replaced(value, mask, lambda _: HIDDEN, HIDDEN)
 
 
-def with_unknown(value: JSONValue, mask: object) -> JSONValue:
+def _with_unknown(value: JSONValue, mask: object) -> JSONValue:
     """Put KNOWN_AFTER_APPLY where the mask is true; the value lacks these parts, or has null there."""
     return _replaced(value, mask, lambda _: KNOWN_AFTER_APPLY, KNOWN_AFTER_APPLY, adds=True)
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Condition, Criteria, Selector, criteria_of, selector_text, suggestion
+from statefmt.analysis.selection.criteria import Criteria, suggestion
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, parse_abs_resource_instance
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.model.instances import InstanceState, instances

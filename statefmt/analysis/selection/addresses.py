@@ -55,7 +55,7 @@ from statefmt.model.resources import ResourceState
 from statefmt.text.wildcards import has_wildcards
 
 
-class AddressPattern(NamedTuple):
+class _AddressPattern(NamedTuple):
     """The tests of a pattern: of the module, of the resource in it, and of the key of the instance."""
 
     fits_module: Callable[[ModuleInstance], bool]
@@ -179,7 +179,7 @@ class Addresses:
             if not has_wildcards(selector):
                 raise self._invalid(selector, error) from error
         try:
-            pattern = address_pattern(selector)
+            pattern = _address_pattern(selector)
         except AddressError as error:
             raise self._invalid(selector, error) from error
         return [place for place, addr in enumerate(self._addrs) if pattern.fits(addr)]
@@ -220,15 +220,15 @@ def canonical(selector: str) -> str:
         return str(parse_abs_resource_instance(selector))
 
 
-def address_pattern(text: str) -> AddressPattern:
+def _address_pattern(text: str) -> _AddressPattern:
     """Return the tests of a pattern. Raises AddressError."""
     path, rest = split_path(text, pattern_steps(text))
     if not rest and path[-1] is not None:
         path = (*path, None)
     in_path = lru_cache(maxsize=None)(lambda module: path_fits(path, module.steps))
     if not rest:
-        return AddressPattern(in_path, lambda _: True, lambda _: True)
-    return AddressPattern(in_path, *_resource_tests(text, rest))
+        return _AddressPattern(in_path, lambda _: True, lambda _: True)
+    return _AddressPattern(in_path, *_resource_tests(text, rest))
 
 
 def _resource_tests(text: str, steps: Sequence[PatternStep]) -> tuple[Callable[[Resource], bool], KeyTest]:
@@ -302,7 +302,7 @@ class ResourceTable:
 
     def _by_pattern(self, selector: str) -> dict[AbsResource, None]:
         try:
-            pattern = address_pattern(selector)
+            pattern = _address_pattern(selector)
         except AddressError:
             return {}
         modules = (found for module, found in self._in_module.items() if pattern.fits_module(module))

@@ -27,14 +27,14 @@ from statefmt.model.wording import MessagePart, Wording
 from statefmt.text.pattern import pattern
 from statefmt.text.wildcards import TextTest, has_wildcards, quoted_wildcard_test, wildcard_test
 
-StepTest: TypeAlias = Callable[[ModuleStep], bool]
+_StepTest: TypeAlias = Callable[[ModuleStep], bool]
 # One test for each step; None stands for any number of steps, and never follows another None.
-PathPattern: TypeAlias = tuple[StepTest | None, ...]
+_PathPattern: TypeAlias = tuple[_StepTest | None, ...]
 
 
-def split_path(text: str, steps: Sequence[PatternStep]) -> tuple[PathPattern, Sequence[PatternStep]]:
+def split_path(text: str, steps: Sequence[PatternStep]) -> tuple[_PathPattern, Sequence[PatternStep]]:
     """Split a pattern into the modules that it begins with and the steps after them. Raises AddressError."""
-    path: list[StepTest | None] = []
+    path: list[_StepTest | None] = []
     pos = 0
     while pos < len(steps):
         step = steps[pos]
@@ -55,12 +55,12 @@ def split_path(text: str, steps: Sequence[PatternStep]) -> tuple[PathPattern, Se
     return tuple(path), steps[pos:]
 
 
-def _module_test(text: str, step: PatternStep) -> StepTest:
+def _module_test(text: str, step: PatternStep) -> _StepTest:
     fits_name, fits_key = name_test(text, step), key_test(text, step)
     return lambda module: fits_name(module.name) and fits_key(module.key)
 
 
-def path_fits(pattern: PathPattern, steps: Iterable[ModuleStep]) -> bool:
+def path_fits(pattern: _PathPattern, steps: Iterable[ModuleStep]) -> bool:
     """Return whether a pattern matches a whole path."""
     # All possible places in the pattern after each step: no backtracking, so the time is bounded for every pattern.
     places = _with_skipped(pattern, {0})
@@ -77,7 +77,7 @@ def path_fits(pattern: PathPattern, steps: Iterable[ModuleStep]) -> bool:
     return len(pattern) in places
 
 
-def _with_skipped(pattern: PathPattern, places: set[int]) -> set[int]:
+def _with_skipped(pattern: _PathPattern, places: set[int]) -> set[int]:
     """Return the places, and those after a `**`, which may match nothing; two `**` never follow each other."""
     return places | {place + 1 for place in places if place < len(pattern) and pattern[place] is None}
 

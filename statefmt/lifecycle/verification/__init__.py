@@ -72,13 +72,13 @@ def verify(
     try:
         found = [
             *checks.findings(),
-            *binding_findings(expected, old, new),
+            *_binding_findings(expected, old, new),
             *OutputChecks(plan, before, after, pairing, show=show_sensitive).findings(),
             *_header_findings(plan, old, new),
-            *(without_state(expected) if before is None else ()),
+            *(_without_state(expected) if before is None else ()),
         ]
         found_before = (
-            before_findings(expected, old, pairing, show_sensitive=show_sensitive) if before is not None else ()
+            _before_findings(expected, old, pairing, show_sensitive=show_sensitive) if before is not None else ()
         )
         return Verification(
             after=tuple(found),
@@ -133,7 +133,7 @@ def _same_content(old: Side, new: Side) -> bool:
 _SUMMARY = "Plan made for another state"
 
 
-def before_findings(
+def _before_findings(
     expected: Expectations, before: Side, pairing: BlockPairing, *, show_sensitive: bool
 ) -> Iterator[Finding]:
     """Yield a finding for each managed object that is not as the plan says it was, drift apart.
@@ -221,7 +221,7 @@ def _absent(
             )  # fmt: skip
 
 
-def without_state(expected: Expectations) -> Iterator[Finding]:
+def _without_state(expected: Expectations) -> Iterator[Finding]:
     """Yield a finding if there was no state, and the plan was made for one."""
     count = sum(1 for _ in _absent(expected, set(), {}))
     if count:
@@ -260,7 +260,7 @@ class _ConfigurationJSON(Struct, gc=False):
     root_module: _ModuleJSON | None = None
 
 
-class ConfiguredProvider(Struct, frozen=True):
+class _ConfiguredProvider(Struct, frozen=True):
     """What the configuration in a plan says about the provider configuration of a resource block.
 
     The configuration is in `module` or in a module that calls it. `alias` is None if the plan leaves it open.
@@ -282,13 +282,13 @@ class ConfiguredProvider(Struct, frozen=True):
         return str(ConfigProviderConfig(self.module, self.provider, self.alias or ""))
 
 
-def configured_providers(raw: Raw | None) -> dict[_Block, ConfiguredProvider]:
+def _configured_providers(raw: Raw | None) -> dict[_Block, _ConfiguredProvider]:
     """Return the provider of each resource block of a plan's configuration; of none that cannot be read."""
     try:
         document = _ConfigurationJSON() if raw is None else msgspec.json.decode(raw, type=_ConfigurationJSON)
     except (msgspec.DecodeError, RecursionError):
         return {}
-    found: dict[_Block, ConfiguredProvider] = {}
+    found: dict[_Block, _ConfiguredProvider] = {}
     providers = {key: _configured(key, entry) for key, entry in (document.provider_config or {}).items()}
     waiting: list[tuple[tuple[str, ...], _ModuleJSON]] = [((), document.root_module or _ModuleJSON())]
     while waiting:
@@ -302,7 +302,7 @@ def configured_providers(raw: Raw | None) -> dict[_Block, ConfiguredProvider]:
     return found
 
 
-def _configured(key: str, entry: _ProviderJSON) -> ConfiguredProvider | None:
+def _configured(key: str, entry: _ProviderJSON) -> _ConfiguredProvider | None:
     try:
         module = parse_module(entry.module_address) if entry.module_address else Module()
         provider = parse_provider_source(entry.full_name)
@@ -310,16 +310,16 @@ def _configured(key: str, entry: _ProviderJSON) -> ConfiguredProvider | None:
         return None
     # A name with a dot and no alias is passed in from a caller, under a name that only the caller knows.
     passed = "." in key.rpartition(":")[2] and not entry.alias
-    return ConfiguredProvider(provider, module, None if passed else entry.alias)
+    return _ConfiguredProvider(provider, module, None if passed else entry.alias)
 
 
-def binding_findings(expected: Expectations, before: Side, after: Side) -> Iterator[Finding]:
+def _binding_findings(expected: Expectations, before: Side, after: Side) -> Iterator[Finding]:
     """Yield a finding for each resource that is bound to another provider than planned.
 
     A plan names the provider's source, and in its configuration the provider block, but no instance of it. A resource
     that the plan leaves alone may also keep the binding that it had.
     """
-    blocks = configured_providers(expected.plan.configuration)
+    blocks = _configured_providers(expected.plan.configuration)
     named, busy = _planned_providers(expected)
     for address, resource in after.resources.items():
         actual = resource.provider_config

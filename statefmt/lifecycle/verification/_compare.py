@@ -56,8 +56,8 @@ from statefmt.model.cty.types import element_type, member_type
 from statefmt.pairing import BlockPairing, PlainValue, crosses
 
 # What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
-UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
-_PLACEHOLDER: Final = UNKNOWN_PLACEHOLDER.encode()
+_UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
+_PLACEHOLDER: Final = _UNKNOWN_PLACEHOLDER.encode()
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")
 # The one attribute that is never null once an object exists; other unknown values may turn out to be null.
 _ID: Final = "id"
@@ -227,7 +227,7 @@ class _Comparison:
                 wrong = plain if len(plain) < len(wrong) else wrong
             self.found += wrong
             return self.found
-        if actual == UNKNOWN_PLACEHOLDER and planned != actual:
+        if actual == _UNKNOWN_PLACEHOLDER and planned != actual:
             self.add(DifferenceKind.UNKNOWN, path, tokens, planned, actual)
         elif planned is ABSENT:
             # Nothing is known, and not all is unknown: an empty part.
@@ -344,7 +344,7 @@ def _misfits(value: Decoded, of: Type, path: PathSteps, tokens: PathSteps, *, ty
     only look like a dynamic value.
     """
     value = converted(value, of)
-    if value == UNKNOWN_PLACEHOLDER:
+    if value == _UNKNOWN_PLACEHOLDER:
         yield Difference(DifferenceKind.UNKNOWN, path, tokens, ABSENT, value)
         return
     if value is None:

@@ -51,7 +51,7 @@ class Secrets:
         """
         if self._show:
             return None
-        depths = [self._marked.depth(path), None if self._schema is None else sensitive_depth(self._schema, path)]
+        depths = [self._marked.depth(path), None if self._schema is None else _sensitive_depth(self._schema, path)]
         return min((depth for depth in depths if depth is not None), default=None)
 
     def hides_size(self, path: PathSteps) -> bool:
@@ -238,7 +238,7 @@ def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
     return _walk(block, path)[0] is None
 
 
-def sensitive_depth(block: SchemaBlock, path: PathSteps) -> int | None:
+def _sensitive_depth(block: SchemaBlock, path: PathSteps) -> int | None:
     """Return how many steps lead to something sensitive by the schema, or to something around it; None if none do."""
     inside, depth = _walk(block, path)
     return depth if inside is None or contains_sensitive(inside) else None

@@ -82,15 +82,15 @@ def pointer(steps: PathSteps) -> str:
 def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
     """Return whether two objects are the same, bytes and all, apart from what no plan decides."""
     return (
-        same_bytes(one.attributes, other.attributes)
+        _same_bytes(one.attributes, other.attributes)
         and one.attributes_flat == other.attributes_flat
         and one.status is other.status
         and one.sensitive_attributes == other.sensitive_attributes
-        and same_bytes(one.identity, other.identity)
+        and _same_bytes(one.identity, other.identity)
     )
 
 
-def same_bytes(one: Raw | None, other: Raw | None) -> bool:
+def _same_bytes(one: Raw | None, other: Raw | None) -> bool:
     """Return whether two raw values are the same text, or both absent."""
     if one is None or other is None:
         return one is other
