@@ -1,1 +1,1 @@
-"""The rules: a module or a folder for each prefix; in a folder, a file for each rule with a check of its own."""
+"""The rules: a module for each prefix, and in the folder of a prefix a file for each of its longer rules."""

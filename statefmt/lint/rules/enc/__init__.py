@@ -1,1 +1,0 @@
-"""Rules about envelopes of encrypted states (ENC)."""
