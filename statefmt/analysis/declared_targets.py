@@ -32,7 +32,7 @@ from statefmt.model.addrs import (
 from statefmt.model.errors import AddressError
 
 _MOST_LISTED: Final = 10
-# What of an address is not declared: all of it, its resource, or a module on the way to it.
+# The part of an address that is not declared: all of it, its resource, or a module on the way to it.
 _Part: TypeAlias = AbsResourceInstance | AbsResource | ModuleInstance
 
 
@@ -145,7 +145,7 @@ def _called_beside(references: ProviderReferences, module: ModuleInstance) -> li
 
 
 class Judgement(NamedTuple):
-    """What is wrong with the first target that does not exist, "" if all do, and notes on those that are not known.
+    """The problem of the first target that does not exist, "" if all do, and notes on unknown targets.
 
     `about` is that target.
     """

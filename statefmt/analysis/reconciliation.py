@@ -37,7 +37,7 @@ class RecoveryCase(StrEnum):
 
 
 class PushAnswer(StrEnum):
-    """What `state push` does without -force: accepts the state, or refuses it for a reason."""
+    """The decision of `state push` without -force: accept the state, or refuse it for a reason."""
 
     ACCEPTED = "accepted"
     OTHER_LINEAGE = "other_lineage"
@@ -132,7 +132,7 @@ def reconcile(errored: Snapshot, stored: Snapshot | None) -> Reconciliation:
 
 
 def _answer(errored: Snapshot, stored: Snapshot | None, changes: SnapshotDiff) -> PushAnswer:
-    """Return what CheckValidImport decides: an empty state or one without lineage takes anything."""
+    """Return the decision of CheckValidImport: an empty state, or one without lineage, accepts any state."""
     if stored is None or _is_empty(stored) or not (errored.lineage and stored.lineage):
         return PushAnswer.ACCEPTED
     if errored.lineage != stored.lineage:
@@ -170,7 +170,7 @@ def _has_content(changes: SnapshotDiff) -> bool:
 
 
 def _unstored(changes: SnapshotDiff) -> Iterator[str]:
-    """Yield what the errored state says besides objects, and the stored one does not say."""
+    """Yield the contents of the errored state, except objects, that the stored state lacks."""
     yield from (f"output {change.name}" for change in changes.outputs if change.new is not None)
     results = changes.check_results.differing if changes.check_results else ()
     yield from (f"check result of {address}" for address, _, new in results if new is not None)

@@ -77,7 +77,7 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
 
 
 def not_searched(snapshot: Snapshot) -> NotSearched:
-    """Count what search() leaves out without `show_sensitive`. This must not depend on what is searched for."""
+    """Count the values that search() skips without `show_sensitive`. The count must not depend on the query."""
     objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
     secret = set(with_secrets(objects))
     return NotSearched(

@@ -1,4 +1,4 @@
-"""Counts the contents of a snapshot, and measures what takes up space."""
+"""Counts the contents of a snapshot, and measures the size of its parts."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def unknown_source(source: Provider, known: Collection[Provider]) -> str:
 
 
 class UnknownProvider(NamedTuple):
-    """A provider instance that no resource of a state is bound to, and what to say about it."""
+    """A provider instance that no resource of a state is bound to, with the message about it."""
 
     provider: AbsProviderInstance
     problem: str

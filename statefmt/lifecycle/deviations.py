@@ -1,4 +1,4 @@
-"""Finds where stored attributes deviate from a schema: what OpenTofu silently drops or tolerates.
+"""Finds where stored attributes deviate from a schema, which OpenTofu silently drops or tolerates.
 
 Works on decoded JSON. Values of the wrong shape are not entered: decoding reports them.
 """
@@ -23,7 +23,7 @@ JSONSteps: TypeAlias = tuple[str | int, ...]
 
 
 class Deviation(Enum):
-    """What is wrong with a value, or worth knowing about it."""
+    """A kind of deviation, wrong or only worth knowing."""
 
     UNKNOWN = "unknown"  # the schema has no such attribute
     WRITE_ONLY = "write-only"  # a write-only attribute has a value

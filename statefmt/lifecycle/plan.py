@@ -1,4 +1,4 @@
-"""Models a plan: what will change, and the state and the configuration that it was made for.
+"""Models a plan: its changes, and the state and the configuration that it was made for.
 
 Source: OpenTofu `internal/command/jsonplan/plan.go`, `resource.go`, `internal/command/jsonstate/state.go`; the JSON
 output format of OpenTofu and Terraform.
@@ -32,7 +32,7 @@ class ShownOutput(Struct, frozen=True, kw_only=True, gc=False):
 class ShownResource(Struct, frozen=True, kw_only=True, gc=False):
     """One object of a resource instance, current or deposed. The members are those of the JSON form.
 
-    `index` is None without a key. `values` lack what is unknown. Raw members are null if absent.
+    `index` is None without a key. `values` lack unknown parts. Raw members are null if absent.
     """
 
     address: str
@@ -147,7 +147,7 @@ class DeferredChange(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class ActionTrigger(Struct, frozen=True, kw_only=True, gc=False):
-    """What invokes an action: an event of a resource instance (`AfterCreate`), as written."""
+    """The trigger of an action: an event of a resource instance (`AfterCreate`), as written."""
 
     triggering_resource_address: str = ""
     action_trigger_event: str = ""
@@ -206,7 +206,7 @@ class ShownPlan(Struct, frozen=True, kw_only=True):
 
 
 class Action(Enum):
-    """What a plan does with an object; the value is the list `actions` of the JSON form.
+    """The action of a plan on an object; the value is the list `actions` of the JSON form.
 
     `FORGET_THEN_CREATE` is written by OpenTofu only, `CREATE_THEN_FORGET` by Terraform only.
     Source: OpenTofu `internal/command/jsonplan`, `actionString`.
@@ -271,7 +271,7 @@ def decode_part(raw: Raw | bytes) -> object:
 
 
 def read_mask(raw: Raw | None) -> object:
-    """Decode a mask; False if there is none. Raises what decode_part() raises."""
+    """Decode a mask; False if there is none. Raises the errors of decode_part()."""
     return False if raw is None else decode_part(raw)
 
 

@@ -52,7 +52,7 @@ _NULL: Final = b"null"
 # The bytes that an object may begin with, and a mask: an object, true or false.
 _OBJECT: Final = b"{"
 _MASK: Final = b"{tf"
-# What comes before the path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
+# This precedes the path in a message of msgspec: `Expected `str`, got `int` - at `$.resource_changes[0].type``.
 _AT: Final = " - at `$"
 
 
@@ -283,7 +283,7 @@ def _is_log(data: bytes) -> bool:
 
 
 def _instead(members: dict[str, Raw]) -> str:
-    """Say what an object is that lacks all members of a plan."""
+    """Return the kind of an object that lacks all members of a plan."""
     if "encrypted_data" in members or "encryption_version" in members:
         return f"the file is encrypted; if it is a plan file, {_CONVERT}"
     if "lineage" in members or {"serial", "version"} <= members.keys():
@@ -388,7 +388,7 @@ class PlanJSON(Struct, gc=False):
 
     @property
     def is_plan(self) -> bool:
-        """Whether this is surely a plan in a readable format version; if not, `_sniff` has the last word."""
+        """Whether this is surely a plan in a readable format version; if not, _check_is_plan() decides."""
         return self.format_version.startswith("1.") and self.planned_values is not None
 
 

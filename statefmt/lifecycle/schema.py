@@ -61,7 +61,7 @@ class _File(Struct):
 class TypeSchema:
     """The schema of a resource type, or of a provider's configuration; the block is decoded when first asked for.
 
-    `name` is what messages call it. `version` is the provider's current schema version.
+    `name` is its name in messages. `version` is the provider's current schema version.
     """
 
     def __init__(self, name: str, version: int, block: Raw, *, ephemeral: bool = False) -> None:
@@ -178,7 +178,7 @@ def _source(source: str) -> Provider:
 
 
 def _other(data: bytes) -> str | None:
-    """Say what the data is, if it is a known file other than provider schemas."""
+    """Return the kind of a known file other than provider schemas."""
     wanted = f"instead of {_COMMAND}"
     if not data.strip():
         return f"empty {wanted}; that command prints its errors to standard error"

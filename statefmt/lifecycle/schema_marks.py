@@ -203,12 +203,12 @@ def _next(of: Type, step: PathStep) -> tuple[PathStep, Type]:
 def value_marks(block: SchemaBlock, value: CtyValue, *, deprecations: bool = False) -> tuple[PathMarks, ...]:
     """Return the paths into a value of a block that the schema marks as `sensitive`, each once.
 
-    With `deprecations`, what is deprecated is marked as `deprecated`, too. The root block of an ephemeral resource
+    With `deprecations`, deprecated parts are marked as `deprecated`, too. The root block of an ephemeral resource
     is `ephemeral`. Attributes of the value are marked even if they are null. The value has the implied type; its own
     marks do not matter. Raises CtyValueError if it is nested too deeply.
 
     A map of blocks is an object if it has dynamic attributes. Its blocks have paths by key all the same, which lead
-    nowhere in an object: OpenTofu does not hide what is sensitive there.
+    nowhere in an object: OpenTofu does not hide sensitive values there.
     """
 
     def own(part: _SchemaPart) -> frozenset[str]:
@@ -244,7 +244,7 @@ def write_only_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
 
 @refuses_depth
 def values_at(value: CtyValue, paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return those of the paths that lead to something other than null; also all below what is unknown.
+    """Return the paths that lead to other values than null; also all paths below an unknown value.
 
     Raises CtyValueError if the value is nested too deeply.
     """
@@ -272,7 +272,7 @@ _SchemaPart: TypeAlias = SchemaBlock | SchemaAttribute
 def walk_block(
     block: SchemaBlock, value: CtyValue, path: Path, wanted: Callable[[_SchemaPart], bool], *, of_null: bool
 ) -> Iterator[tuple[Path, _SchemaPart]]:
-    """Yield what is `wanted` of a block's schema and its attributes, with the path of each place in the value.
+    """Yield the `wanted` parts of a block's schema, with the path of each place in the value.
 
     Attributes within a wanted attribute of nested attributes are left out, and nested blocks without any wanted
     attribute. With `of_null`, attributes of a block that is null or unknown are yielded, too. Source: OpenTofu

@@ -51,7 +51,7 @@ def check(
         data: The state. An Inspection is not read again.
         select: Rule codes or prefixes of codes; None selects all rules.
         ignore: Rule codes or prefixes of codes; takes precedence over `select`.
-        release: Also report what this release would lose of the state.
+        release: Also report the losses that this release would cause.
         name: The state's file, for the commands that findings suggest.
         configuration: Also compare the state with this configuration.
         opened: The decrypted file, if it was encrypted; `data` is its plain text then.

@@ -143,7 +143,7 @@ def fixable_among(
     has_short_addresses: Callable[[], bool],
     sources_known: Callable[[], bool] = lambda: False,
 ) -> Mapping[str, Fixable]:
-    """Return what fixable_codes() does for a state of the current format, by what is known about it.
+    """Like fixable_codes(), for a state of the current format, from facts about it.
 
     Args:
         findings: The findings that are reported.

@@ -120,7 +120,7 @@ def _configs_among(resources: Iterable[ResourceState], wanted: Set[ConfigResourc
 
 
 def _named(resources: Iterable[ResourceState]) -> set[ConfigResource]:
-    """Return what resources depend on."""
+    """Return the resources that some resources depend on."""
     objects = [obj for resource in resources for obj in resource.objects]
     named = set[ConfigResource]().union(*[obj.dependencies for obj in objects])
     return named | {addr.config() for obj in objects for addr in obj.depends_on}
@@ -136,9 +136,9 @@ def _names_any(resource: ResourceState, addrs: Set[ConfigResource]) -> bool:
 
 
 def _changed(part: EditedPart) -> set[ConfigResource]:
-    """Return what came, went, or has other dependencies than before. All other resources stay in the same cycles.
+    """Return the resources that are new, gone, or have other dependencies. All others stay in the same cycles.
 
-    A resource whose dependencies differ only in what came or went counts as unchanged.
+    A resource whose dependencies differ only in new or gone resources counts as unchanged.
     """
     old, new = ({resource.addr: resource for resource in side.resources} for side in (part.before, part.after))
     moved = {addr.config() for addr in old.keys() ^ new.keys()}

@@ -43,7 +43,7 @@ _MOST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What to check, and how.
+    """Checks states, configurations and plans with the settings and the baseline of a project.
 
     `folder` and `baseline_folder` contain the settings file and the baseline. `configuration` and `schemas` are
     compared with the states. With `json_schema`, states are also validated against the JSON schema of their format.
@@ -120,7 +120,7 @@ class Gate:
         return self._new(name, self._allowed(name, findings))
 
     def kept(self, name: str, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], int]:
-        """Return what found() does, from the findings of all rules about the state alone, made earlier."""
+        """Like found(), from earlier findings of all rules about the state alone."""
         rules = selected_rules(None if self.select is None else tuple(self.select), tuple(self.ignore)).by_code
         return self._new(name, self._allowed(name, [finding for finding in findings if finding.code in rules]))
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 
-# What the rules with a prefix compare a state with.
+# The input beside the state that the rules with a prefix need.
 _NEEDED: Final = {"cfg": "configuration", "cfs": "configuration", "lif": "an apply", "pln": "a plan", "sch": "schemas"}
 
 

@@ -38,7 +38,7 @@ class Rule:
 
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
     pointers refer to the v4 document, or, if `reads_file` is set, to the file in its own format version. `fix` returns
-    the fix of findings, or the rest of it if the reader gave a part, and `mend` is what `check --fix` does with them.
+    the fix of findings, or the rest of it if the reader gave a part, and `mend` is how `check --fix` mends them.
     `check_configuration` checks a configuration without a state, and `check_plan` a plan, with the state it was made
     for if that is given. `page` is the page of a rule without a module of its own.
     """
@@ -64,7 +64,7 @@ class Rule:
 
 
 class Mending(Struct, frozen=True):
-    """What a mend works on: a state, and the addresses of the resources with findings of the rule.
+    """The input of a mend: a state, and the addresses of the resources with findings of the rule.
 
     `sources` has the sources that the configuration gives to providers known by their type only.
     """
@@ -89,7 +89,7 @@ class Mending(Struct, frozen=True):
 
 
 class Mend(Struct, frozen=True):
-    """How `check --fix` mends what a rule finds.
+    """How `check --fix` mends the findings of a rule.
 
     `does` says it in a sentence, for the rule's page. A mend `is_safe` if there is one right answer; others are applied
     only if the user asks for them. `change` is a pure function that returns the mended state. Without it, the
@@ -105,7 +105,7 @@ class Mend(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """What the mend does and with which options, for the rule's page."""
+        """A sentence about the mend and its options, for the rule's page."""
         return f"`statetool check {self.options}` {self.does}"
 
     @property

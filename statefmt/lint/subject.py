@@ -1,7 +1,7 @@
 """The input of the rules: everything read from a file, and its parts one by one.
 
 The parts come from the parsed document, so they exist even if the document cannot be turned into a snapshot. Beside
-Subject, this module has what rules read of a part: its key, its address and its sensitive paths.
+Subject, this module has functions that read a part: its key, its address and its sensitive paths.
 """
 
 from __future__ import annotations

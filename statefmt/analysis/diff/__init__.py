@@ -61,11 +61,11 @@ def diff(
     followed: list[InstanceChange] = []
     for one, other in pairs:
         change = instance_change(one, other, exact=exact)
-        told = moves.without_followed(change)
-        if one is None or other is None or told.is_moved or told.members or told.objects:
-            shown.append(told)
+        direct = moves.without_followed(change)
+        if one is None or other is None or direct.is_moved or direct.members or direct.objects:
+            shown.append(direct)
         elif change.members:
-            followed.append(told)
+            followed.append(direct)
     checked = _check_results_text(old.check_results) != _check_results_text(new.check_results)
     return SnapshotDiff(
         envelope=envelope_changes(old, new, versions),
@@ -173,7 +173,7 @@ def _moved_resources(
 
 
 def _shell(resource: ResourceState | None) -> object:
-    """Return what is left of a resource without its instances; None if there is nothing to compare."""
+    """Return the parts of a resource other than its instances; None if there are none to compare."""
     if resource is None or (resource.objects and not resource.unknown):
         return None
     return _unknown_texts(resource.unknown), None if resource.objects else (resource.provider_config, "no instances")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas
 
 
-# What can move as a whole.
+# The things that can move as a whole.
 Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
@@ -361,17 +361,17 @@ def _moves(moves: Sequence[Move], instances: Iterable[InstanceChange]) -> tuple[
     by_place = {move.old: move for move in moves}
     found = [(change, move) for change in instances if (move := move_of(change, by_place)) is not None]
     counts = Counter(move for _, move in found)
-    told: dict[Move, None] = {}
+    left: dict[Move, None] = {}
     for change, move in found:
         if counts[move] == move.count:
-            told[move] = None
+            left[move] = None
         elif change.old is not None and change.new is not None:
-            told[Move(change.old.addr, change.new.addr, 1)] = None
-    return tuple(sorted(told, key=lambda move: str(move.old)))
+            left[Move(change.old.addr, change.new.addr, 1)] = None
+    return tuple(sorted(left, key=lambda move: str(move.old)))
 
 
 def typed_changes(changes: SnapshotDiff, schemas: ProviderSchemas) -> SnapshotDiff:
-    """Return differences to show: what the schemas make sensitive is hidden. Raises SchemaError."""
+    """Return the differences with values hidden that the schemas make sensitive. Raises SchemaError."""
     from statefmt.lifecycle.schema_marks import typed_instance
 
     def side(instance: InstanceState | None) -> InstanceState | None:

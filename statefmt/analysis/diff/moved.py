@@ -63,7 +63,7 @@ def may_be_replaced(one: InstanceState, other: InstanceState) -> bool:
 
 
 def object_mark(instance: InstanceState) -> object:
-    """Return what tells the remote object of an instance from all others: its address, if it has nothing else."""
+    """Return a key that identifies the remote object of an instance: its address, if it has nothing else."""
     obj = _object(instance)
     found = next((value for mark in (_identity, _id_and_scope, _attributes) if (value := mark(obj)) is not None), None)
     return _kind(instance), instance.addr if found is None else found
@@ -146,7 +146,7 @@ def _text(raw: Raw) -> bytes:
     return escape_html(compact(bytes(raw)))
 
 
-# What identifies a remote object, most reliable first, and a test that pairs must also pass.
+# The keys of a remote object, most reliable first, each with a test that pairs must also pass.
 _MARKS: tuple[tuple[_Mark, _Test], ...] = (
     (_identity, _always),
     (_id, _one_scope),

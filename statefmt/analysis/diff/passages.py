@@ -1,4 +1,4 @@
-"""Finds what went from one state to another when several states changed together."""
+"""Finds the instances that went from one state to another when several states changed together."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Passage(NamedTuple):
 
 
 class Passages(NamedTuple):
-    """What a state sent to others, by the old addresses of instances, and what it received, by the new ones."""
+    """The instances that a state sent to others, by old address, and received from others, by new address."""
 
     sent: Mapping[AbsResourceInstance, Passage] = {}
     received: Mapping[AbsResourceInstance, Passage] = {}
@@ -61,10 +61,10 @@ def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Sc
 
 
 def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot]) -> dict[str, Passages]:
-    """Return what went between states; both arguments are by their names.
+    """Return the instances that went between states; both arguments are by the names of states.
 
     An instance went to another state if the same remote object was removed in one and added in the other, and in no
-    third one. See `diff()` for what is the same.
+    third one. `diff()` defines the same remote object.
     """
     here = [(name, one) for name, each in changes.items() for one in each.instances if _is_apart(one)]
     gone = {id(one.old): (name, one.old) for name, one in here if one.old}

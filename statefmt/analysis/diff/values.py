@@ -288,7 +288,7 @@ def _found(
             parts.hidden_at(shown_old, steps, inside=inside), parts.hidden_at(shown_new, new_steps, inside=inside)
         )
         if depth < len(steps) or (depth == len(steps) and (place.element is not None or place.order)):
-            # What is in a hidden value is hidden, too. Both sides have it, or it would differ as a whole.
+            # The parts of a hidden value are hidden, too. Both sides have it, or it would differ as a whole.
             yield ValueChange(parts.path(old, steps[:depth], steps), HIDDEN, HIDDEN)
             continue
         path = parts.path(old, steps, steps) if place.on_old else parts.path(new, new_steps, steps)
@@ -304,7 +304,7 @@ def _found(
 
 
 class _Parts:
-    """Follows steps into values; what is in each value is found out once, as many changes may be in one."""
+    """Follows steps into values. Each value is decoded once, as it may have many changes."""
 
     def __init__(self) -> None:
         # By the identity of values, which are kept so that it stays theirs.

@@ -1,8 +1,8 @@
 """Finds moves in plans: objects that would be destroyed, and created again at another address with equal attributes.
 
-    found = propose_moves({"": plan})       # moves, ambiguous groups, and what is left over
+    found = propose_moves({"": plan})       # moves, ambiguous groups, and objects left over
 
-Only what a plan knows is compared, and nothing is guessed.
+Only known attributes are compared, and nothing is guessed.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing
 
 # The known attributes of an object that are not empty: their names, and strings or the digests of other values.
 Known: TypeAlias = frozenset[tuple[str, str | bytes]]
-# The unknown attributes of an object: true, or a mask for those that are unknown in part.
+# The unknown attributes of an object: true, or a mask for partly unknown attributes.
 _ValueShape: TypeAlias = Mapping[str, Any]
 _DECODER: Final = msgspec.json.Decoder(float_hook=Decimal)
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic", decimal_format="number")
@@ -193,7 +193,7 @@ class ComparedAttributes:
 
 
 def _unknown_shape_of(raw: Raw | None, ignored: frozenset[str]) -> _ValueShape | None:
-    """Return the unknown attributes of an object: true, or a mask of those that are unknown in part.
+    """Return the unknown attributes of an object: true, or a mask for partly unknown attributes.
 
     None if the object is unknown as a whole. Raises ValueError if the mask is nested too deeply.
     """
@@ -271,7 +271,7 @@ def _without(value: Any, mask: Any, *, created: bool) -> Any:
     if isinstance(mask, dict) and isinstance(value, dict):
         found = {name: _without(item, mask.get(name), created=created) for name, item in value.items()}
         if created:
-            # The plan leaves out what is unknown.
+            # The plan leaves out unknown parts.
             found |= {name: _UNKNOWN for name, part in mask.items() if part is True and name not in value}
         return found
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):

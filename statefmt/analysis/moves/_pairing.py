@@ -21,7 +21,7 @@ _PlacedModule: TypeAlias = tuple[str, ModuleInstance]
 
 
 class Pairing(NamedTuple):
-    """The pairs that were found, groups that stay ambiguous, and what is left over."""
+    """The pairs, the groups that stay ambiguous, and the objects without a counterpart."""
 
     moved: tuple[MovedInstance, ...]
     ambiguous: tuple[AmbiguousGroup, ...]

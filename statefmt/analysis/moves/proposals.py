@@ -77,7 +77,7 @@ class NearlyEqual(Struct, frozen=True):
 
 
 class Proposals(Struct, frozen=True):
-    """What was found. Moves are in the order of their plans and addresses.
+    """The result of propose_moves(). Moves are in the order of their plans and addresses.
 
     `destroyed` and `created` are the objects without a counterpart; `not_compared` are those of `created` that would
     take too many comparisons, as only a plan that is made for that does. `nearly_equal` are some of both that differ

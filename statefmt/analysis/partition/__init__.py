@@ -36,7 +36,7 @@ _DIVIDED: Final = 2.0
 
 
 class PartitionKind(Enum):
-    """What a partition goes by."""
+    """The criterion of a partition."""
 
     MODULE = "module"
     PROVIDER = "provider"
@@ -86,7 +86,7 @@ class Partition(Struct, frozen=True, dict=True):
 
     @property
     def contents(self) -> frozenset[frozenset[str]]:
-        """What is in the parts, whatever their names."""
+        """The contents of the parts, without their names."""
         return frozenset(frozenset(part.contents) for part in self.parts)
 
     @property
@@ -117,7 +117,7 @@ class Partition(Struct, frozen=True, dict=True):
 
     @cached_property
     def score(self) -> float:
-        """What the partition costs; less is better."""
+        """The cost of the partition; less is better."""
         return (
             100 * _LARGEST * self.largest
             + 100 * _OUTPUTS * self.outputs / self.resources
@@ -260,7 +260,7 @@ def _by_homes(kind: PartitionKind, graph: PieceGraph, homes: Sequence[str | None
     return found or _TANGLED
 
 
-# What cannot be in the name of a state in an operations file.
+# Characters that the name of a state in an operations file cannot have.
 _NOT_IN_NAMES = pattern(r"[^a-z0-9]+")
 
 

@@ -245,7 +245,7 @@ def _placed(units: UnitGraph, homes: Sequence[str | None]) -> tuple[list[str | N
             if above is None and below is None:
                 waiting.add(unit)
             elif above or below:
-                # What is only needed together is where the pieces are.
+                # Units that are only needed together go to the part of the pieces.
                 placed[unit] = (above or below) if units.weights[unit] else (below or above)
             else:
                 placed[unit] = OVERALL if below is None else SHARED
@@ -275,7 +275,7 @@ def _part_order(units: UnitGraph, placed: Sequence[str | None]) -> list[str]:
                 needed[other][home] += number
     low, high = [name for name in (SHARED,) if name in names], [name for name in (OVERALL,) if name in names]
     while left:
-        # What needs nothing is low, and what nothing needs is high. Else what is needed most is low.
+        # Units without needs are low, and units that nothing needs are high. Of the rest, the most needed are low.
         bottom = next((name for name in left if not needs[name]), None)
         top = None if bottom else next((name for name in left if not needed[name]), None)
         chosen = bottom or top or max(left, key=lambda name: needed[name].total() - needs[name].total())
@@ -363,7 +363,7 @@ def _partner(small: int, links: Mapping[int, Counter[int]], weights: Mapping[int
 
 
 def _through(start: int, edges: Mapping[int, Sequence[int]]) -> set[int]:
-    """Return what can be reached from a part in two steps or more."""
+    """Return the parts that a part reaches in two steps or more."""
     seen: set[int] = set()
     waiting = [target for near in edges[start] for target in edges[near]]
     while waiting:

@@ -1,4 +1,4 @@
-"""Divides a state into the smallest pieces that a partition can move, with what each piece needs.
+"""Divides a state into the smallest pieces that a partition can move, with the needs of each piece.
 
 A piece is the instances of a resource in one module instance that use one provider instance in one region. A state
 records dependencies between blocks of the configuration, not between instances. So a piece needs, of a block, the
@@ -64,7 +64,7 @@ class PieceGraph(NamedTuple):
 
     @property
     def edges(self) -> list[Sequence[int]]:
-        """The targets of each node: first the pieces, and then what is needed, in the order of `needed`."""
+        """The targets of each node: first of the pieces, then of their needs, in the order of `needed`."""
         count = len(self.pieces)
         return [*([count + place for place in places] for places in self.needs), *(one.pieces for one in self.needed)]
 
@@ -74,7 +74,7 @@ class PieceGraph(NamedTuple):
 
 
 def piece_graph(snapshot: Snapshot) -> PieceGraph:
-    """Return the pieces of a state and what they need."""
+    """Return the pieces of a state and their needs."""
     graph = dependency_graph(snapshot)
     pieces = [piece for resource in snapshot.resources if resource.objects for piece in _pieces(resource)]
     of_block: dict[str, list[int]] = {}
@@ -181,7 +181,7 @@ class _Finder:
             found: dict[str, int | None] = {}
             for other in self._of_block[block]:
                 for obj in self._pieces[other].objects:
-                    # What several pieces have names none of them.
+                    # An attribute that several pieces have identifies none of them.
                     found.update((text, other if found.get(text, other) == other else None) for text in _ids_of(obj))
             ids = self._ids[block] = {text: other for text, other in found.items() if other is not None}
         if self._strings[0] != number:

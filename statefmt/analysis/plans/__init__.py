@@ -62,7 +62,7 @@ def plan_counts(plan: ShownPlan) -> PlanCounts:
 def changes_nothing(plan: ShownPlan) -> bool:
     """Return whether a plan is certainly empty: an apply of it would neither do nor record anything.
 
-    A plan that failed, or is not complete, says nothing about what is left to do.
+    A plan that failed, or is not complete, does not list all changes.
     """
     changes: list[PlannedChange | Change] = [*plan.resource_changes, *plan.resource_drift]
     changes += plan.output_changes.values()

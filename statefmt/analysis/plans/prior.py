@@ -115,7 +115,7 @@ class _PlanView:
         return bool(deposed) or (drift is not None and drift.action is Action.DELETE)
 
     def pointer(self, address: str, deposed: str) -> str:
-        """Return the JSON pointer to what the plan says about an object; "" for the whole plan."""
+        """Return the JSON pointer to an object in the plan; "" for the whole plan."""
         change = self._changes.get((address, deposed))
         return "" if change is None else f"/resource_changes/{change.number}/change/before"
 

@@ -279,7 +279,7 @@ _FIXED: Final = MappingProxyType({
 
 
 def reason_text(change: PlannedChange, *, show_sensitive: bool = False) -> str:
-    """Return what completes "because …"; "" if the plan gives no reason. A reason not known is returned as it is."""
+    """Return words to follow "because"; "" if the plan gives no reason. An unknown reason is returned as it is."""
     address = change.address
     found = _FIXED.get(change.reason)
     if found is not None:

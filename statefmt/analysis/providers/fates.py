@@ -42,7 +42,7 @@ _FIRST: Final = IntKey(0)
 
 
 class FateKind(Enum):
-    """What happens to the provider binding of one object in the next plan."""
+    """The fate of the provider binding of one object in the next plan."""
 
     KEPT = auto()  # the same provider instance, which exists
     REBOUND = auto()  # another provider instance, which exists
@@ -87,7 +87,7 @@ class _Verdict(NamedTuple):
 
 
 class _Reckoning:
-    """Determines fates; holds what is computed once for all objects of a state."""
+    """Determines fates; caches results that all objects of a state share."""
 
     def __init__(self, references: ProviderReferences) -> None:
         configuration = references.configuration

@@ -22,7 +22,7 @@ _STATE: Final = "other providers in the state"
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """What is known about providers besides the state's types, and where from.
+    """The sources of providers that are known from elsewhere than the state, and their origins.
 
     `required` has the sources in `required_providers` of all modules by local name; a host that is not written is "".
     `configuration` and `lock_file` are names for messages.
@@ -91,7 +91,7 @@ def infer(types: Collection[str], given: Mapping[str, LegacySource], evidence: E
 
 
 def _registry(evidence: Evidence) -> tuple[str, str]:
-    """Return the public registry and what names it; empty strings if nothing does, or if there are both.
+    """Return the public registry and its origin; empty strings if nothing names one, or if both are named.
 
     A host in `required_providers` says nothing about other providers: an engine's own registry need not be written.
     """

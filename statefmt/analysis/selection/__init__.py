@@ -22,7 +22,7 @@ from statefmt.text.wildcards import has_wildcards, wildcard_test
 def select_in(
     snapshot: Snapshot, criteria: Criteria, note: Callable[[str], None] = lambda _: None
 ) -> list[InstanceState]:
-    """Return the instances of a snapshot that meet the criteria, as `select` does, and raise what it raises."""
+    """Return the instances of a snapshot that meet the criteria, as select() does, with the same errors."""
     named = _named(snapshot, criteria.selectors[0]) if len(criteria.selectors) == 1 else None
     if named is None or criteria != Criteria(selectors=criteria.selectors):
         return select(instances(snapshot), criteria, note)
@@ -55,7 +55,7 @@ _Test: TypeAlias = Callable[[InstanceState], bool]
 def select(
     found: Sequence[InstanceState], criteria: Criteria, note: Callable[[str], None] = lambda _: None
 ) -> list[InstanceState]:
-    """Return the instances that meet the criteria, in their order; `note` takes what else to say.
+    """Return the instances that meet the criteria, in their order; `note` takes remarks.
 
     Raises SelectionError if a value is invalid or, with the nearest names, matches none of `found`, and if no instance
     meets all criteria.
@@ -121,18 +121,18 @@ def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
     return tests
 
 
-def _fitting(known: Collection[str], texts: Sequence[str], what: str, told: Collection[str] | None = None) -> set[str]:
+def _fitting(known: Collection[str], texts: Sequence[str], what: str, shown: Collection[str] | None = None) -> set[str]:
     """Return the known names that each text equals or, if none does, matches as a pattern.
 
-    `told` are the names that a pattern may match and a message may contain, by default all.
+    `shown` are the names that a pattern may match and a message may contain, by default all.
     """
-    told = known if told is None else told
+    shown = known if shown is None else shown
     found: set[str] = set()
     for text in texts:
         fits = wildcard_test(text)
-        fitting = {text} if text in known else {name for name in told if has_wildcards(text) and fits(name)}
+        fitting = {text} if text in known else {name for name in shown if has_wildcards(text) and fits(name)}
         if not fitting:
-            raise SelectionError(f"no {what} matches {text!r}{suggestion(text, told)}")
+            raise SelectionError(f"no {what} matches {text!r}{suggestion(text, shown)}")
         found |= fitting
     return found
 
@@ -147,8 +147,8 @@ def _ids(found: Sequence[InstanceState], texts: Sequence[str]) -> set[str]:
         for obj in instance.objects
         if (name := object_id(obj)) is not None
     ]
-    told = {name for obj, type_name, name in objects if not id_is_sensitive(obj, type_name)}
-    return _fitting({name for _, _, name in objects}, texts, "id", told)
+    shown = {name for obj, type_name, name in objects if not id_is_sensitive(obj, type_name)}
+    return _fitting({name for _, _, name in objects}, texts, "id", shown)
 
 
 def _type(instance: InstanceState) -> str:

@@ -251,7 +251,7 @@ def _resource_tests(text: str, steps: Sequence[PatternStep]) -> tuple[Callable[[
 
 
 class ResourceTable:
-    """The addresses of resources, in tables that grow. What is removed from the state stays in them."""
+    """The addresses of resources, in tables that grow. Removed resources stay in them."""
 
     def __init__(self, resources: Iterable[ResourceState]) -> None:
         self._by_text: dict[str, AbsResource] = {}

@@ -1,4 +1,4 @@
-"""Writes selectors for instances, so that few select what belongs together, and nothing else."""
+"""Finds few selectors that select exactly some instances."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def command_words(criteria: Criteria) -> tuple[str, ...]:
 
 
 def _candidates(found: Sequence[InstanceState], wanted: Sequence[InstanceState]) -> Iterator[Criteria]:
-    """Yield filters, each alone or with the addresses that leave out what else it selects."""
+    """Yield filters, each alone or with addresses that exclude the other instances that it selects."""
     # `rm --deposed` takes a key, so this filter does not fit all commands.
     filters = [Criteria(), Criteria(tainted=True)]
     filters += [Criteria(providers=texts) for texts in _provider_texts(_bound(found), _bound(wanted))]

@@ -42,7 +42,8 @@ class Criteria(Struct, frozen=True):
     Of `conditions`, it must meet all. An empty criterion matches everything. `docs/selectors.md` describes the syntax;
     in short:
 
-    - `selectors`: addresses of instances, resources and modules, and patterns of them (`_address.py`);
+    - `selectors`: addresses of instances, resources and modules, and patterns of them
+      (`statefmt.analysis.selection.addresses`);
     - `excluded`: selectors of instances to leave out;
     - `types`: resource types, or patterns of them: `aws_*`;
     - `modes`: managed or data;

@@ -240,7 +240,7 @@ _DATA_SOURCES: Final = Wording("--mode data", 'mode="data"')
 
 
 class _Slip(NamedTuple):
-    """The reason why a string is invalid, in parts, and what was probably meant ("" if unclear)."""
+    """The reason why a string is invalid, in parts, and the string that was probably meant ("" if unclear)."""
 
     reason: tuple[MessagePart, ...]
     meant: str = ""
@@ -302,7 +302,7 @@ def _reason(inside: str, bare: str) -> str:
 
 
 def _file(text: str) -> _Slip | None:
-    """Recognise what names a state."""
+    """Recognise the name of a state."""
     if text == "-":
         return _Slip((_FROM_STANDARD_INPUT,))
     if ('"' not in text and "/" in text) or text.endswith(".tfstate"):

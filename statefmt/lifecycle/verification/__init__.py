@@ -60,7 +60,7 @@ def verify(
         before: The state that it was made for, None if there was none.
         after: The state after the apply.
         schemas: The schemas of the providers; None if they are not known.
-        strict: Make what OpenTofu tolerates for old providers an error.
+        strict: Report deviations that OpenTofu tolerates for old providers as errors.
         show_sensitive: Show sensitive values in findings.
 
     Raises PlanError if values are nested too deeply to be compared, and SchemaError if a schema cannot be read.
@@ -163,7 +163,7 @@ def _before_findings(
 
 
 def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource | None) -> Change | None:
-    """Return a change whose `before` is what the plan found in the state; None if it knows no such object."""
+    """Return a change whose `before` is the object that the plan found in the state; None if it found none."""
     found = expected.drift.get(key) or expected.changes.get(key)
     if found is not None and found.change.before is not None and found.change.importing is None:
         return found.change
@@ -261,7 +261,7 @@ class _ConfigurationJSON(Struct, gc=False):
 
 
 class _ConfiguredProvider(Struct, frozen=True):
-    """What the configuration in a plan says about the provider configuration of a resource block.
+    """The provider configuration of a resource block, by the configuration in a plan.
 
     The configuration is in `module` or in a module that calls it. `alias` is None if the plan leaves it open.
     """

@@ -69,7 +69,7 @@ class AfterChecks:
         self.failed: set[ObjectKey] = set()
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what differs, in the order of the plan, then of the state."""
+        """Yield the differences, in the order of the plan, then of the state."""
         for change in self._expected.plan.resource_changes:
             if change.deposed and not change.action.leaves_object:
                 yield from self._removed_deposed(change)
@@ -327,7 +327,7 @@ class OutputChecks:
         self._not_sensitive = _visible_outputs(plan.configuration)
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what differs: planned outputs first, then others."""
+        """Yield the differences: planned outputs first, then others."""
         for name, change in self._plan.output_changes.items():
             yield from self._planned(name, change)
         prior = (self._plan.prior_state and self._plan.prior_state.outputs) or {}

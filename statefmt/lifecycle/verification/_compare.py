@@ -55,7 +55,7 @@ from statefmt.model.cty.type_names import type_name
 from statefmt.model.cty.types import element_type, member_type
 from statefmt.pairing import BlockPairing, PlainValue, crosses
 
-# What old providers wrote in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
+# Old providers wrote this in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.
 _UNKNOWN_PLACEHOLDER: Final = "74D93920-ED26-11E3-AC10-0800200C9A66"
 _PLACEHOLDER: Final = _UNKNOWN_PLACEHOLDER.encode()
 _NOTHING_UNKNOWN: Final = (b"{}", b"false", b"[]")

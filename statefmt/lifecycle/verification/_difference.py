@@ -128,7 +128,7 @@ _BOOLS: Final = {"true": True, "false": False}
 
 
 def converted(value: Decoded, of: Type) -> Decoded:
-    """Return what OpenTofu decodes a value of a primitive type as: a number for a string that stands for one."""
+    """Return a value of a primitive type as OpenTofu decodes it: a number for a string with a number."""
     if of == NUMBER and isinstance(value, str):
         number = parse_number(value)
         return value if number is None else number

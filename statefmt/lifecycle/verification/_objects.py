@@ -1,4 +1,4 @@
-"""Compares one object in a state with what the plan says about it."""
+"""Compares one object in a state with the plan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from statefmt.pairing import BlockPairing
 from statefmt.redaction.flat import sounds_secret
 from statefmt.redaction.path_text import path_text
 
-# What the old SDK cannot tell apart.
+# Values that the old SDK does not distinguish.
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
 _SUMMARIES: Final = {
     Code.VALUE_NOT_AS_PLANNED: "Value not as planned",
@@ -144,7 +144,7 @@ def _is_form(difference: Difference, legacy: bool) -> bool:
 
 
 def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: bool) -> str:
-    """Say what was planned and what is there."""
+    """Return a sentence with the planned and the actual value."""
     where = path_text(difference.path) or "the object"
     if deposed:
         where = f"deposed object {deposed}, {where}"

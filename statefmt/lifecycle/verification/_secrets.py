@@ -32,7 +32,7 @@ _LONGEST: Final = 80
 
 
 class Secrets:
-    """What is sensitive about an object: by the plan, by the states, by the schema, and without a mark."""
+    """The sensitive parts of an object: by the plan, by the states, by the schema, and without a mark."""
 
     def __init__(
         self, type_name: str, changes: Iterable[Change], objects: Iterable[ResourceInstanceObject | None],
@@ -131,7 +131,7 @@ def _plain(value: Decoded | Absent) -> object:
     return None if value is ABSENT else value
 
 
-# True at the end of a path; otherwise what follows by the next step. ANY stands for each position of a list.
+# True at the end of a path; otherwise the nodes below by the next step. ANY stands for each position of a list.
 _Node: TypeAlias = "bool | dict[str | int, _Node]"
 ANY: Final = -1
 
@@ -218,7 +218,8 @@ class MarkedPaths:
         return node
 
 
-# Part of every release, so that no file need say it. Source: OpenTofu `internal/builtin/providers/tf`.
+# These types are part of every release, so no schemas file is needed for them.
+# Source: OpenTofu `internal/builtin/providers/tf`.
 _ANY: Final = SchemaAttribute(type=DYNAMIC, optional=True)
 _STORED: Final = SchemaAttribute(type=DYNAMIC, computed=True)
 _TERRAFORM_DATA: Final = SchemaBlock({

@@ -80,7 +80,7 @@ def pointer(steps: PathSteps) -> str:
 
 
 def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
-    """Return whether two objects are the same, bytes and all, apart from what no plan decides."""
+    """Return whether two objects are equal to the byte in all members that a plan decides."""
     return (
         _same_bytes(one.attributes, other.attributes)
         and one.attributes_flat == other.attributes_flat

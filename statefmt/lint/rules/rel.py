@@ -55,14 +55,14 @@ def _detail(loss: Loss, release: Release) -> str:
     if loss.loses_object:
         bound = f"bound to {loss.provider}" if loss.provider else "bound to no provider"
         return f"{where} is {bound}. {release.title} {reason(loss.cause, release)}."
-    told = f": {CONSEQUENCES[loss.field]}" if loss.field in CONSEQUENCES else ""
+    consequence = f": {CONSEQUENCES[loss.field]}" if loss.field in CONSEQUENCES else ""
     match loss.cause:
         case Cause.REFUSED:
-            return f'{release.title} cannot read the state because of "{loss.field}" of {where}{told}.'
+            return f'{release.title} cannot read the state because of "{loss.field}" of {where}{consequence}.'
         case Cause.UNKNOWN:
             return f'{release.title} drops "{loss.field}" of {where}, which statetool does not know either.'
         case _:
-            return f'{release.title} does not keep "{loss.field}" of {where}{told}.'
+            return f'{release.title} does not keep "{loss.field}" of {where}{consequence}.'
 
 
 RULES: Final = (

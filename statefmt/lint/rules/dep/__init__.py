@@ -110,10 +110,10 @@ class ConfigDependencies:
         """Yield the entries that name `targets` in objects of the resource at `address`, once per object and target."""
         for resource in self.blocks[address]:
             for number, obj in enumerate(resource.document.instances or ()):
-                told: set[str] = set()
+                reported: set[str] = set()
                 for target, entry in self._entries(obj) if obj is not None else ():
-                    if target in targets and target not in told:
-                        told.add(target)
+                    if target in targets and target not in reported:
+                        reported.add(target)
                         yield Mention(target, resource, number, entry)
 
     def _add(self, block: ResourcePart, edges: dict[str, None], instances: dict[str, None]) -> bool:

@@ -34,11 +34,11 @@ from statefmt.model.snapshot import Snapshot
 def _check(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
     for static, targets in graph.edges.items():
-        told = set()
+        reported = set()
         for mention in graph.mentions(static, [static]) if static in targets else ():
             address = mention.resource.address
-            if address not in told:
-                told.add(address)
+            if address not in reported:
+                reported.add(address)
                 yield Code.DEPENDENCY_ON_ITSELF.finding(
                     "Dependency on itself",
                     f"Resource {address} lists itself ({static}) in its dependencies.",

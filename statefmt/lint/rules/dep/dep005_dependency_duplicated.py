@@ -32,11 +32,11 @@ from statefmt.model.snapshot import Snapshot
 
 def _check(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
-    told = set()
+    reported = set()
     for resource in graph.repeating:
         for target, pointers in _repeated(graph, resource).items():
-            if (resource.address, target) not in told:
-                told.add((resource.address, target))
+            if (resource.address, target) not in reported:
+                reported.add((resource.address, target))
                 yield Code.DEPENDENCY_DUPLICATED.finding(
                     "Dependency listed twice",
                     f"Resource {resource.address} lists {target} more than once in the dependencies of an object "

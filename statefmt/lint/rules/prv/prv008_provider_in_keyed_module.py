@@ -40,14 +40,14 @@ from statefmt.model.findings import Finding, Fix
 
 
 def _check(subject: Subject) -> Iterable[Finding]:
-    told = set()
+    reported = set()
     for place in places(subject, _is_in_module):
         address = place.resource.address
         config = place.provider.config
         keyed = _keyed_call(place.resource.document.module or "", config.module)
-        if not keyed or address in told:
+        if not keyed or address in reported:
             continue
-        told.add(address)
+        reported.add(address)
         in_root = ConfigProviderConfig(Module(), config.provider, config.alias)
         yield Code.PROVIDER_IN_KEYED_MODULE.finding(
             "Module is incompatible with count, for_each, enabled and depends_on",
