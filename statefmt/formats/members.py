@@ -7,7 +7,8 @@ from functools import cache
 from types import GenericAlias, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from statefmt.formats.versions.legacy import StateV1, StateV3
+from statefmt.formats.versions.legacy import StateV1
+from statefmt.formats.versions.legacy_v3 import StateV3
 from statefmt.formats.versions.v4 import FormatObject, StateV4
 
 

@@ -17,19 +17,8 @@ from docs.specification.pages import pages
 from docs.specification.schema import members
 from docs.specification.texts import text
 from statefmt.formats.members import anchor, member_at
-from statefmt.formats.versions.legacy import (
-    BackendV3,
-    InstanceV1,
-    InstanceV3,
-    ModuleV1,
-    ModuleV3,
-    OutputV3,
-    RemoteV1,
-    ResourceV1,
-    ResourceV3,
-    StateV1,
-    StateV3,
-)
+from statefmt.formats.versions.legacy import InstanceV1, ModuleV1, ResourceV1, StateV1
+from statefmt.formats.versions.legacy_v3 import BackendV3, InstanceV3, ModuleV3, OutputV3, RemoteV1, ResourceV3, StateV3
 from statefmt.formats.versions.v4 import (
     CheckObjectV4,
     CheckResultV4,

@@ -227,7 +227,8 @@ def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
     if version == CURRENT_VERSION:
         return decode_document(data, StateV4)
     # Imported only if needed: few states are that old.
-    from statefmt.formats.versions.legacy import StateV1, StateV3
+    from statefmt.formats.versions.legacy import StateV1
+    from statefmt.formats.versions.legacy_v3 import StateV3
     from statefmt.formats.versions.upgrade_v1 import upgrade_v1
     from statefmt.formats.versions.upgrade_v2 import upgrade_v2
     from statefmt.formats.versions.upgrade_v3 import upgrade_v3

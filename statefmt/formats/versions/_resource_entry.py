@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.versions.legacy import ResourceV3
+from statefmt.formats.versions.legacy_v3 import ResourceV3
 from statefmt.model.addrs import ResourceInstance
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import InstanceV3
+from statefmt.formats.versions.legacy_v3 import InstanceV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
 from statefmt.golang import NumberText, encode_value, float64, loads_exact

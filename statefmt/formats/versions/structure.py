@@ -10,7 +10,8 @@ from msgspec import Raw, Struct
 
 from statefmt.formats.raw_json.spans import container_at, value_at
 from statefmt.formats.versions.decode import decode_leaf, holds_struct, member_types
-from statefmt.formats.versions.legacy import StateV1, StateV3
+from statefmt.formats.versions.legacy import StateV1
+from statefmt.formats.versions.legacy_v3 import StateV3
 from statefmt.formats.versions.v4 import StateV4
 from statefmt.golang import fold_name
 from statefmt.pieces import Span

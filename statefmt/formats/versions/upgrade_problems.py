@@ -11,7 +11,8 @@ from statefmt.formats.raw_json.pointer import token
 from statefmt.formats.versions._legacy_address import parse_legacy_address
 from statefmt.formats.versions.decode import decode_document
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import StateV1, StateV3
+from statefmt.formats.versions.legacy import StateV1
+from statefmt.formats.versions.legacy_v3 import StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.upgrade_v1 import upgrade_v1
 from statefmt.formats.versions.upgrade_v2 import upgrade_v2

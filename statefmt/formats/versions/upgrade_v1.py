@@ -8,17 +8,8 @@ from __future__ import annotations
 from msgspec import Raw
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.versions.legacy import (
-    InstanceV1,
-    InstanceV3,
-    ModuleV1,
-    ModuleV3,
-    OutputV3,
-    ResourceV1,
-    ResourceV3,
-    StateV1,
-    StateV3,
-)
+from statefmt.formats.versions.legacy import InstanceV1, ModuleV1, ResourceV1, StateV1
+from statefmt.formats.versions.legacy_v3 import InstanceV3, ModuleV3, OutputV3, ResourceV3, StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.golang import encode_string
 

@@ -12,7 +12,7 @@ from enum import Enum
 from msgspec.structs import replace
 
 from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.versions.legacy import InstanceV3, ModuleV3, ResourceV3, StateV3
+from statefmt.formats.versions.legacy_v3 import InstanceV3, ModuleV3, ResourceV3, StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.text.pattern import pattern
 

@@ -19,7 +19,7 @@ from statefmt.formats.versions._resource_entry import ResourceEntry
 from statefmt.formats.versions._upgrade_instance import upgrade_instance
 from statefmt.formats.versions._upgrade_provider import resource_provider
 from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.legacy import ModuleV3, OutputV3, StateV3
+from statefmt.formats.versions.legacy_v3 import ModuleV3, OutputV3, StateV3
 from statefmt.formats.versions.upgrade_report import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v4 import InstanceObjectV4, OutputV4, ResourceV4, StateV4
 from statefmt.golang import loads_exact
