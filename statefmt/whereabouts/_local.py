@@ -7,7 +7,7 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.settings import SettingSource
-from statefmt.store.backends.types.local import state_file
+from statefmt.store.backends.types import state_file
 from statefmt.store.inside import InsideName, inside_name
 from statefmt.store.local.state_file import init_folder
 from statefmt.text.shell import shell_line

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.store.backends.shown import without_credentials
-from statefmt.store.backends.types.pg import BACKEND
+from statefmt.store.backends.types import BACKENDS
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def test_url(text: str, shown: str) -> None:
 )
 def test_connection_string(text: str, shown: str) -> None:
     values = {"conn_str": text, "schema_name": "s", "table_name": "states"}
-    assert BACKEND.place(values, "default", {}) == f"{shown}?schema=s&workspace=default"
+    assert BACKENDS["pg"].place(values, "default", {}) == f"{shown}?schema=s&workspace=default"
 
 
 def test_connection_from_the_environment() -> None:
     environment = {"PGHOST": "h", "PGPORT": "1", "PGDATABASE": "d", "PGPASSWORD": "secret"}
     values = {"conn_str": "dbname=own", "schema_name": "s", "table_name": "t"}
-    assert BACKEND.place(values, "dev", environment) == "pg://h:1/own?schema=s&table=t&workspace=dev"
+    assert BACKENDS["pg"].place(values, "dev", environment) == "pg://h:1/own?schema=s&table=t&workspace=dev"

@@ -16,7 +16,7 @@ from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.types.local import WORKSPACES_FOLDER
+from statefmt.store.backends.types import WORKSPACES_FOLDER
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:

@@ -65,26 +65,6 @@ class BackendType:
     lock_ends_with_session: bool = False
 
 
-def text_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:
-    """Return arguments that are text and have neither a variable nor a default."""
-    return tuple(BackendArgument(name, secret=secret) for name in names)
-
-
-def truth_arguments(*names: str) -> tuple[BackendArgument, ...]:
-    """Return arguments that are true or false, false by default."""
-    return tuple(BackendArgument(name, default=False, kind=ArgumentKind.TRUTH) for name in names)
-
-
-def structured_arguments(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:
-    """Return arguments that are lists or maps."""
-    return tuple(BackendArgument(name, secret=secret, kind=ArgumentKind.STRUCTURE) for name in names)
-
-
-def block_argument(name: str, *parts: BackendArgument) -> BackendArgument:
-    """Return a nested block, or object, with these arguments."""
-    return BackendArgument(name, kind=ArgumentKind.STRUCTURE, parts=parts)
-
-
 def text_of(values: SettingValues, name: str) -> str:
     """Return the value of an argument as text, "" if it is not set."""
     value = values.get(name)

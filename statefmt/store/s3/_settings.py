@@ -12,7 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.store.backends.types.s3 import object_key
+from statefmt.store.backends.types import object_key
 from statefmt.text.pattern import pattern
 
 # Of retries and seconds: more makes no sense, and cannot be waited for.

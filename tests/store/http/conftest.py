@@ -10,7 +10,7 @@ import pytest
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
-from statefmt.store.backends.types.http import BACKEND
+from statefmt.store.backends.types import BACKENDS
 from statefmt.store.http.client import HttpClient
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.remote.connection import Connection
@@ -64,6 +64,6 @@ def place(
 ) -> StatePlace:
     """Return the place of a state, with settings of one source."""
     given = [GivenSetting(name, value, source, "main.tf:2") for name, value in settings.items()]
-    found = effective_settings(BACKEND, given, environment or {})
+    found = effective_settings(BACKENDS["http"], given, environment or {})
     values = {setting.name: setting.value for setting in found}
-    return StatePlace("http", "default", BACKEND.place(values, "default", {}), found)
+    return StatePlace("http", "default", BACKENDS["http"].place(values, "default", {}), found)

@@ -11,7 +11,7 @@ import pytest
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
-from statefmt.store.backends.types.pg import BACKEND
+from statefmt.store.backends.types import BACKENDS
 from statefmt.store.lock_info import LockInfo
 from statefmt.store.pg.client import PgClient
 from statefmt.store.remote.connection import Connection
@@ -34,8 +34,8 @@ def client_of(conn_str: str | None, **settings: Any) -> PgClient:
     note = settings.pop("note", lambda _: None)
     values = {**({} if conn_str is None else {"conn_str": conn_str}), **settings}
     given = [GivenSetting(name, value, source, "main.tf:3") for name, value in values.items()]
-    found = effective_settings(BACKEND, given, environment)
-    location = BACKEND.place({setting.name: setting.value for setting in found}, workspace, environment)
+    found = effective_settings(BACKENDS["pg"], given, environment)
+    location = BACKENDS["pg"].place({setting.name: setting.value for setting in found}, workspace, environment)
     return PgClient(StatePlace("pg", workspace, location, found), Connection(environment, note, options))
 
 

@@ -10,7 +10,7 @@ from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.place import StatePlace
 from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
-from statefmt.store.backends.types.s3 import BACKEND
+from statefmt.store.backends.types import BACKENDS
 from statefmt.store.lock_info import LockInfo, lock_info
 from statefmt.store.remote.connection import Connection
 from statefmt.store.s3._settings import Given
@@ -37,9 +37,9 @@ def place_of(
 ) -> StatePlace:
     """The place that these arguments in a block, and these variables, make."""
     given = [GivenSetting(name, value, source, "main.tf:3") for name, value in arguments.items()]
-    settings = effective_settings(BACKEND, given, environment)
+    settings = effective_settings(BACKENDS["s3"], given, environment)
     values = {setting.name: setting.value for setting in settings}
-    return StatePlace("s3", workspace, BACKEND.place(values, workspace, environment), settings)
+    return StatePlace("s3", workspace, BACKENDS["s3"].place(values, workspace, environment), settings)
 
 
 def given_of(arguments: Mapping[str, SettingValue], environment: Mapping[str, str] | None = None) -> Given:
