@@ -15,8 +15,8 @@ from statefmt.formats.reading.inspect import inspect
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
+from statefmt.store.backends.description import WORKSPACES_FOLDER
 from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.types import WORKSPACES_FOLDER
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:

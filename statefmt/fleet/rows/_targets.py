@@ -9,10 +9,9 @@ from typing import Final
 
 from statefmt.golang import JSONValue
 from statefmt.redaction.hidden import Hidden
-from statefmt.store.backends.description import DEFAULT_WORKSPACE
+from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.types import backend_type
-from statefmt.store.backends.types import WORKSPACES_FOLDER
 
 # The backends whose states an index can have, by URIs that their arguments say.
 _BY_ARGUMENTS: Final = frozenset({"local", "pg", "s3"})

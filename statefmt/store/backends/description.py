@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 DEFAULT_WORKSPACE: Final = "default"
+# The folder of the states of workspaces in `local`, unless `workspace_dir` names another.
+WORKSPACES_FOLDER: Final = "terraform.tfstate.d"
 
 # As in JSON: text, a number, a truth value, a list, or an object; None if not set.
 SettingValue: TypeAlias = "str | int | float | bool | list[SettingValue] | dict[str, SettingValue] | None"

@@ -13,6 +13,7 @@ from typing import Final
 
 from statefmt.store.backends.description import (
     DEFAULT_WORKSPACE,
+    WORKSPACES_FOLDER,
     ArgumentKind,
     BackendArgument,
     BackendType,
@@ -22,9 +23,6 @@ from statefmt.store.backends.description import (
 )
 from statefmt.store.backends.shown import without_credentials
 from statefmt.text.pattern import pattern
-
-# The folder of the states of workspaces, unless `workspace_dir` names another.
-WORKSPACES_FOLDER: Final = "terraform.tfstate.d"
 
 
 def backend_type(name: str) -> BackendType | None:
