@@ -11,7 +11,7 @@ from docs.specification.schema import members
 
 Fact: TypeAlias = Mapping[str, Any]
 
-_TABLE: Final = json.loads(files("statefmt.formats.releases").joinpath("releases.json").read_bytes())
+_TABLE: Final = json.loads(files("statefmt.formats").joinpath("releases.json").read_bytes())
 _NAMES: Final = {engine["engine"]: engine["name"] for engine in _TABLE["engines"]}
 _OBJECT: Final = ("resources", "instances")
 

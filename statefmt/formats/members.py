@@ -32,11 +32,11 @@ def anchor(member: Sequence[str]) -> str:
 def _names(tokens: Sequence[str], document: type[FormatObject]) -> tuple[str, ...]:
     names: list[str] = []
     inside: Any = document
-    for token in tokens:
+    for name in tokens:
         members, elements = _inside(inside)
-        if token in members:
-            names.append(token)
-            inside = members[token]
+        if name in members:
+            names.append(name)
+            inside = members[name]
         elif elements is not None:
             inside = elements
         else:

@@ -189,7 +189,7 @@ def test_each_member_has_one_anchor(page: str) -> None:
 
 def test_each_fact_about_releases_is_on_a_page() -> None:
     pages = "\n".join(_page(name) for name in ("README", "v4", "encrypted"))
-    table = json.loads((_ROOT / "statefmt/formats/releases/releases.json").read_bytes())
+    table = json.loads((_ROOT / "statefmt/formats/releases.json").read_bytes())
     names = {engine["engine"]: engine["name"] for engine in table["engines"]}
     for fact in table["facts"]:
         releases = f"{names[fact['engine']]} {fact['from']}" + (

@@ -119,7 +119,7 @@ def _table() -> _Table:
     # Imported here, and others below, because most commands do not need them.
     from importlib.resources import files
 
-    return msgspec.json.decode(files("statefmt.formats.releases").joinpath("releases.json").read_bytes(), type=_Table)
+    return msgspec.json.decode(files("statefmt.formats").joinpath("releases.json").read_bytes(), type=_Table)
 
 
 @cache

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from statefmt.formats.raw_json.spans import RawItem
-from statefmt.formats.writing.assemble import Entry
+from statefmt.formats.writing.assemble import _S, Entry
 from statefmt.pieces import Span
-
-_S = TypeVar("_S")
 
 
 def arranged(

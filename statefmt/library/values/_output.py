@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NoReturn, TypeVar, overload
+from typing import NoReturn, overload
 
 from statefmt.library.values._at import REQUIRED, value_at
 from statefmt.library.values._decode import AttributeValue, decode
+from statefmt.library.values._members import _Default
 from statefmt.model.errors import MissingPathError, SelectionError
 from statefmt.model.outputs import OutputValue
 from statefmt.redaction.withheld import withheld_output
-
-_Default = TypeVar("_Default")
 
 
 class Output:

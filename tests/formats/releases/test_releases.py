@@ -14,7 +14,7 @@ from statefmt.formats.style import Layout, Style
 from statefmt.model.errors import ReleaseError
 from statefmt.schema_files import schema_text
 
-_DATA: Final[dict[str, Any]] = json.loads(files("statefmt.formats.releases").joinpath("releases.json").read_bytes())
+_DATA: Final[dict[str, Any]] = json.loads(files("statefmt.formats").joinpath("releases.json").read_bytes())
 _NOT_FACTS: Final = {"engine", "engine_name", "version"}
 
 _NAMES: Final = [
