@@ -26,7 +26,7 @@ for path in os.scandir(sys.argv[1]) if os.path.isdir(sys.argv[1]) else sys.argv[
 # Reads what any command must read, and leaves the values of providers raw.
 _DECODE: Final = """
 import sys, msgspec
-from statefmt.formats.versions.v4 import StateV4
+from statefmt.formats.versions import StateV4
 with open(sys.argv[1], "rb") as file:
     msgspec.json.decode(file.read(), type=StateV4)
 """

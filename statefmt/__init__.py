@@ -83,19 +83,18 @@ if TYPE_CHECKING:
     from statefmt.context import ProgressReport, RunContext
     from statefmt.edit.changes.edit import Edit
     from statefmt.encryption import EncryptionConfiguration
-    from statefmt.formats.reading.inspect import Inspection, ReadResult, inspect, read
-    from statefmt.formats.releases.loss import DowngradeError
+    from statefmt.formats.losses import DowngradeError
+    from statefmt.formats.reading import Inspection, ReadResult, inspect, read
     from statefmt.formats.writing.write import write
-    from statefmt.library.context import run_context
-    from statefmt.library.edit_result import EditResult
-    from statefmt.library.instance import Instance
-    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions, downgrade, upgrade
-    from statefmt.library.migration import Migration, SourceChange
-    from statefmt.library.opening import open  # noqa: A004 - the public name
-    from statefmt.library.selecting import Filters
+    from statefmt.library.migrating import DowngradeOptions, Migration, SourceChange, UpgradeOptions, downgrade, upgrade
+    from statefmt.library.opening import (
+        open,  # noqa: A004 - the public name
+        run_context,
+    )
+    from statefmt.library.selecting import Filters, Instance
     from statefmt.library.state import State
     from statefmt.library.text_edit import TextEdit
-    from statefmt.library.transaction import Transaction
+    from statefmt.library.transaction import EditResult, Transaction
     from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
     from statefmt.lint.check import check
     from statefmt.model.errors import (
@@ -213,10 +212,10 @@ _HOMES = {
     "ChangedError": "statefmt.model.errors",
     "Command": "statefmt.model.findings",
     "ConfigurationError": "statefmt.model.errors",
-    "DowngradeError": "statefmt.formats.releases.loss",
+    "DowngradeError": "statefmt.formats.losses",
     "DowngradeOptions": "statefmt.library.migrating",
     "Edit": "statefmt.edit.changes.edit",
-    "EditResult": "statefmt.library.edit_result",
+    "EditResult": "statefmt.library.transaction",
     "EncryptedStateError": "statefmt.model.errors",
     "EncryptionConfiguration": "statefmt.encryption",
     "EncryptionError": "statefmt.model.errors",
@@ -224,18 +223,18 @@ _HOMES = {
     "Finding": "statefmt.model.findings",
     "Fix": "statefmt.model.findings",
     "HistoryEntry": "statefmt.store.protocol",
-    "Inspection": "statefmt.formats.reading.inspect",
-    "Instance": "statefmt.library.instance",
+    "Inspection": "statefmt.formats.reading",
+    "Instance": "statefmt.library.selecting",
     "InvalidAddressError": "statefmt.model.errors",
     "LockedError": "statefmt.model.errors",
-    "Migration": "statefmt.library.migration",
+    "Migration": "statefmt.library.migrating",
     "MissingPathError": "statefmt.model.errors",
     "NoMatchError": "statefmt.model.errors",
     "NotAStateError": "statefmt.model.errors",
     "Output": "statefmt.library.values",
     "ProgressReport": "statefmt.context",
     "ProviderSourceError": "statefmt.model.errors",
-    "ReadResult": "statefmt.formats.reading.inspect",
+    "ReadResult": "statefmt.formats.reading",
     "ReleaseError": "statefmt.model.errors",
     "RemoteStateError": "statefmt.model.errors",
     "ResourceIdentity": "statefmt.library.values",
@@ -246,7 +245,7 @@ _HOMES = {
     "Severity": "statefmt.model.findings",
     "Snapshot": "statefmt.model.snapshot",
     "SnapshotDiff": "statefmt.analysis.diff",
-    "SourceChange": "statefmt.library.migration",
+    "SourceChange": "statefmt.library.migrating",
     "State": "statefmt.library.state",
     "StateError": "statefmt.model.errors",
     "StatetoolError": "statefmt.model.errors",
@@ -260,10 +259,10 @@ _HOMES = {
     "check": "statefmt.lint.check",
     "diff": "statefmt.analysis.diff",
     "downgrade": "statefmt.library.migrating",
-    "inspect": "statefmt.formats.reading.inspect",
+    "inspect": "statefmt.formats.reading",
     "open": "statefmt.library.opening",
-    "read": "statefmt.formats.reading.inspect",
-    "run_context": "statefmt.library.context",
+    "read": "statefmt.formats.reading",
+    "run_context": "statefmt.library.opening",
     "upgrade": "statefmt.library.migrating",
     "write": "statefmt.formats.writing.write",
 }

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from statefmt.edit.transfers.comparison import Comparison, StateHead, TransferAction
     from statefmt.edit.transfers.routes import BackendMove, PlaceName, backend_move, route, workspace_names
     from statefmt.edit.transfers.transfer import Route, Transfer, TransferTerms, transferred
-    from statefmt.store.lock_info import LockInfo
-    from statefmt.store.managed import LockState, LockStatus
+    from statefmt.store.protocol import LockInfo, LockState, LockStatus
 
 __all__ = [
     "BackendMove",
@@ -49,9 +48,9 @@ __getattr__ = lazy_names(
     {
         "BackendMove": "statefmt.edit.transfers.routes",
         "Comparison": "statefmt.edit.transfers.comparison",
-        "LockInfo": "statefmt.store.lock_info",
-        "LockState": "statefmt.store.managed",
-        "LockStatus": "statefmt.store.managed",
+        "LockInfo": "statefmt.store.protocol",
+        "LockState": "statefmt.store.protocol",
+        "LockStatus": "statefmt.store.protocol",
         "PlaceName": "statefmt.edit.transfers.routes",
         "Route": "statefmt.edit.transfers.transfer",
         "StateHead": "statefmt.edit.transfers.comparison",

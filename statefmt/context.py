@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     # Most runs neither lock a state nor decrypt one.
     from statefmt.encryption import EncryptionConfiguration
     from statefmt.store.backends.options import BackendOptions
-    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import LockInfo
     from statefmt.store.reading import ReadReport
-    from statefmt.store.remote.connection import Connection
+    from statefmt.store.remote.client import Connection
 
 
 # Name of the phase, how much is done, of how much, counted in what.
@@ -56,17 +56,17 @@ class RunContext:
 
     def read(self, name: str) -> bytes:
         """Read a state: a file, one in git or in a backend, or standard input for `-`. Raises StoreError."""
-        from statefmt.store.backends.remote_name import RemoteName, VersionName
+        from statefmt.store.backends import RemoteName, VersionName
         from statefmt.store.local.settled import read_settled
         from statefmt.store.reading import GIT, STANDARD_INPUT
 
         self.phase("reading")
         if name.startswith(GIT):
-            from statefmt.store.git_version import GitVersion
+            from statefmt.store.git import GitVersion
 
             return GitVersion(name, self.environment).read().data
         if isinstance(name, (RemoteName, VersionName)):
-            from statefmt.store.kept_versions import remote_content
+            from statefmt.store.opening import remote_content
 
             return remote_content(name, self.connection()).read().data
         report = None if self.progress is None else partial(self.phase, "reading")
@@ -75,7 +75,7 @@ class RunContext:
     def connection(self) -> Connection:
         """Return what a client of a backend may do and use in this run."""
         from statefmt.store.backends.options import BackendOptions
-        from statefmt.store.remote.connection import Connection
+        from statefmt.store.remote.client import Connection
 
         options = self.backend or BackendOptions()
         return Connection(self.environment, self.note, options, self.hosts, self.credentials, self.names_hosts)
@@ -90,6 +90,6 @@ class RunContext:
 
     def lock_info(self, path: Path | str, operation: str, command: str = "") -> LockInfo:
         """Return the entry that describes an operation of this run in a state's lock and history."""
-        from statefmt.store.lock_info import lock_info
+        from statefmt.store.protocol import lock_info
 
         return lock_info(path, operation, command, who=self.user(), created=self.clock())

@@ -16,12 +16,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
     from statefmt.edit.listed_states import listed_states
+    from statefmt.store.backends import RemoteName, state_words
     from statefmt.store.backends.options import BackendOptions
-    from statefmt.store.backends.remote_name import RemoteName, state_words
-    from statefmt.store.discover import find_states
-    from statefmt.store.reading import STANDARD_INPUT, display_name
-    from statefmt.store.remote.object_version import ObjectVersion
-    from statefmt.whereabouts import FoundState, Workspaces, url_without_values
+    from statefmt.store.reading import STANDARD_INPUT, display_name, find_states
+    from statefmt.store.remote.client import ObjectVersion
+    from statefmt.whereabouts import Workspaces
+    from statefmt.whereabouts.find import FoundState
+    from statefmt.whereabouts.urls import url_without_values
 
 __all__ = [
     "STANDARD_INPUT",
@@ -47,15 +48,15 @@ __getattr__ = lazy_names(
     __name__,
     {
         "BackendOptions": "statefmt.store.backends.options",
-        "ObjectVersion": "statefmt.store.remote.object_version",
+        "ObjectVersion": "statefmt.store.remote.client",
         "FoundState": "statefmt.whereabouts",
-        "RemoteName": "statefmt.store.backends.remote_name",
+        "RemoteName": "statefmt.store.backends",
         "STANDARD_INPUT": "statefmt.store.reading",
         "Workspaces": "statefmt.whereabouts",
         "display_name": "statefmt.store.reading",
-        "find_states": "statefmt.store.discover",
+        "find_states": "statefmt.store.reading",
         "listed_states": "statefmt.edit.listed_states",
-        "state_words": "statefmt.store.backends.remote_name",
+        "state_words": "statefmt.store.backends",
         "url_without_values": "statefmt.whereabouts",
     },
 )
@@ -85,7 +86,8 @@ def found_state(context: RunContext, folder: str | None = None) -> FoundState:
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import find_state, found_at_url
+    from statefmt.whereabouts.find import find_state
+    from statefmt.whereabouts.urls import found_at_url
 
     found = None if folder is None else found_at_url(folder, context.environment, context.backend)
     return found or find_state(Path(folder or ""), context.environment, context.backend)
@@ -116,7 +118,9 @@ def workspaces(context: RunContext, folder: str | None = None, *, connect: bool 
     """
     from pathlib import Path
 
-    from statefmt.whereabouts import find_backend, found_at_url, listed_workspaces
+    from statefmt.whereabouts import listed_workspaces
+    from statefmt.whereabouts.find import find_backend
+    from statefmt.whereabouts.urls import found_at_url
 
     at_url = None if folder is None else found_at_url(folder, context.environment, context.backend)
     backend = at_url.backend if at_url else find_backend(Path(folder or ""), context.environment, context.backend)
@@ -129,7 +133,7 @@ def kept_versions(context: RunContext, location: str | None = None) -> tuple[Obj
     `location` is a URL, or a folder for its state, by default the current one. Only the current version is returned if
     the service keeps no others. Raises StoreError if the state is a file or in a backend that keeps no versions.
     """
-    from statefmt.store.kept_versions import kept_versions
+    from statefmt.store.opening import kept_versions
 
     return kept_versions(_versioned_state(context, location), context.connection())
 
@@ -139,7 +143,7 @@ def version_name(context: RunContext, version_id: str, location: str | None = No
 
     `location` is as for `kept_versions()`. This needs no connection. Raises StoreError if the state is a file.
     """
-    from statefmt.store.backends.remote_name import VersionName
+    from statefmt.store.backends import VersionName
 
     return VersionName(_versioned_state(context, location), version_id)
 
@@ -147,7 +151,7 @@ def version_name(context: RunContext, version_id: str, location: str | None = No
 def _versioned_state(context: RunContext, location: str | None) -> RemoteName:
     from statefmt.edit.session import state_name
     from statefmt.model.errors import RemoteStateError, StoreError
-    from statefmt.store.kept_versions import versioned_state
+    from statefmt.store.opening import versioned_state
 
     try:
         return versioned_state(state_name(context, location, to_read=True))

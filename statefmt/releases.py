@@ -11,12 +11,11 @@ from __future__ import annotations
 
 from statefmt._arguments import check_functions
 from statefmt._lazy import lazy_names
-from statefmt.formats.releases.releases import Fact, Release, Written, all_releases, facts_of, parse_release
+from statefmt.formats.releases import Fact, Release, Written, all_releases, facts_of, parse_release
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.formats.releases.downgrade import Fitted, fit, losses
-    from statefmt.formats.releases.loss import Cause, Loss
+    from statefmt.formats.losses import Cause, Fitted, Loss, fit, losses
 
 __all__ = [
     "Cause",
@@ -35,11 +34,11 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Cause": "statefmt.formats.releases.loss",
-        "Fitted": "statefmt.formats.releases.downgrade",
-        "Loss": "statefmt.formats.releases.loss",
-        "fit": "statefmt.formats.releases.downgrade",
-        "losses": "statefmt.formats.releases.downgrade",
+        "Cause": "statefmt.formats.losses",
+        "Fitted": "statefmt.formats.losses",
+        "Loss": "statefmt.formats.losses",
+        "fit": "statefmt.formats.losses",
+        "losses": "statefmt.formats.losses",
     },
 )
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from statefmt.edit.salvaging.request import salvage_state, write_salvaged
     from statefmt.edit.salvaging.result import Salvaged, Unused
     from statefmt.edit.salvaging.source import ConflictSide
-    from statefmt.formats.salvage.fill import Backup, Filled, filled
+    from statefmt.formats.salvage import salvage, sides
+    from statefmt.formats.salvage.fill import Backup, Filled, filled, salvaged_envelope, salvaged_state
     from statefmt.formats.salvage.model import (
         Doubt,
         FoundObject,
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
         SalvagedEnvelope,
         SalvagedKey,
     )
-    from statefmt.formats.salvage.salvage import salvage, sides
-    from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
 
 __all__ = [
     "Backup",
@@ -82,11 +81,11 @@ __getattr__ = lazy_names(
         "Unused": "statefmt.edit.salvaging.result",
         "filled": "statefmt.formats.salvage.fill",
         "known_backups": "statefmt.edit.salvaging.known_backups",
-        "salvage": "statefmt.formats.salvage.salvage",
+        "salvage": "statefmt.formats.salvage",
         "salvage_state": "statefmt.edit.salvaging.request",
-        "salvaged_envelope": "statefmt.formats.salvage.write",
-        "salvaged_state": "statefmt.formats.salvage.write",
-        "sides": "statefmt.formats.salvage.salvage",
+        "salvaged_envelope": "statefmt.formats.salvage.fill",
+        "salvaged_state": "statefmt.formats.salvage.fill",
+        "sides": "statefmt.formats.salvage",
         "write_salvaged": "statefmt.edit.salvaging.request",
     },
 )

@@ -12,8 +12,8 @@ from statefmt._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from statefmt.formats.reading.inspect import CURRENT_VERSION
-    from statefmt.formats.style import Layout, Style
+    from statefmt.formats import Layout, Style
+    from statefmt.formats.reading import CURRENT_VERSION
     from statefmt.formats.writing.write import as_dict
     from statefmt.model.check_results import CheckResult
     from statefmt.model.instances import InstanceState, each_instance, instances
@@ -42,17 +42,17 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "CURRENT_VERSION": "statefmt.formats.reading.inspect",
+        "CURRENT_VERSION": "statefmt.formats.reading",
         "HIGHEST_SERIAL": "statefmt.model.snapshot",
         "CheckResult": "statefmt.model.check_results",
         "InstanceState": "statefmt.model.instances",
-        "Layout": "statefmt.formats.style",
+        "Layout": "statefmt.formats",
         "ObjectStatus": "statefmt.model.resources",
         "OutputValue": "statefmt.model.outputs",
         "ResourceInstanceObject": "statefmt.model.resources",
         "ResourceState": "statefmt.model.resources",
         "Snapshot": "statefmt.model.snapshot",
-        "Style": "statefmt.formats.style",
+        "Style": "statefmt.formats",
         "UnknownMember": "statefmt.model.resources",
         "as_dict": "statefmt.formats.writing.write",
         "each_instance": "statefmt.model.instances",

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from benchmarks.damages.kinds import Damaged
 from benchmarks.damages.states import Address, Original
+from statefmt.formats.salvage import salvage
 from statefmt.formats.salvage.model import FoundObject, Salvage
-from statefmt.formats.salvage.salvage import salvage
 from statefmt.model.addrs import IntKey, StringKey
 
 

@@ -49,8 +49,8 @@ OPENING: Final = Theme(
         "statefmt.library.selecting.Selected", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
         "statefmt.store.protocol.JointEdit",
-        "statefmt.library._encryption.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.style.Style",
-        "statefmt.formats.style.Layout",
+        "statefmt.library.opening.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.Style",
+        "statefmt.formats.Layout",
     ),
 )  # fmt: skip
 SNAPSHOTS: Final = Theme(
@@ -105,8 +105,8 @@ VALUES: Final = Theme(
     "",
     ("Attributes", "ResourceIdentity", "Output", "Sensitive"),
     (
-        "statefmt.library.values._decode.AttributeValue", "statefmt.library.values._number.ExactDecimal",
-        "statefmt.library.values._object.ObjectValue",
+        "statefmt.library.values.AttributeValue", "statefmt.library.values.ExactDecimal",
+        "statefmt.library.values.ObjectValue",
     ),
 )  # fmt: skip
 ERRORS: Final = Theme(
@@ -123,14 +123,14 @@ TESTING: Final = Theme(
     "`statefmt.testing`: make and compare states in tests",
     "Names of `statefmt.testing`. [States in your own tests](../guides/testing.md) is the guide.",
     ("make_state", "FakeResource", "FakeOutput", "assert_same_state", "as_state", "ComparableState"),
-    parts=("statefmt.testing._fake_resource.FakeAttributes", "statefmt.testing._make_state.FakeResources"),
+    parts=("statefmt.testing._states.FakeAttributes", "statefmt.testing._states.FakeResources"),
 )
 STRATEGIES: Final = Theme(
     "strategies",
     "Strategies",
     "`statefmt.testing.strategies`: generate addresses, states and edits with Hypothesis",
     "",
-    parts=("statefmt.testing._edits.EditArguments",),
+    parts=("statefmt.testing.strategies.EditArguments",),
 )
 OTHER: Final = Theme("other", "Other names", "names that have no theme yet", "")
 THEMES: Final = (OPENING, SNAPSHOTS, EDITING, CHECKING, MIGRATING, VALUES, ERRORS, ADDRESSES, TESTING, STRATEGIES)

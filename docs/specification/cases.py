@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from statefmt.formats.raw_json.spans import RawItem, container_at, value_at
+from statefmt.formats.raw_json import RawItem, container_at, value_at
 
 Case: TypeAlias = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from docs.specification.schema import members
-from statefmt.formats.members import member_at
+from statefmt.formats.versions.structure import member_at
 
 _FIXTURES: Final = Path(__file__).parents[2] / "tests" / "lint"
 _VERSIONS: Final = (4, 3, 2, 1)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TypeAlias
 
-from statefmt.formats.members import anchor
-from statefmt.schema_files import schema_text
+from statefmt.formats.versions.structure import anchor
+from statefmt.schema_problems import schema_text
 
 Schema: TypeAlias = Mapping[str, Any]
 

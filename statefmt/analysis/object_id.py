@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 from statefmt.golang import loads_exact
 from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import Hidden

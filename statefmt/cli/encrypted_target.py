@@ -23,12 +23,11 @@ from statefmt.encryption import EncryptionConfiguration, Opened, decrypt, encryp
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_words
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
-from statefmt.store.local.backups import backups
-from statefmt.store.local.plain_copies import discard_plain
+from statefmt.store.files import read_bounded
+from statefmt.store.local.backups import backups, discard_plain
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE
-from statefmt.store.small_files import read_bounded
 from statefmt.text.shell import shell_line
 
 DiscardPlainOption = Annotated[

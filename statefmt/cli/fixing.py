@@ -19,8 +19,8 @@ from statefmt.render.diff.values import Manner
 from statefmt.render.findings import message
 from statefmt.render.printable import printable
 from statefmt.rules import NO_STATE, CheckedState, Fixable, FixedState, Gate, mend_state
+from statefmt.store.files import is_inside
 from statefmt.store.reading import is_folder
-from statefmt.store.small_files import is_inside
 
 # A state may have thousands.
 _MOST_FINDINGS: Final = 20

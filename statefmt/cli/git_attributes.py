@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final
 
 from statefmt import StoreError
+from statefmt.store.files import read_bounded, write_over
 from statefmt.store.reading import reason_of
-from statefmt.store.small_files import read_bounded, write_over
 
 LINE: Final = b"*.tfstate diff=statetool"
 # git ignores larger files.

@@ -13,7 +13,7 @@ from statefmt.hcl.source.problem import Problem
 from statefmt.hcl.syntax.native.files import LARGEST_FILE, read_file
 from statefmt.model.addrs import Provider, parse_provider_source
 from statefmt.model.errors import AddressError, StoreError
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 LOCK_FILE: Final = ".terraform.lock.hcl"
 

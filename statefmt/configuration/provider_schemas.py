@@ -16,7 +16,7 @@ from typing import Final
 
 from statefmt.configuration.lock_file import LOCK_FILE, locked_providers
 from statefmt.model.errors import StoreError
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 # The schemas of the largest providers take about 100 MB.
 _MOST: Final = 1 << 30

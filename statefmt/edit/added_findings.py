@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from statefmt.edit.session import LoadedState, StateFileError
-from statefmt.formats.reading.inspect import Inspection, inspect
+from statefmt.formats.reading import Inspection, inspect
 from statefmt.lint.edited_part import COMPARING, EditedPart, edited_part, may_add_dependency_findings
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance
 from statefmt.model.codes import Code

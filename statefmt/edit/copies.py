@@ -12,9 +12,8 @@ from typing import Final, Protocol
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
-from statefmt.store.durable import signals_held_back, write_all
+from statefmt.store.files import open_for_writing, signals_held_back, write_all
 from statefmt.store.reading import reason_of
-from statefmt.store.small_files import open_for_writing
 
 _REPLACE: Final = Wording("--yes", "overwrite=True")
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
+from statefmt.formats import style_of
+from statefmt.formats.reading import CURRENT_VERSION, ReadResult
 from statefmt.formats.reading.damaged import known_snapshot, may_be_torn, names_format
-from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult
-from statefmt.formats.style import style_of
 from statefmt.model.errors import (
     ConfigurationError,
     EncryptedStateError,

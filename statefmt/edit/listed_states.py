@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from statefmt.context import RunContext
 from statefmt.edit.session import state_name
 from statefmt.model.errors import StoreError
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.discover import find_states
-from statefmt.store.reading import is_folder
+from statefmt.store.reading import find_states, is_folder
 
 
 def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:

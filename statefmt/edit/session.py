@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct, field, structs
 
 from statefmt.context import RunContext
-from statefmt.formats.providers.registry import SourceReport, SourceRewriter
-from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import ReadResult, Upgraded, read
-from statefmt.formats.style import Style
+from statefmt.formats import Style
+from statefmt.formats.providers import KEEP, SourceChoice, SourceReport, SourceRewriter
+from statefmt.formats.reading import ReadResult, Upgraded, read
 from statefmt.model import codes
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.codes import Code
@@ -22,8 +21,8 @@ from statefmt.model.findings import Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
+from statefmt.store.backends import state_words
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.backends.remote_name import state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
@@ -31,7 +30,7 @@ from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     # Most commands name a file, or take the usual one.
-    from statefmt.whereabouts import FoundBackend
+    from statefmt.whereabouts.find import FoundBackend
 
 # A provider with its type only, in the detail of a finding.
 _TYPE_ONLY: Final = pattern(r'/-/([^"/\s]++)"\]')
@@ -86,7 +85,8 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     folder = Path() if name is None else Path(name)
     if name is not None and (name == STANDARD_INPUT or not is_folder(name)):
         return name
-    from statefmt.whereabouts import changed_block, find_backend, state_in_record
+    from statefmt.whereabouts import changed_block, state_in_record
+    from statefmt.whereabouts.find import find_backend
 
     found = find_backend(folder, context.environment, context.backend)
     if wrong := state_in_record(found):
@@ -101,7 +101,8 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     """Return the state of a folder whose backend was found; raises what state_name() raises."""
     from statefmt.store.opening import SUPPORTED
-    from statefmt.whereabouts import folder_name, inside_state, local_state, located, unsupported
+    from statefmt.whereabouts import folder_name, inside_state, local_state
+    from statefmt.whereabouts.find import located, unsupported
 
     if found.type != "local" and found.type not in SUPPORTED:
         raise unsupported(found)
@@ -134,7 +135,7 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
 
 
 def _name_at_url(context: RunContext, name: str) -> str | None:
-    from statefmt.store.backends.remote_name import RemoteName, VersionName
+    from statefmt.store.backends import RemoteName, VersionName
 
     if isinstance(name, (RemoteName, VersionName)):
         return name
@@ -210,7 +211,7 @@ def repeated_members(state: LoadedState) -> str:
     if not found:
         return ""
     more = "" if len(found) == 1 else f" and {len(found) - 1} more"
-    from statefmt.store.backends.remote_name import state_words
+    from statefmt.store.backends import state_words
 
     command = " ".join(("statetool fmt", *map(shell_word, state_words(state.name))))
     return (
@@ -248,7 +249,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
     """
     # Imported late, here and below: commands that only read start faster.
     from statefmt.formats.reading.duplicates import duplicate_members
-    from statefmt.formats.writing.is_canonical import made_canonical
+    from statefmt.formats.writing.canonical import made_canonical
 
     content = made_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
@@ -276,7 +277,7 @@ def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> b
 
     Raises StateFileError as rewrite() does.
     """
-    from statefmt.formats.writing.is_canonical import is_canonical
+    from statefmt.formats.writing.canonical import is_canonical
 
     if names_legacy_providers(loaded.result.snapshot):
         return rewrite(loaded, style, drop_unknown=drop_unknown).content is not loaded.data
@@ -293,7 +294,7 @@ def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateErr
     """Name the command that finds what is whole in a damaged state."""
     # Imported late: most files are states.
     from statefmt.formats.reading.damaged import SALVAGING, has_parts
-    from statefmt.store.backends.remote_name import state_words
+    from statefmt.store.backends import state_words
 
     if not has_parts(data):
         return error

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.remote_name import RemoteName, VersionName
-from statefmt.store.protocol import Store
+from statefmt.store.backends import RemoteName, VersionName
+from statefmt.store.protocol import StandardInput, Store
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
-from statefmt.store.standard_input import StandardInput
 
 if TYPE_CHECKING:
-    from statefmt.store.local.edit_history import EditHistory
+    from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.store import LocalFile
-    from statefmt.store.managed import ManagedStore
+    from statefmt.store.protocol import ManagedStore
     from statefmt.store.remote.store import RemoteStore
 
 
@@ -23,7 +22,7 @@ def store_at(context: RunContext, name: str) -> Store:
     if name == STANDARD_INPUT:
         return StandardInput(lambda: context.read(STANDARD_INPUT))
     if isinstance(name, (RemoteName, VersionName)):
-        from statefmt.store.kept_versions import remote_content
+        from statefmt.store.opening import remote_content
 
         return remote_content(name, context.connection())
     return _kept_at(context, name)

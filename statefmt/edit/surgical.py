@@ -14,8 +14,8 @@ from statefmt.edit.added_findings import configuration_findings, edit_findings
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, repeated_members, with_next_serial
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.writing.splice import Splicer
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.formats.writing.write import Splicer
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot

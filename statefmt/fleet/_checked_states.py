@@ -20,7 +20,7 @@ from statefmt.fleet.index.connection import open_to_read, way_out
 from statefmt.fleet.made_by import made_by
 from statefmt.fleet.rows.findings import fix_of
 from statefmt.formats.raw_json.positions import Position
-from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.lint.checked import CheckedState, UnreadableState, fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
@@ -28,7 +28,7 @@ from statefmt.lint.rule import found_while_reading
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Place, Severity
 from statefmt.model.wording import Wording
-from statefmt.store.backends.remote_name import RemoteLocation
+from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import GIT
 
 if TYPE_CHECKING:

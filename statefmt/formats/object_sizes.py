@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.formats.raw_json.raw import starts_with
-from statefmt.formats.versions.decode import array_elements, object_members
-from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.formats.raw_json import starts_with
+from statefmt.formats.versions import array_elements, object_members
+from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import fold_name
 from statefmt.model.snapshot import Snapshot
 

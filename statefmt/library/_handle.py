@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, loaded, repeated_members
-from statefmt.library._located import located
-from statefmt.model.errors import StoreError
+from statefmt.edit.session import LoadedState, StateFileError, loaded, repeated_members
+from statefmt.model.errors import StateError, StatetoolError, StoreError, SurgeryError
+from statefmt.model.findings import Severity
 from statefmt.store.reading import GIT, display_name
 
 if TYPE_CHECKING:
-    # Most programs only read.
+    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.scopes.instances import Instances
     from statefmt.edit.pipeline import OpenedEdit, Terms
-    from statefmt.formats.reading.inspect import ReadResult
+    from statefmt.formats.reading import ReadResult
     from statefmt.store.protocol import Store
 
 
@@ -41,7 +44,7 @@ class StateHandle:
     def store(self) -> Store:
         """The store of the place."""
         if self.location.startswith(GIT):
-            from statefmt.store.git_version import GitVersion
+            from statefmt.store.git import GitVersion
 
             return GitVersion(self.location, self.context.environment)
         from statefmt.edit.stores import store_at
@@ -81,3 +84,59 @@ class StateHandle:
         """Raise StoreError if an edit is open."""
         if self._is_edited:
             raise StoreError(f"{self.location}: an edit is open, and its lock would be lost; end it first")
+
+
+@contextmanager
+def located(location: str | None) -> Iterator[None]:
+    """Set the location of every error that passes, unless it has one.
+
+    A StateFileError is replaced by the error of a specific kind behind it, such as EncryptedStateError, which keeps its
+    name.
+    """
+    try:
+        yield
+    except StateFileError as error:
+        cause = error.__cause__ if isinstance(error.__cause__, StateError) else error
+        cause.name, cause.location = error.name, cause.location or location
+        raise cause from None
+    except StatetoolError as error:
+        error.location = error.location or location
+        raise
+
+
+def loaded_configuration(
+    directory: str | os.PathLike[str],
+    environment: Mapping[str, str],
+    variables: Mapping[str, str] | None = None,
+    variable_files: Iterable[str | os.PathLike[str]] = (),
+) -> ProviderReferences:
+    """Load a configuration with its provider references; `variables` override those of files.
+
+    Raises StoreError if the directory does not exist.
+    """
+    # Imported late: most programs have no configuration.
+    from statefmt.configuration import LoadOptions, VariableOption, load
+    from statefmt.configuration.providers.references import ProviderReferences
+
+    path = Path(directory)
+    if not path.is_dir():
+        raise StoreError(f"{path}: not a directory; name the directory of the root module")
+    files = (VariableOption(file=os.fspath(file)) for file in variable_files)
+    given = (VariableOption(name=name, value=value) for name, value in (variables or {}).items())
+    return ProviderReferences(
+        load(path, LoadOptions(variables=(*files, *given), environment=environment, for_program=True))
+    )
+
+
+def declared_instances(references: ProviderReferences) -> Instances:
+    """Return the instances that a configuration declares. Raises SurgeryError if errors hide a part of it."""
+    from statefmt.lint.check import check_configuration
+    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+
+    found = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
+    errors = [problem for problem in found if problem.severity is Severity.ERROR]
+    if errors:
+        raise SurgeryError(
+            f"errors hide a part of the configuration ({errors[0].detail}); correct them, or use keys= without config="
+        )
+    return references.instances

@@ -5,10 +5,14 @@ from __future__ import annotations
 import functools
 import os
 from collections import Counter
-from collections.abc import Mapping
-from typing import Final, Literal, TypeAlias, TypedDict, Unpack
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from statefmt._arguments import refuse_unknown
+from statefmt.edit.pipeline import Proposal, Terms
 from statefmt.edit.requests.migrate import (
     Migrated,
     downgrade_request,
@@ -16,16 +20,18 @@ from statefmt.edit.requests.migrate import (
     upgrade_request,
     upgraded_layout,
 )
-from statefmt.edit.requests.provider_sources import Registry, SourceRequest
-from statefmt.edit.session import LoadedState, loaded_plain
-from statefmt.formats.providers.sources import source_choice
-from statefmt.formats.releases.releases import Release, parse_release
-from statefmt.formats.style import Layout, Style
+from statefmt.edit.requests.provider_sources import Registry, SourceRequest, lock_file_folders
+from statefmt.edit.session import LoadedState, loaded, loaded_plain
+from statefmt.formats import Layout, Style
+from statefmt.formats.losses import Loss
+from statefmt.formats.providers import SourceReport, source_choice
+from statefmt.formats.reading import read
+from statefmt.formats.releases import Release, parse_release
 from statefmt.formats.writing.write import write
-from statefmt.library._configuration import loaded_configuration
-from statefmt.library._located import located
-from statefmt.library.migration import Migration, migration_of
+from statefmt.library._handle import StateHandle, loaded_configuration, located
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import ProviderSourceError
+from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 
 RegistryName: TypeAlias = Literal["keep", "opentofu", "terraform"]
@@ -145,3 +151,83 @@ def _loaded(state: bytes | Snapshot, request: SourceRequest) -> LoadedState:
 def _short(snapshot: Snapshot) -> Mapping[str, int]:
     providers = (resource.provider_config.provider for resource in snapshot.resources if resource.provider_config)
     return Counter(provider.type for provider in providers if provider.is_legacy)
+
+
+class SourceChange(NamedTuple):
+    """A provider source that was replaced, in so many `addresses`; `origin` says where an inferred one was found."""
+
+    old: str
+    new: str
+    addresses: int
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """A state in canonical format version 4, for a release.
+
+    `data` are the new bytes, in plain; `version` is the format version that the state had, 1 to 4. `notes` are findings
+    on each choice, change and loss on the way. `dropped` are the members that `downgrade()` left out on request.
+    `sources` are the provider sources that were replaced, and `unresolved` counts the addresses with a provider that is
+    still known by its type only, by type. `written` and `backup` are set by `State.upgrade()` and `State.downgrade()`.
+    """
+
+    data: bytes
+    version: int
+    notes: tuple[Finding, ...]
+    dropped: tuple[Loss, ...] = ()
+    sources: tuple[SourceChange, ...] = ()
+    unresolved: tuple[tuple[str, int], ...] = ()
+    written: bool = False
+    backup: Path | None = None
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """All that the new state says."""
+        return read(self.data).snapshot
+
+
+def migration_of(made: Migrated) -> Migration:
+    """Return what a request made of a state, before it is written."""
+    report = made.loaded.sources
+    return Migration(
+        made.rewritten.content,
+        made.loaded.result.version,
+        made.rewritten.notes,
+        made.dropped,
+        tuple(SourceChange(old, new, count, _origin(report, old)) for (old, new), count in report.changes.items()),
+        tuple(sorted(report.unresolved.items())),
+    )
+
+
+def _origin(report: SourceReport, old: str) -> str:
+    _, _, type_ = old.partition(f"/{LEGACY_NAMESPACE}/")
+    return report.origins.get(type_, "")
+
+
+def migrated(
+    handle: StateHandle, terms: Terms, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]
+) -> Migration:
+    """Migrate a state in one edit; `request` returns its new content."""
+    with located(handle.location):
+        sources = source_request(options, handle.context.environment)
+
+    def opening(data: bytes) -> LoadedState:
+        found = loaded(handle.context, handle.location, data, sources.choice)
+        return sources.applied(found, lock_file_folders(handle.location))
+
+    def operation(found: LoadedState) -> Proposal[Migration]:
+        made = migration_of(request(found))
+        return Proposal(made, [made.data])
+
+    backups: list[str | None] = []
+    with handle.opened(terms, opening) as opened:
+        proposal = opened.proposed(operation)
+        opened.commit(proposal, written=lambda _, backup: backups.append(backup))
+    if terms.in_place:
+        handle.store.tidy()
+    made = proposal.outcome
+    if not backups:
+        return made
+    backup = backups[0]
+    return replace(made, written=True, backup=None if backup is None else Path(backup))

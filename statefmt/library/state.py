@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 from statefmt._arguments import checked_methods, refuse_unknown
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState
-from statefmt.library._handle import StateHandle
-from statefmt.library._located import located
+from statefmt.library._handle import StateHandle, located
 from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState
@@ -30,13 +29,11 @@ if TYPE_CHECKING:
     from statefmt.edit.repairs.listed import FoundDefects
     from statefmt.edit.repairs.state import RepairResult
     from statefmt.encryption import Opened
-    from statefmt.formats.releases.releases import Release
-    from statefmt.library.edit_result import EditResult
-    from statefmt.library.migrating import DowngradeOptions, UpgradeOptions
-    from statefmt.library.migration import Migration
+    from statefmt.formats.releases import Release
+    from statefmt.library.migrating import DowngradeOptions, Migration, UpgradeOptions
     from statefmt.library.selecting import Filters, Selected
     from statefmt.library.text_edit import TextEdit
-    from statefmt.library.transaction import Transaction
+    from statefmt.library.transaction import EditResult, Transaction
     from statefmt.library.values import Output
     from statefmt.store.protocol import HistoryEntry
 
@@ -225,8 +222,7 @@ class State:
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
-        from statefmt.library._terms import edit_terms, full_terms
-        from statefmt.library.transaction import transaction
+        from statefmt.library.transaction import edit_terms, full_terms, transaction
 
         terms = edit_terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
         terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
@@ -269,8 +265,8 @@ class State:
         `address`, and StateError if the state is damaged and an address is given.
         """
         from statefmt.analysis.selection.criteria import selector_text
-        from statefmt.library._terms import edit_terms, full_terms
         from statefmt.library.text_edit import text_edit
+        from statefmt.library.transaction import edit_terms, full_terms
         from statefmt.store.remote.interruption import interruptible
 
         terms = edit_terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
@@ -319,8 +315,7 @@ class State:
         """
         from statefmt.edit.requests.undo import undo_request
         from statefmt.edit.transactions.by_history import undone_alone
-        from statefmt.library._terms import edit_terms
-        from statefmt.library.transaction import transaction
+        from statefmt.library.transaction import edit_terms, transaction
 
         self._handle.refuse_nested()
         with located(self.location):
@@ -362,7 +357,7 @@ class State:
         StoreError if the file or the configuration cannot be read, StateError if the file is not a state, and
         EncryptionError if it cannot be decrypted.
         """
-        from statefmt.library._repairing import listed_defects
+        from statefmt.library.text_edit import listed_defects
 
         references = self._references(config, variables, variable_files)
         return listed_defects(self._handle, references, show_sensitive=show_sensitive)
@@ -407,8 +402,8 @@ class State:
         is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
-        from statefmt.library._repairing import repaired
-        from statefmt.library._terms import edit_terms, full_terms
+        from statefmt.library.text_edit import repaired
+        from statefmt.library.transaction import edit_terms, full_terms
 
         terms = edit_terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
         terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
@@ -443,9 +438,8 @@ class State:
         inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
         layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
-        from statefmt.library._migrating_in_place import migrated
-        from statefmt.library._terms import edit_terms
-        from statefmt.library.migrating import UpgradeOptions, upgraded
+        from statefmt.library.migrating import UpgradeOptions, migrated, upgraded
+        from statefmt.library.transaction import edit_terms
 
         refuse_unknown("option", options, UpgradeOptions.__annotations__)
         terms = edit_terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
@@ -468,9 +462,8 @@ class State:
         Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
         layout that the release gives it there, unless one is given. Raises what both raise.
         """
-        from statefmt.library._migrating_in_place import migrated
-        from statefmt.library._terms import edit_terms
-        from statefmt.library.migrating import DowngradeOptions, downgraded, wanted_release
+        from statefmt.library.migrating import DowngradeOptions, downgraded, migrated, wanted_release
+        from statefmt.library.transaction import edit_terms
 
         refuse_unknown("option", options, DowngradeOptions.__annotations__)
         with located(self.location):
@@ -486,7 +479,7 @@ class State:
     ) -> ProviderReferences | None:
         """Return the configuration that an edit must fit, loaded if it is a directory."""
         if isinstance(config, (str, os.PathLike)):
-            from statefmt.library._configuration import loaded_configuration
+            from statefmt.library._handle import loaded_configuration
 
             with located(self.location):
                 return loaded_configuration(config, self._handle.context.environment, variables, variable_files)

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
+from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.edit.hand.attributes import instance_text
 from statefmt.edit.hand.text import EditableText, text_of_state
 from statefmt.edit.hand.whole_state import refuse_older_format, replaced_by
-from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal
+from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal, Terms
+from statefmt.edit.repairs.decisions import Decision
+from statefmt.edit.repairs.defect import Defect
+from statefmt.edit.repairs.listed import FoundDefects, found_defects
+from statefmt.edit.repairs.state import RepairResult, loaded_to_repair, repairing
+from statefmt.edit.session import LoadedState
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
-from statefmt.library.edit_result import EditResult, committed, result_of
+from statefmt.library._handle import StateHandle, located
+from statefmt.library.transaction import EditResult, committed, result_of
 from statefmt.model.errors import StateError, SurgeryError
 from statefmt.model.findings import Finding
-
-if TYPE_CHECKING:
-    # Most programs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.store.remote.interruption import interruptible
 
 
 class _Subject(NamedTuple):
@@ -155,3 +161,43 @@ def _attributes(opened: OpenedEdit, address: str, references: ProviderReferences
         lambda edited: surgical(lambda snapshot: instance.edit(snapshot, edited), references),
         instance.pointer,
     )
+
+
+def listed_defects(handle: StateHandle, references: ProviderReferences | None, *, show_sensitive: bool) -> FoundDefects:
+    """Return the defects of a state, read anew; see `State.defects()`."""
+    handle.refuse_nested()
+    with located(handle.location):
+        data = handle.context.read(handle.location)
+        found = loaded_to_repair(handle.context, handle.location, data)
+        return found_defects(found, references, show_sensitive=show_sensitive)
+
+
+def repaired(
+    handle: StateHandle,
+    terms: Terms,
+    decisions: Sequence[Decision],
+    ask: Callable[[Defect], str | None] | None,
+    references: ProviderReferences | None,
+    *,
+    show_sensitive: bool,
+    agreed: Callable[[RepairResult], bool],
+    written: Callable[[RepairResult], None],
+) -> RepairResult:
+    """Repair a state in one edit; see `State.repair()`."""
+    ended: list[RepairResult] = []
+
+    def was_written(result: RepairResult, kept: str | None) -> None:
+        ended.append(replace(result, backup=None if kept is None else Path(kept), written=True))
+        written(ended[0])
+
+    def opening(data: bytes) -> LoadedState:
+        return loaded_to_repair(handle.context, handle.location, data)
+
+    # While somebody is asked, a signal must not leave the lock behind.
+    signals = nullcontext() if ask is None else interruptible()
+    with signals, handle.opened(terms, opening) as opened:
+        proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
+        was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
+    if terms.in_place and was_agreed:
+        handle.store.tidy()
+    return ended[0] if ended else proposal.outcome

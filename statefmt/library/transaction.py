@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
@@ -13,12 +15,13 @@ from statefmt._arguments import checked_methods
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
+from statefmt.context import RunContext
 from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.pipeline import OpenedEdit, Proposal
+from statefmt.edit.copies import FileCopy, OutputCopy
+from statefmt.edit.pipeline import OpenedEdit, Proposal, Terms
 from statefmt.edit.surgical import EditOutcome, surgical
-from statefmt.library.edit_result import EditResult, committed, result_of
 from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import (
     NO_KEY,
@@ -29,19 +32,20 @@ from statefmt.model.addrs import (
     Provider,
     StringKey,
 )
-from statefmt.model.errors import SurgeryError
+from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.backends.remote_name import state_words
+from statefmt.store.backends import state_words
+from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    # Imported by `operations` when they are used.
     from uuid import UUID
 
     from statefmt.configuration.providers.references import ProviderReferences
     from statefmt.edit.arguments.assignment import Assignment
     from statefmt.edit.arguments.key_map import KeyMap
     from statefmt.edit.requests.known_providers import KnownProviders
+
 
 # A key of an instance or a provider: a number, a string, or None for no key.
 Key: TypeAlias = "InstanceKey | str | int | None"
@@ -218,7 +222,7 @@ class Transaction:
         chosen, mapping = criteria(selectors, filters, "keys", "by", "count"), _key_map(keys)
         declared = None
         if keys is None and by is None and self._references is not None:
-            from statefmt.library._configuration import declared_instances
+            from statefmt.library._handle import declared_instances
 
             declared = declared_instances(self._references)
         self.apply(
@@ -417,3 +421,95 @@ def _assignment(path: str, value: object) -> Assignment:
     except (TypeError, ValueError) as error:
         raise SurgeryError(f"the value for {path} cannot be written: {error}") from error
     return operations.assignment(path, text)
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """What an edit did, or would do as a dry run or a proposal.
+
+    `diff` has the changes, with that of the serial; it is empty if nothing changed. `serial` is that of the result.
+    `backup` is the path of the backup; None if there is none. `findings` are the warnings that the edit adds, `notes`
+    sentences about it, of which `joins` say what joins an existing resource or module: ask before such an edit.
+    `written` is whether the result was written, to the state or to `out`.
+    """
+
+    diff: SnapshotDiff
+    serial: int
+    backup: Path | None
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    written: bool
+    joins: tuple[str, ...] = ()
+
+
+def result_of(outcome: EditOutcome) -> EditResult:
+    """Return the result of an edit that is not written."""
+    edit = outcome.edit
+    notes = (*edit.notes, *edit.joins)
+    return EditResult(outcome.changes, outcome.serial, None, outcome.findings, notes, written=False, joins=edit.joins)
+
+
+def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable[[EditResult], None]) -> None:
+    """Write the result of an edit on an opened state, and pass it to `end`; see `OpenedEdit` for the errors.
+
+    What was written is passed on at once, before a signal that arrived meanwhile stops the program.
+    """
+    result = result_of(proposal.outcome)
+    written: list[bool] = []
+
+    def was_written(_: EditOutcome, backup: str | None) -> None:
+        written.append(True)
+        end(replace(result, backup=None if backup is None else Path(backup), written=True))
+
+    opened.commit(proposal, written=was_written)
+    if not written:
+        end(result)
+
+
+def edit_terms(
+    operation: str,
+    message: str,
+    lock: bool,
+    lock_timeout: float,
+    backup: str | os.PathLike[str] | None,
+    keep_backup: bool,
+    dry_run: bool,
+) -> Terms:
+    """Return the terms of an edit that writes the state itself."""
+    return Terms(
+        operation=operation,
+        command=message or operation,
+        backup=None if backup is None else os.fspath(backup),
+        keeps_backup=keep_backup,
+        dry_run=dry_run,
+        lock=lock,
+        timeout=lock_timeout,
+    )
+
+
+def full_terms(
+    terms: Terms,
+    context: RunContext,
+    out: str | os.PathLike[str] | None,
+    overwrite: bool,
+    expect_serial: int | None,
+    expect_hash: str | None,
+) -> Terms:
+    """Return the terms of an edit on conditions, whose result goes to `out` if that is given."""
+    terms = replace(terms, serial=expect_serial, checksum=expect_hash)
+    if out is None:
+        return terms
+    if terms.backup is not None:
+        raise StoreError("backup= cannot be combined with out=: the state stays as it is")
+    if out == STANDARD_INPUT:
+        return replace(terms, copy=OutputCopy(context))
+    return replace(
+        terms,
+        copy=FileCopy(
+            context=context,
+            path=os.fspath(out),
+            command=terms.command,
+            replace=overwrite,
+            keeps_replaced=terms.keeps_backup,
+        ),
+    )

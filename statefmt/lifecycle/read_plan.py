@@ -9,10 +9,8 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from statefmt.context import RunContext
-from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.raw_json.raw import equals
-from statefmt.formats.raw_json.syntax import json_problem
-from statefmt.formats.versions.decode import collector_paused
+from statefmt.formats.raw_json import equals, json_problem, token
+from statefmt.formats.versions import collector_paused
 from statefmt.lifecycle.plan import (
     ABSENT,
     Action,

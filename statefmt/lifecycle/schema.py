@@ -18,7 +18,7 @@ from statefmt.model.cty.errors import CtyTypeError, CtyValueError
 from statefmt.model.cty.types import DYNAMIC, ListType, MapType, SetType, object_type
 from statefmt.model.cty.unify import has_dynamic, without_optional
 from statefmt.model.errors import AddressError, StatetoolError, StoreError
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 # Both engines write 1.0; a minor version may add members.
 _FORMAT: Final = "1."

@@ -17,7 +17,7 @@ from statefmt.model import codes
 from statefmt.model.errors import SettingsError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.wording import Wording
-from statefmt.store.small_files import read_bounded, write_over
+from statefmt.store.files import read_bounded, write_over
 from statefmt.text.pattern import pattern
 
 _FORMAT_VERSION: Final = "1.0"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from statefmt.formats.reading.inspect import Inspection, inspect, without_pointers
-from statefmt.formats.releases.releases import Release
+from statefmt.formats.reading import Inspection, inspect, without_pointers
+from statefmt.formats.releases import Release
 from statefmt.formats.writing.write import write
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import Rule, found_while_reading

@@ -11,9 +11,9 @@ from enum import StrEnum, unique
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from statefmt.formats.providers.short_addresses import short_addresses
+from statefmt.formats.providers import short_addresses
 from statefmt.formats.raw_json.positions import Position, finding_positions
-from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, without_pointers
+from statefmt.formats.reading import CURRENT_VERSION, Inspection, without_pointers
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import Mend
 from statefmt.model.codes import NO_STATE, Code

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeVar
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
-from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspect
-from statefmt.formats.releases.releases import Release
-from statefmt.formats.versions.decode import collector_paused
+from statefmt.formats.reading import CURRENT_VERSION, Inspection, inspect
+from statefmt.formats.releases import Release
+from statefmt.formats.versions import collector_paused
 from statefmt.lint.baseline import Baseline
 from statefmt.lint.check import check, check_configuration, check_plan, selected_rules
 from statefmt.lint.checked import CheckedState, UnreadableState, fixable_codes, short_selectors
@@ -23,7 +23,7 @@ from statefmt.model import codes
 from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
-from statefmt.store.backends.remote_name import RemoteLocation
+from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from statefmt.model.errors import AddressError
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot
 from statefmt.pairing import BlockPairing
-from statefmt.store.backends.remote_name import state_words
+from statefmt.store.backends import state_words
 
 
 @dataclass(frozen=True)

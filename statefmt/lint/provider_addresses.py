@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
+from statefmt.formats.versions import InstanceObjectV4, ResourceV4
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.provider_text import Unreadable, read_config, read_instance

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from statefmt.formats.providers.sources import KEEP, SourceChoice
+from statefmt.formats.providers import KEEP, SourceChoice
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Fix, Severity

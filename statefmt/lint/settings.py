@@ -17,7 +17,7 @@ from msgspec import Struct
 from statefmt.model.codes import Code
 from statefmt.model.errors import SettingsError
 from statefmt.model.wording import Wording
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 from statefmt.text.wildcards import TextTest, asterisk_test
 
 if TYPE_CHECKING:

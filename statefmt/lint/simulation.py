@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect, without_pointers
+from statefmt.formats.reading import CURRENT_VERSION, inspect, without_pointers
 from statefmt.lint.check import check, check_configuration
 from statefmt.lint.remedies import pointer
 from statefmt.model import codes

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import UNSET, Raw, Struct
 
-from statefmt.formats.providers.short_addresses import short_addresses
-from statefmt.formats.raw_json.raw import equals
-from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection
-from statefmt.formats.releases.releases import Release
-from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
-from statefmt.formats.writing.is_canonical import is_canonical
+from statefmt.formats.providers import short_addresses
+from statefmt.formats.raw_json import equals
+from statefmt.formats.reading import CURRENT_VERSION, Inspection
+from statefmt.formats.releases import Release
+from statefmt.formats.versions import InstanceObjectV4, ResourceV4
+from statefmt.formats.writing.canonical import is_canonical
 from statefmt.model.addrs import IntKey, StringKey
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.cty import GetAttr, Path, decode_paths
@@ -26,7 +26,7 @@ from statefmt.model.errors import EncryptionError
 from statefmt.model.findings import Command, Fix
 from statefmt.redaction.decoded_once import DecodedOnce
 from statefmt.redaction.path_text import path_text, step_key
-from statefmt.store.backends.remote_name import state_words
+from statefmt.store.backends import state_words
 
 if TYPE_CHECKING:
     from statefmt.configuration.providers.references import ProviderReferences

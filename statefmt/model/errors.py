@@ -12,7 +12,7 @@ StatetoolError
 │   ├── NoMatchError           a selector matches nothing
 │   ├── MissingPathError       an object or an output has no value at a path; a LookupError, too
 │   └── InvalidAddressError    an address, a selector or a provider on the command line is invalid
-├── DowngradeError         a release would lose parts of a state (`statefmt.formats.releases.loss`)
+├── DowngradeError         a release would lose parts of a state (`statefmt.formats.losses`)
 ├── SurgeryError           an operation would harm the state or does not apply to it
 ├── EncryptionError        an encrypted state cannot be read or written; messages contain no secrets
 │   ├── ConfigurationError     an encryption configuration is invalid

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Raw
 
-from statefmt.formats.versions.decode import array_elements, object_members
+from statefmt.formats.versions import array_elements, object_members
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty import Path
 from statefmt.redaction.hidden import HIDDEN, Hidden

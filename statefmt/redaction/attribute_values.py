@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec import Raw
 
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
 from statefmt.model.resources import ResourceInstanceObject

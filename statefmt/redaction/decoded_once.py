@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Raw
 
-from statefmt.formats.versions.decode import array_elements, object_members
+from statefmt.formats.versions import array_elements, object_members
 from statefmt.golang.normalize import nfc
 
 _NUMBER: Final = frozenset(b"-0123456789")

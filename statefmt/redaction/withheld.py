@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Raw
 
-from statefmt.formats.raw_json.spans import container_at
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.raw_json import container_at
+from statefmt.formats.versions import object_members
 from statefmt.golang import JSONValue, Members, encode_string
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject

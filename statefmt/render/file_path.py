@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, quote_from_bytes
 
-from statefmt.store.backends.remote_name import RemoteLocation
+from statefmt.store.backends import RemoteLocation
 
 # What has a meaning in a URL, or is escaped there already.
 _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import astuple, dataclass, fields
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from uuid import uuid4
 
 from msgspec import UNSET, Struct, UnsetType
 
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
+from statefmt.model.errors import StoreError
+from statefmt.store.reading import STANDARD_INPUT
+from statefmt.text.printable import printable
+from statefmt.version import __version__
+
 if TYPE_CHECKING:
-    # Most commands do not lock a state.
     from statefmt.pieces import Piece
-    from statefmt.store.lock_info import LockInfo
 
 
 # The SHA-256 of no bytes, which a state has before it is created.
@@ -128,3 +137,208 @@ class Store(Protocol):
 
     def tidy(self) -> None:
         """Save space, as far as that needs no lock."""
+
+
+class LockStatus(StrEnum):
+    """Whether a state is locked."""
+
+    FREE = "free"
+    HELD = "held"
+    LEFT = "left"  # nothing is locked, but a process that ended left its lock information behind
+    UNKNOWN = "unknown"  # the backend cannot be asked
+    NONE = "none"  # the backend is not set up to lock
+
+
+class LockState(Struct, frozen=True):
+    """Whether the state with this name is locked, and by whom, as far as that is known.
+
+    `holder` is what the holder wrote, which may be false or hostile. `process` is the number of the process that holds
+    the lock of a local file, 0 if unknown. `lock_id` is what removes the lock, "" if unknown. A lock that
+    `ends_with_holder` is never left behind, and cannot be removed. `change` is the change of several states that holds
+    the state until it has ended, also after its process.
+    """
+
+    name: str
+    status: LockStatus
+    holder: LockInfo | None = None
+    process: int = 0
+    ends_with_holder: bool = False
+    change: JointEdit | None = None
+
+    @property
+    def lock_id(self) -> str:
+        """The ID of the lock."""
+        return "" if self.holder is None else self.holder.ID
+
+
+class LockedManagedStore(LockedStore, Protocol):
+    """A store that keeps a state, while it is locked. Without a state, `stored` is empty, and `write` creates one."""
+
+    def renewed(self) -> LockedManagedStore:
+        """Read the state again under the same lock, and return its store. Without a state, `stored` has b"".
+
+        A store writes once; to write again takes this. Raises StoreError.
+        """
+
+    def hold(self, joint: JointEdit) -> LockedManagedStore:
+        """Keep edits out until `release`, also after this process has ended, if the store can. Raises StoreError.
+
+        Returns the store, whose history names the joint edit in what is written. A lock in a backend is not given back;
+        a file gets a marker beside it. Both let an edit in whose LockInfo has the same ID.
+        """
+
+    def release(self) -> None:
+        """End `hold`. Raises StoreError."""
+
+    def discard(self, expected: Hashable) -> None:
+        """Delete the state without a backup, if it still has the `expected` version: this edit has created it.
+
+        A file that is locked for a new state is deleted, too, and so is the record of the creation. Raises StoreError
+        and leaves the state as it is.
+        """
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        """Delete the state if it still has the `expected` version; `now` is in Unix seconds.
+
+        Returns where it is kept as a backup, or None. Raises StoreError and leaves the state as it is.
+        """
+
+
+class ManagedStore(Store, Protocol):
+    """A store that keeps a state, or has room for one."""
+
+    def found(self) -> Stored | None:
+        """Read the content without a lock; None if there is no state. Raises StoreError."""
+
+    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedManagedStore]:
+        """Lock and read the state; see Store."""
+
+    def locked_place(
+        self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False
+    ) -> AbstractContextManager[LockedManagedStore]:
+        """Like locked(), but also without a state; with `ends_hold`, also if the marker of the change is damaged."""
+
+    def lock_state(self) -> LockState:
+        """Return whether the state is locked, without locking it. Raises StoreError."""
+
+    def remove_lock(self, lock_id: str) -> LockInfo | None:
+        """Remove the lock with this ID, whoever holds it, and return who held it, if that is known.
+
+        Raises StoreError if there is no such lock, or if it cannot be removed.
+        """
+
+
+# In bytes. Anybody may have written the lock information, and programs write a few hundred bytes.
+LARGEST_LOCK_INFO: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class LockInfo:
+    """The holder of a lock and its purpose. Names and order are those of the file that OpenTofu and Terraform write."""
+
+    ID: str
+    Operation: str
+    Info: str
+    Who: str
+    Version: str
+    Created: str
+    Path: str
+
+
+def lock_info(path: Path | str, operation: str, command: str, *, who: str, created: datetime) -> LockInfo:
+    """Return lock information for an operation such as `fmt`; `command` is the whole command line.
+
+    Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
+    """
+    words = (str(uuid4()), operation, command, who, f"statetool {__version__}", _in_go(created), str(path))
+    return LockInfo(*map(_in_utf8, words))
+
+
+def lock_json(info: LockInfo) -> bytes:
+    """Encode lock information byte for byte as Go does: compact, with `<`, `>`, `&`, U+2028 and U+2029 escaped.
+
+    OpenTofu decodes a lock in DynamoDB, encodes it again and removes it only if the bytes are the same.
+    Source: OpenTofu `internal/states/statemgr/locker.go` (LockInfo.Marshal).
+    """
+    values = zip(_NAMES, astuple(info), strict=True)
+    return b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), encode_string(value)) for name, value in values)
+
+
+def read_lock_info(data: bytes) -> LockInfo | None:
+    """Decode lock information that anybody may have written; None if there is none in it. Never raises.
+
+    Members with other names are ignored. A member that is missing or no string is "".
+    """
+    if len(data) > LARGEST_LOCK_INFO:
+        return None
+    try:
+        found = loads_exact(data, replace_invalid=True)
+    except ValueError:
+        return None
+    members = dict(found) if isinstance(found, Members) else {}
+    values = [_string(members.get(name)) for name in _NAMES]
+    return LockInfo(*values) if any(values) else None
+
+
+def _in_go(time: datetime) -> str:
+    """Return a time in UTC as Go's JSON has it: RFC 3339, without trailing zeros in the fraction."""
+    whole, _, fraction = time.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds").partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{whole}.{fraction}Z" if fraction else f"{whole}Z"
+
+
+def _string(value: JSONValue) -> str:
+    return value if isinstance(value, str) and not isinstance(value, NumberText) else ""
+
+
+def _in_utf8(text: str) -> str:
+    return text.encode(errors="backslashreplace").decode()
+
+
+_NAMES: Final = tuple(field.name for field in fields(LockInfo))
+
+
+# The order of OpenTofu's "Lock Info:". Source: OpenTofu `internal/states/statemgr/locker.go` (LockInfo.String).
+_ORDER: Final = ("ID", "Path", "Operation", "Who", "Version", "Created", "Info")
+_WIDTH: Final = max(map(len, _ORDER)) + 2
+# In characters. Nothing limits what a holder says.
+_LONGEST: Final = 300
+
+
+def lock_lines(info: LockInfo) -> str:
+    """Return what the holder of a lock wrote, as OpenTofu shows it: each member on its line, without empty ones."""
+    assert {field.name for field in fields(info)} == set(_ORDER)
+    members = ((name, _shown(getattr(info, name))) for name in _ORDER)
+    return "\n".join(f"  {name + ':':<{_WIDTH}}{value}" for name, value in members if value)
+
+
+def _shown(text: str) -> str:
+    shown = printable(text)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class StandardInput:
+    """A state that is piped in; see Store."""
+
+    read_input: Callable[[], bytes]
+    name: str = STANDARD_INPUT
+
+    def read(self) -> Stored:
+        """Read all of standard input."""
+        return Stored(self.read_input(), None)
+
+    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
+        """Raise StoreError: standard input cannot be written."""
+        raise StoreError("standard input cannot be edited; name a file")
+
+    def versions(self) -> Sequence[HistoryEntry]:
+        """Raise StoreError: standard input has no history."""
+        raise StoreError("standard input: it has no history; name a file")
+
+    def content(self, checksum: str) -> bytes:
+        """Raise StoreError: standard input has no history."""
+        raise StoreError("standard input: it has no history; name a file")
+
+    def tidy(self) -> None:
+        """Do nothing."""

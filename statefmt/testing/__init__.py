@@ -19,18 +19,17 @@ from statefmt._arguments import checked, is_checkable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.testing._comparison import ComparableState, as_state, assert_same_state
-    from statefmt.testing._fake_resource import FakeOutput, FakeResource
-    from statefmt.testing._make_state import make_state
+    from statefmt.testing._states import FakeOutput, FakeResource, make_state
 
 __all__ = ["ComparableState", "FakeOutput", "FakeResource", "as_state", "assert_same_state", "make_state"]
 
 _HOMES = {
     "ComparableState": "statefmt.testing._comparison",
-    "FakeOutput": "statefmt.testing._fake_resource",
-    "FakeResource": "statefmt.testing._fake_resource",
+    "FakeOutput": "statefmt.testing._states",
+    "FakeResource": "statefmt.testing._states",
     "as_state": "statefmt.testing._comparison",
     "assert_same_state": "statefmt.testing._comparison",
-    "make_state": "statefmt.testing._make_state",
+    "make_state": "statefmt.testing._states",
 }
 
 

@@ -41,7 +41,7 @@ def as_state(state: bytes | Snapshot) -> ComparableState:
     """
     if not isinstance(state, bytes):
         return ComparableState(state)
-    from statefmt.formats.reading.inspect import read
+    from statefmt.formats.reading import read
 
     result = read(state)
     return ComparableState(result.snapshot, result.version)

@@ -14,8 +14,8 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.downgrade import fit, losses
-from statefmt.formats.releases.releases import all_releases
+from statefmt.formats.losses import fit, losses
+from statefmt.formats.releases import all_releases
 from statefmt.formats.writing.canonical import canonical
 from tests.adversary.corpus import settles, states
 from tests.adversary.in_process import Finished, HangError, command, guarded

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.model.snapshot import Snapshot
 
 AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.differences import PushAnswer, Reconciliation, RecoveryCase, reconcile
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.snapshot import Snapshot
 from tests.cli.states import resource, state

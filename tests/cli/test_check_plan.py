@@ -9,7 +9,7 @@ from typing import Any, Final
 import jsonschema
 import pytest
 
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.analysis.plans.documents import plan
 from tests.cli.conftest import Program, Statetool
 from tests.lifecycle.plans import recorded_plans

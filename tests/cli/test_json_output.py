@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt.lint.registry import all_rules
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt import schema_files
+from statefmt import schema_problems as schema_files
 from tests.cli.conftest import Statetool
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, GROUPS, Case, input_of

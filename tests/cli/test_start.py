@@ -37,18 +37,14 @@ _NEVER: Final = (
 # Only where an array differs, where there is a table, where there is JSON of our own.
 _HEAVY: Final = (*_NEVER, "tabulate", "orjson")
 _WRITING: Final = (
-    "statefmt.store.local._lock",
+    "statefmt.store.local.locks",
     "statefmt.store.local.transaction",
     "socket",
     "hashlib",
     "secrets",
     "gzip",
 )
-_OLD_FORMATS: Final = (
-    "statefmt.formats.versions.upgrade_v1",
-    "statefmt.formats.versions.upgrade_v3",
-    "statefmt.formats.versions.legacy",
-)
+_OLD_FORMATS: Final = ("statefmt.formats.versions.v1", "statefmt.formats.versions.v3", "statefmt.formats.versions.v1")
 _LOOKING: Final = (
     *_HEAVY,
     *_WRITING,
@@ -97,7 +93,7 @@ _READING: Final = (
         ("diff STATE STATE", (*_HEAVY, *_WRITING, *_OLD_FORMATS, "statefmt.lint", "statefmt.edit.operations")),
         (
             "check --no-settings STATE",
-            (*_NEVER, *_OLD_FORMATS, "statefmt.store.local._lock", "statefmt.edit.operations"),
+            (*_NEVER, *_OLD_FORMATS, "statefmt.store.local.locks", "statefmt.edit.operations"),
         ),
     ],
 )

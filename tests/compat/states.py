@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from hypothesis import given, settings, strategies as st
 
-from statefmt.testing._documents import MODULES, NAMES, PROVIDERS, TYPES, Document, documents
+from statefmt.testing.strategies import MODULES, NAMES, PROVIDERS, TYPES, Document, documents
 from tests.compat.program import Program
 
 Drawn = TypeVar("Drawn")

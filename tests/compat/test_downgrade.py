@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.releases import Release, all_releases
+from statefmt.formats.losses import losses
+from statefmt.formats.releases import Release, all_releases
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 from tests.compat.content import content, gained, instances, lost, objects

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.engines import engine_readings
+from statefmt.formats.losses import engine_readings
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 from tests.compat.program import Program

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.store.local._names import lock_info_name
+from statefmt.store.local._folder import lock_info_name
 from tests.cli.conftest import Program as Process
 from tests.compat.program import Executable, Program
 

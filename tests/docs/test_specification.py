@@ -16,10 +16,7 @@ from docs.specification import facts
 from docs.specification.pages import pages
 from docs.specification.schema import members
 from docs.specification.texts import text
-from statefmt.formats.members import anchor, member_at
-from statefmt.formats.versions.legacy import InstanceV1, ModuleV1, ResourceV1, StateV1
-from statefmt.formats.versions.legacy_v3 import BackendV3, InstanceV3, ModuleV3, OutputV3, RemoteV1, ResourceV3, StateV3
-from statefmt.formats.versions.v4 import (
+from statefmt.formats.versions import (
     CheckObjectV4,
     CheckResultV4,
     FormatObject,
@@ -28,6 +25,9 @@ from statefmt.formats.versions.v4 import (
     ResourceV4,
     StateV4,
 )
+from statefmt.formats.versions.structure import anchor, member_at
+from statefmt.formats.versions.v1 import InstanceV1, ModuleV1, ResourceV1, StateV1
+from statefmt.formats.versions.v3 import BackendV3, InstanceV3, ModuleV3, OutputV3, RemoteV1, ResourceV3, StateV3
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, input_of, outputs_of
 

@@ -11,8 +11,7 @@ from msgspec import UNSET
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece, joined
 from statefmt.store.local.journal import checksum
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry, Stored
+from statefmt.store.protocol import HistoryEntry, LockInfo, Stored
 
 
 @dataclass

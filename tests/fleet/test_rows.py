@@ -18,7 +18,7 @@ from statefmt.fleet.rows._resources import resource_rows
 from statefmt.fleet.rows.extract import StateOrigin, unreadable
 from statefmt.fleet.work.lines import as_csv, lines_of
 from statefmt.fleet.work.task import Done, Task, work_on
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from tests.formats.recorded import CASES, input_of
 
 pytest.importorskip("duckdb")

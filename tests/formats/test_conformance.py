@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
 from statefmt.formats.writing.canonical import canonical
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.members import anchor, member_at
+from statefmt.formats.versions.structure import anchor, member_at
 
 CASES = {
     "": "",

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from statefmt.formats.object_sizes import ObjectSize, object_sizes
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 
 _HEAD = '"version":4,"terraform_version":"1.10.6","serial":1,"lineage":"a","outputs":{}'
 _RESOURCE = '"mode":"managed","type":"t","name":"%s","provider":"provider[\\"hashicorp/t\\"]"'

@@ -9,11 +9,9 @@ from random import Random
 from hypothesis import given
 
 from benchmarks.shapes import SHAPES
-from statefmt.formats.reading._lift_resources import ResourceLifter
-from statefmt.formats.reading._one_by_one import read_one_by_one
-from statefmt.formats.reading.inspect import inspect, read
-from statefmt.formats.versions.invalid import InvalidDocument
-from statefmt.formats.versions.v4 import ResourceV4
+from statefmt.formats.reading import inspect, read, read_one_by_one
+from statefmt.formats.reading.resources import ResourceLifter
+from statefmt.formats.versions import InvalidDocument, ResourceV4
 from statefmt.model.errors import StateError
 from statefmt.model.findings import Finding
 from statefmt.model.resources import ResourceState

@@ -15,7 +15,7 @@ import pytest
 
 import statefmt
 from statefmt import StoreError
-from statefmt.formats.reading._one_by_one import read_one_by_one
+from statefmt.formats.reading import read_one_by_one
 from tests.cli.conftest import Statetool, folder, program, statetool
 from tests.formats.recorded import in_one_order
 from tests.formats.repeating import repeating_state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import statefmt
-from statefmt.formats.style import Layout, Style, style_of
+from statefmt.formats import Layout, Style, style_of
 
 _ONE_LINE = Style(Layout.COMPACT)
 _INDENTED = Style(Layout.INDENT, 1)

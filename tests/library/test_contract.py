@@ -194,7 +194,7 @@ _LOADED: Final = "import sys; import statefmt; {}; print(sorted(name for name in
     ("use", "heavy", "loaded"),
     [
         pytest.param("0", ["msgspec", "click", "orjson", "jsonschema", "tabulate", "idna"], [], id="import"),
-        pytest.param("statefmt.__version__", ["msgspec", "statefmt.formats.reading.inspect"], [], id="version"),
+        pytest.param("statefmt.__version__", ["msgspec", "statefmt.formats.reading"], [], id="version"),
         pytest.param("statefmt.read", ["msgspec", "click", "jsonschema"], ["msgspec"], id="read"),
         pytest.param("statefmt.diff", ["msgspec", "click", "orjson"], ["msgspec"], id="diff"),
     ],

@@ -13,7 +13,7 @@ from statefmt.edit.added_findings import added
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rm import rm
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.lint.edited_part import edited_part, may_add_dependency_findings

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rm import rm
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.lint.edited_part import edited_part

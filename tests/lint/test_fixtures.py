@@ -19,7 +19,7 @@ from typing import Final
 import pytest
 
 from statefmt.encryption import examine
-from statefmt.formats.releases.releases import parse_release
+from statefmt.formats.releases import parse_release
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.codes import Code

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.golang import loads_exact
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages

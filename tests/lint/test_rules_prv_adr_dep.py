@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from statefmt.analysis.cycles import cyclic_groups, short_cycles
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
 from statefmt.lint.rules import dep as graphs

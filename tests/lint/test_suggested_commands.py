@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding
 from statefmt.render.fixes import fix_text

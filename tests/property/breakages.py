@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from statefmt.testing._documents import PROVIDERS, Document, documents
-from statefmt.testing._json_text import ObjectText, TextTree, layouts, render
+from statefmt.testing._odd_states import ObjectText, TextTree, layouts, render
+from statefmt.testing.strategies import PROVIDERS, Document, documents
 
 _Break = Callable[[Document, Random], None]
 _NOT_ADDRESSES: Final = ("", "a", "module.", "a.b[", "..", "a.b.c.d", 'module.x["', "a b.c", "\x1b[2J.x")

@@ -11,8 +11,8 @@ from hypothesis import assume, example, given, strategies as st
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.formats.releases.downgrade import fit, losses
-from statefmt.formats.releases.releases import Release, all_releases, parse_release
+from statefmt.formats.losses import fit, losses
+from statefmt.formats.releases import Release, all_releases, parse_release
 from statefmt.formats.writing.canonical import canonical
 from tests.property.strategies import StateText, states
 

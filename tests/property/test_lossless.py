@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 import statefmt
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
 from statefmt.formats.writing.canonical import canonical
 from tests.property.json_text import as_go_writes_raw
 from tests.property.strategies import UNKNOWN, StateText, states

@@ -20,8 +20,8 @@ from hypothesis import example, given, strategies as st
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.releases import parse_release
+from statefmt.formats.losses import losses
+from statefmt.formats.releases import parse_release
 from statefmt.model.errors import StatetoolError
 from tests.formats.recorded import CASES, input_of
 from tests.property.mutations import hostile_value, mutated

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, example, given, reject, strategies as st
 
 import statefmt
-from statefmt.testing._json_text import COMPACT, layouts, render, trees
+from statefmt.testing._odd_states import COMPACT, layouts, render, trees
 from tests.formats.recorded import CASES, input_of
 from tests.property.strategies import states
 

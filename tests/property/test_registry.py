@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 
 import statefmt
-from statefmt.formats.providers.registry import SourceRewriter
-from statefmt.formats.providers.sources import PUBLIC_HOSTS, source_choice
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.providers import PUBLIC_HOSTS, SourceRewriter, source_choice
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.resources import ResourceState

@@ -16,7 +16,7 @@ from statefmt.render.check.github import check_github
 from statefmt.render.check.json import check_json
 from statefmt.render.check.junit import check_junit
 from statefmt.render.check.sarif import check_sarif
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.render.states import CLEAN, ERROR, state
 
 DATA = Path(__file__).parents[1] / "data"

@@ -18,7 +18,7 @@ import pytest
 from benchmarks.hostile import HOSTILE
 from benchmarks.shapes import SHAPES, Shape
 from statefmt.cli.names import COMMANDS as ALL_COMMANDS
-from statefmt.formats.reading.inspect import Inspection, inspect
+from statefmt.formats.reading import Inspection, inspect
 from statefmt.lint.registry import all_rules
 from statefmt.lint.rule import Rule, found_while_reading
 from statefmt.lint.subject import Subject

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt import schema_files
+from statefmt import schema_problems as schema_files
 
 ROOT = Path(__file__).resolve().parents[2]
 

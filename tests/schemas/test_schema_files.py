@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt import schema_files
+from statefmt import schema_problems as schema_files
 
 Schema = dict[str, Any]
 

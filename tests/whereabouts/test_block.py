@@ -8,7 +8,7 @@ import pytest
 
 from statefmt import StoreError, run_context
 from statefmt.locations import BackendOptions, found_state
-from statefmt.whereabouts import FoundState, find_state
+from statefmt.whereabouts.find import FoundState, find_state
 
 
 def _found(folder: Path, *settings: str, **environment: str) -> FoundState:

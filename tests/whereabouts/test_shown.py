@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.description import without_credentials
 from statefmt.store.backends.types import BACKENDS
 
 

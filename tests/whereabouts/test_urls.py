@@ -11,9 +11,10 @@ from hypothesis import given, strategies as st
 
 from statefmt import StoreError, run_context
 from statefmt.locations import BackendOptions, current_state, found_state
-from statefmt.store.backends.remote_name import RemoteName, state_words
+from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.backends.settings import SettingSource
-from statefmt.whereabouts import url_name, url_without_values
+from statefmt.whereabouts import url_name
+from statefmt.whereabouts.urls import url_without_values
 from tests.cli.conftest import folder
 
 __all__ = ["folder"]

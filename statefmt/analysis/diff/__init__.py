@@ -26,8 +26,8 @@ from statefmt.analysis.diff.model import (
 )
 from statefmt.analysis.diff.moved import Pair, match, may_be_replaced, whole_moves
 from statefmt.analysis.diff.places import equal_values, plain
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, encode_string, escape_html, loads_exact
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, list_order
 from statefmt.model.check_results import CheckResult

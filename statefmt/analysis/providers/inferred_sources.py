@@ -12,8 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.configuration.model import Configuration
-from statefmt.formats.providers.known_types import KNOWN_TYPES
-from statefmt.formats.providers.sources import PUBLIC_HOSTS, LegacySource, SourceChoice
+from statefmt.formats.providers import KNOWN_TYPES, PUBLIC_HOSTS, LegacySource, SourceChoice
 from statefmt.model.addrs import DEFAULT_HOST, Provider, implied_provider, parse_provider_source
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.model.errors import AddressError

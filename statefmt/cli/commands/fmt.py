@@ -32,7 +32,7 @@ from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.formats.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
-from statefmt.store.standard_input import StandardInput
+from statefmt.store.protocol import StandardInput
 from statefmt.text.shell import shell_line, shell_word
 
 EXAMPLES: Final = (

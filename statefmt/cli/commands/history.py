@@ -21,9 +21,9 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.edit.stores import history_at, store_at
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
-from statefmt.store.local.edit_history import EditHistory
 from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum
+from statefmt.store.local.recording import EditHistory
 
 EXAMPLES: Final = (
     ("Show the edits of the current state.", "statetool history"),

@@ -26,7 +26,7 @@ from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 from statefmt.text.shell import shell_line
 
 if TYPE_CHECKING:

@@ -30,8 +30,7 @@ from statefmt.library.transaction import transaction
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.operations import restore, with_note
 from statefmt.render.printable import printable
-from statefmt.store.protocol import Store
-from statefmt.store.standard_input import StandardInput
+from statefmt.store.protocol import StandardInput, Store
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.

@@ -96,8 +96,8 @@ def _data(given: TypedValues) -> bytes:
     """Return the bytes of the state that the command line names so far. Raises StatetoolError or OSError."""
     from statefmt.cli.named_state import state_name
     from statefmt.locations import STANDARD_INPUT, RemoteName
+    from statefmt.store.files import read_bounded
     from statefmt.store.reading import LARGEST_STATE
-    from statefmt.store.small_files import read_bounded
 
     name = state_name(given.get("state_option") or given.get("state"), to_read=True)
     if name == STANDARD_INPUT or isinstance(name, RemoteName):

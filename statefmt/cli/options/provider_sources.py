@@ -18,7 +18,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.edit.requests.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, loaded, names_legacy_providers
-from statefmt.formats.providers.sources import SourceChoice, source_choice
+from statefmt.formats.providers import SourceChoice, source_choice
 from statefmt.locations import display_name
 from statefmt.render.formats.provider_sources import sources_text, unused_text
 

@@ -21,7 +21,7 @@ from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Body
 from statefmt.hcl.syntax.json.body import LARGEST_FILE, read_json_file
 from statefmt.hcl.syntax.native.files import read_file
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 _PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
 _TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")

@@ -12,7 +12,7 @@ import msgspec
 
 from statefmt.hcl.source.position import Range
 from statefmt.hcl.source.problem import Problem, ProblemKind, warning
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 _LARGEST: Final = 16 * 1024 * 1024
 

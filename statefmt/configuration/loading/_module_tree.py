@@ -32,7 +32,7 @@ from statefmt.hcl.value import Value
 from statefmt.model import addrs
 
 if TYPE_CHECKING:
-    from statefmt.formats.releases.releases import Release
+    from statefmt.formats.releases import Release
 
 # A tree of calls can have far more modules than directories: each level may call the next one twice.
 _MOST_MODULES: Final = 10_000

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from statefmt.formats.releases.releases import Release, all_releases
+from statefmt.formats.releases import Release, all_releases
 
 _PART: Final = re.compile(r"\s*+(?P<operator>!=|>=|<=|~>|=|>|<|)\s*+v?(?P<version>\d+(?:\.\d+)*)[^,\s]*\s*", re.ASCII)
 # A patch release later than any.

@@ -27,10 +27,9 @@ from statefmt.hcl.values.conversion import convert
 from statefmt.model.cty import STRING, Number
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording
-from statefmt.store.backends.description import SettingValue
+from statefmt.store.backends.description import HIDDEN, SettingValue
 from statefmt.store.backends.options import HARMLESS, may_name_place
 from statefmt.store.backends.settings import OPTION_PLACE, GivenSetting, SettingSource
-from statefmt.store.backends.shown import HIDDEN
 
 # The variables of the environment that set input variables.
 _VARIABLE: Final = "TF_VAR_"

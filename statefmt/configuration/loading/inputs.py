@@ -20,7 +20,7 @@ from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.hcl.syntax.body import Body
 from statefmt.hcl.syntax.json.body import read_json_file
 from statefmt.hcl.syntax.native.files import read_file
-from statefmt.store.small_files import is_inside
+from statefmt.store.files import is_inside
 
 _ENVIRONMENT: Final = "TF_VAR_"
 _DEFAULT: Final = "terraform.tfvars"

@@ -19,10 +19,10 @@ from statefmt.configuration.loading.inputs import InputReader, VariableOption
 from statefmt.configuration.model import Configuration, Declarations, ModuleConfiguration
 from statefmt.hcl.source.problem import Problem, ProblemKind, error
 from statefmt.model import addrs
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 if TYPE_CHECKING:
-    from statefmt.formats.releases.releases import Release
+    from statefmt.formats.releases import Release
 
 _LONGEST_NAME: Final = 4096
 

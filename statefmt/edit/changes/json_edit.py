@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.formats.raw_json.spans import Container, RawItem, container_at, value_at
+from statefmt.formats.raw_json import Container, RawItem, container_at, value_at
 from statefmt.golang.normalize import nfc
 from statefmt.model.cty import CtyError, CtyTypeError, Type, parse_type, read_value
 from statefmt.model.errors import SurgeryError

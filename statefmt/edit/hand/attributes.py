@@ -12,7 +12,7 @@ from statefmt.edit.changes.attributes import with_attributes
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.hand.text import EditableText, text_of_value
 from statefmt.edit.requests.choose import choose
-from statefmt.formats.raw_json.syntax import json_problem
+from statefmt.formats.raw_json import json_problem
 from statefmt.golang import loads_exact
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import InstanceState

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
-from statefmt.formats.style import Layout, style_of
+from statefmt.formats import Layout, style_of
 
 _WIDTH = 2
 # msgspec's name for the layout without white space.

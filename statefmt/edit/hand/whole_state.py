@@ -14,8 +14,8 @@ from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.edit.surgical import EditOutcome
 from statefmt.formats.raw_json.positions import positions
-from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult, read
-from statefmt.formats.writing.splice import Splicer
+from statefmt.formats.reading import CURRENT_VERSION, ReadResult, read
+from statefmt.formats.writing.write import Splicer
 from statefmt.model.errors import StateError, StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot

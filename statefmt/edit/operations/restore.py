@@ -7,10 +7,10 @@ from typing import Final
 from msgspec import structs
 
 from statefmt.edit.changes.edit import Edit
-from statefmt.formats.raw_json.spans import container_at
+from statefmt.formats import style_of
+from statefmt.formats.raw_json import container_at
+from statefmt.formats.reading import CURRENT_VERSION, read
 from statefmt.formats.reading.damaged import is_json_object, known_snapshot
-from statefmt.formats.reading.inspect import CURRENT_VERSION, read
-from statefmt.formats.style import style_of
 from statefmt.formats.writing.assemble import Assembler
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.raw_json.spans import Container, container_at, value_at
+from statefmt.formats.raw_json import Container, container_at, token, value_at
 from statefmt.formats.writing.changes import JsonPath, NamedItems
 from statefmt.golang import fold_name, loads_exact
 from statefmt.pieces import Span

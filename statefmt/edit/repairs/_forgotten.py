@@ -8,7 +8,7 @@ from typing import Final
 
 from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
 from statefmt.edit.repairs.shown_id import shown_id
-from statefmt.formats.raw_json.syntax import utf8_problem
+from statefmt.formats.raw_json import utf8_problem
 from statefmt.formats.writing.changes import JsonPath
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import Final
 
 from statefmt.edit.repairs._document import LooseDocument, path_of, pointer
-from statefmt.formats.reading.impossible import impossible_values
-from statefmt.formats.reading.inspect import CURRENT_VERSION, Inspection, inspect
-from statefmt.formats.versions.invalid import INVALID
-from statefmt.formats.versions.structure import wrong_types
-from statefmt.formats.versions.upgrade_problems import repeated_instances, upgrade_problems
+from statefmt.formats.reading import CURRENT_VERSION, Inspection, inspect
+from statefmt.formats.reading.resources import impossible_values
+from statefmt.formats.versions import INVALID
+from statefmt.formats.versions.structure import repeated_instances, upgrade_problems, wrong_types
 from statefmt.formats.writing.changes import JsonPath, changed
 from statefmt.lint.check import check
 from statefmt.model.codes import Code

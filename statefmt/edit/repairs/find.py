@@ -25,7 +25,7 @@ from statefmt.edit.repairs.offers import (
     top_level,
     unnamed_providers,
 )
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding, Severity

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from statefmt.edit.repairs._document import LooseDocument, path_of
-from statefmt.formats.versions.upgrade_problems import repeated_instances
+from statefmt.formats.versions.structure import repeated_instances
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import int_of_number
 from statefmt.model.addrs import (

@@ -19,7 +19,7 @@ from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
-from statefmt.formats.reading.inspect import inspect, read
+from statefmt.formats.reading import inspect, read
 from statefmt.model.codes import Code
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.model.findings import Finding, Severity

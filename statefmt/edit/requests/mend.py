@@ -20,10 +20,9 @@ from statefmt.edit.session import (
     with_next_serial,
 )
 from statefmt.edit.stores import store_at
-from statefmt.formats.providers.short_addresses import short_addresses
-from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
-from statefmt.formats.writing.splice import splice
+from statefmt.formats.providers import KEEP, SourceChoice, short_addresses
+from statefmt.formats.reading import CURRENT_VERSION, inspect
+from statefmt.formats.writing.write import splice
 from statefmt.lint.baseline import Baseline
 from statefmt.lint.checked import mend_for, mend_of
 from statefmt.lint.gate import Gate

@@ -5,13 +5,12 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from statefmt.edit.session import LoadedState, Rewritten, rewrite, with_next_serial
-from statefmt.formats.providers.sources import engine_of
-from statefmt.formats.releases.downgrade import fit, losses
-from statefmt.formats.releases.loss import DowngradeError, Loss
-from statefmt.formats.releases.releases import Release, all_releases
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
+from statefmt.formats.losses import DowngradeError, Loss, fit, losses
+from statefmt.formats.providers import engine_of
+from statefmt.formats.releases import Release, all_releases
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.remote_name import RemoteName, state_words
+from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.reading import display_name
 from statefmt.text.shell import shell_line
 

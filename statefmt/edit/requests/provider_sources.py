@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from statefmt.edit.session import LoadedState, names_legacy_providers, reread
-from statefmt.formats.providers.sources import KEEP, SourceChoice
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.providers import KEEP, SourceChoice
+from statefmt.formats.reading import inspect
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import WORKSPACES_FOLDER
-from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     # Few states need these.
     from statefmt.analysis.providers.inferred_sources import Evidence, Inferred
     from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.formats.versions.v4 import StateV4
+    from statefmt.formats.versions import StateV4
 
 
 class Registry(StrEnum):
@@ -68,7 +68,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         if not has_legacy or self.registry in (Registry.KEEP, Registry.OPENTOFU):
             return state
         # Imported late, here and below: few states need it.
-        from statefmt.formats.providers.short_addresses import types_without_source
+        from statefmt.formats.providers import types_without_source
 
         # The document as it was read: a snapshot has the chosen sources already.
         document = _document(state)
@@ -96,7 +96,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         A type without a source, or with several, is left out. Nothing is taken from what is well-known.
         """
         from statefmt.analysis.providers.inferred_sources import infer
-        from statefmt.formats.providers.short_addresses import short_addresses
+        from statefmt.formats.providers import short_addresses
 
         document = _document(state)
         if document is None:
@@ -116,7 +116,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         """Gather what says where providers come from; what cannot be read is added to `problems`."""
         from statefmt.analysis.providers.inferred_sources import Evidence, required_sources
         from statefmt.configuration.lock_file import LOCK_FILE, locked_providers
-        from statefmt.formats.providers.short_addresses import full_sources
+        from statefmt.formats.providers import full_sources
 
         references = self.references()
         lock_file, locked = "", None

@@ -10,7 +10,7 @@ from msgspec import Struct
 from statefmt.context import RunContext
 from statefmt.edit.stores import history_at
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.remote_name import RemoteName, VersionName
+from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.local.backups import backups, own_backup
 from statefmt.store.reading import GIT, STANDARD_INPUT
 

@@ -16,12 +16,10 @@ from statefmt.edit.salvaging.known_backups import KnownBackup, known_backups
 from statefmt.edit.salvaging.result import Compared, Salvaged, Unused
 from statefmt.edit.salvaging.source import ConflictSide, damaged_file, read_anything, restoring
 from statefmt.edit.session import state_name
-from statefmt.formats.reading.damaged import may_be_torn
-from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.reading.wrapped import description
-from statefmt.formats.salvage.fill import Backup, Filled, filled
+from statefmt.formats.reading import inspect
+from statefmt.formats.reading.damaged import description, may_be_torn
+from statefmt.formats.salvage.fill import Backup, Filled, filled, salvaged_envelope, salvaged_state
 from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
-from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
 from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Severity

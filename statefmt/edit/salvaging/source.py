@@ -11,10 +11,10 @@ from statefmt.context import RunContext
 from statefmt.edit.session import loaded
 from statefmt.edit.stores import store_at
 from statefmt.formats.raw_json.slips import Slip, mended
-from statefmt.formats.reading.inspect import CURRENT_VERSION, inspect
+from statefmt.formats.reading import CURRENT_VERSION, inspect
+from statefmt.formats.salvage import salvage, sides
 from statefmt.formats.salvage.fill import Backup
 from statefmt.formats.salvage.model import Salvage, SalvagedDocument
-from statefmt.formats.salvage.salvage import salvage, sides
 from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
 from statefmt.model.wording import Wording

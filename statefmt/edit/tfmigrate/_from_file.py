@@ -16,8 +16,8 @@ from statefmt.edit.tfmigrate._operations import operations_of
 from statefmt.edit.transactions.in_memory import snapshots_in_memory
 from statefmt.model.errors import SettingsError, StoreError
 from statefmt.model.wording import Wording
+from statefmt.store.files import read_bounded
 from statefmt.store.reading import is_folder, reason_of
-from statefmt.store.small_files import read_bounded
 from statefmt.text.printable import printable
 
 

@@ -27,8 +27,7 @@ from statefmt.edit.transactions._staged import Staged, Staging
 from statefmt.edit.transactions._writable import contents_after, contents_before, pieces_after
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import LockedManagedStore
+from statefmt.store.protocol import LockedManagedStore, LockInfo
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.interruption import interruptible
 from statefmt.store.remote.records import SETTING, is_kept

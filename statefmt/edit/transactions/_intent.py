@@ -12,7 +12,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from statefmt.context import RunContext
-    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import LockInfo
 
 
 class Intent(Struct, frozen=True):

@@ -18,12 +18,11 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
-from statefmt.store.explain import explained
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.own_folder import opened_folder
+from statefmt.store.local.private_dir import opened_folder
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.reading import reason_of
+from statefmt.store.protocol import LockInfo
+from statefmt.store.reading import explained, reason_of
 from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
 

@@ -30,11 +30,11 @@ from statefmt.model.instances import instances
 from statefmt.model.snapshot import Snapshot
 from statefmt.model.wording import Wording
 from statefmt.pieces import joined
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions, allowed_paths
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.files import is_inside
 from statefmt.store.inside import inside_name
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
-from statefmt.store.small_files import is_inside
 from statefmt.text.printable import printable
 from statefmt.text.shell import shell_word
 

@@ -14,14 +14,12 @@ from statefmt.context import RunContext
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.shown import HIDDEN, without_credentials
+from statefmt.store.backends import RemoteName
+from statefmt.store.backends.description import HIDDEN, without_credentials
 from statefmt.store.inside import InsideName
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import refuse_init_file
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import LockedManagedStore, ManagedStore
-from statefmt.store.protocol import Stored
+from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, Stored
 from statefmt.store.reading import display_name
 from statefmt.text.printable import printable
 

@@ -17,9 +17,9 @@ from msgspec import Struct
 from statefmt.edit.transactions._journal import ApplyJournal
 from statefmt.edit.transactions._participants import Participant
 from statefmt.model.errors import StoreError
-from statefmt.store.explain import explained
-from statefmt.store.local.own_folder import opened_folder
+from statefmt.store.local.private_dir import opened_folder
 from statefmt.store.local.state_file import StateFile
+from statefmt.store.reading import explained
 from statefmt.text.pattern import pattern
 
 _FORMAT: Final = "1.0"

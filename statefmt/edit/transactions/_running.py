@@ -16,10 +16,9 @@ from statefmt.edit.transactions._participants import Participant
 from statefmt.edit.transactions._writable import Contents
 from statefmt.model.errors import ChangedError, EncryptedStateError, StoreError
 from statefmt.pieces import Pieces
-from statefmt.store.local.ending import ending_command
 from statefmt.store.local.journal import checksum
-from statefmt.store.managed import LockedManagedStore
-from statefmt.store.protocol import NOTHING, JointEdit
+from statefmt.store.local.locks import ending_command
+from statefmt.store.protocol import NOTHING, JointEdit, LockedManagedStore
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.text.printable import printable

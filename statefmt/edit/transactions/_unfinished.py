@@ -22,7 +22,7 @@ from statefmt.edit.transactions._staged import Staging
 from statefmt.edit.transactions._writable import Contents, contents_after, contents_before
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.local.ending import ending_command
+from statefmt.store.local.locks import ending_command
 from statefmt.store.protocol import NOTHING
 from statefmt.store.reading import display_name
 from statefmt.store.remote.interruption import interruptible

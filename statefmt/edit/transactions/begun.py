@@ -11,7 +11,7 @@ from statefmt.edit.transactions._journal import opened_journal
 from statefmt.edit.transactions.in_memory import encoded, key_of
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
-from statefmt.store.managed import ManagedStore
+from statefmt.store.protocol import ManagedStore
 
 
 def begun_text(context: RunContext, command: str, state: str, text_of: Callable[[Snapshot], str]) -> str:

@@ -14,11 +14,11 @@ from msgspec import Struct
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
-from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.model.wording import Wording
 from statefmt.sealed import about
-from statefmt.store.backends.remote_name import RemoteName, state_words
+from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name
 from statefmt.text.shell import shell_line
 

@@ -13,17 +13,16 @@ from statefmt.edit.session import backend_state_name, state_name
 from statefmt.edit.stores import managed_store_at
 from statefmt.edit.transfers.transfer import Route
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.description import DEFAULT_WORKSPACE
+from statefmt.store.backends.description import DEFAULT_WORKSPACE, WorkspaceChoice, WorkspaceSource, is_workspace_name
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.workspace import WorkspaceChoice, WorkspaceSource, is_workspace_name
 from statefmt.store.reading import is_folder
-from statefmt.whereabouts import (
+from statefmt.whereabouts import listed_workspaces
+from statefmt.whereabouts.find import (
     FoundBackend,
     FoundState,
     configured_backend,
     find_backend,
     initialised_backend,
-    listed_workspaces,
     located,
 )
 

@@ -13,8 +13,7 @@ from statefmt.context import RunContext
 from statefmt.edit.transfers.comparison import Comparison, compared
 from statefmt.model.errors import StatetoolError, StoreError
 from statefmt.store.local.journal import checksum
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import LockedManagedStore, ManagedStore
+from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore
 
 
 class Route(Struct, frozen=True):

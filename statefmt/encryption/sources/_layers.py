@@ -12,8 +12,8 @@ from statefmt.encryption.sources._surroundings import read_surroundings
 from statefmt.encryption.sources._text import text_configuration
 from statefmt.hcl.syntax.json.body import LARGEST_FILE
 from statefmt.model.errors import ConfigurationError
+from statefmt.store.files import read_bounded
 from statefmt.store.reading import reason_of
-from statefmt.store.small_files import read_bounded
 
 if TYPE_CHECKING:
     from statefmt.configuration import VariableOption

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
+from statefmt.store.files import read_bounded
 from statefmt.store.reading import reason_of
-from statefmt.store.small_files import read_bounded
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

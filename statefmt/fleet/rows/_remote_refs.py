@@ -17,7 +17,7 @@ from statefmt.model.resources import ResourceInstanceObject
 from statefmt.redaction.hidden import HIDDEN, Hidden
 from statefmt.redaction.object_value import attributes_value, sensitive_paths
 from statefmt.redaction.partial import decoded, exact_text
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.description import without_credentials
 from statefmt.text.pattern import pattern
 
 # The arguments that say where a state is. All others are hidden, as some are credentials.

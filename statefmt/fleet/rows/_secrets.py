@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw, UnsetType
 
 from statefmt.analysis.object_id import SECRET_IDS
-from statefmt.formats.versions.v4 import StateV4
+from statefmt.formats.versions import StateV4
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.addrs import StringKey
 from statefmt.model.resources import ResourceInstanceObject

@@ -24,8 +24,8 @@ from statefmt.fleet.tables import (
     RemoteRefRow,
     ResourceRow,
 )
-from statefmt.formats.providers.short_addresses import short_addresses
-from statefmt.formats.reading.inspect import Inspection
+from statefmt.formats.providers import short_addresses
+from statefmt.formats.reading import Inspection
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.codes import NO_STATE, Code
 from statefmt.model.findings import Finding, Severity

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from statefmt.context import RunContext
 from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import StateOrigin, StateRows, Wanted, rows_of, unreadable
-from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.versions.decode import collector_paused
+from statefmt.formats.reading import inspect
+from statefmt.formats.versions import collector_paused
 from statefmt.lint.check import check
 from statefmt.model.errors import EncryptionError, StatetoolError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
-from statefmt.store.backends.remote_name import RemoteName
+from statefmt.store.backends import RemoteName
 
 
 def read_rows(

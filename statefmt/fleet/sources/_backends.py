@@ -11,14 +11,14 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.model.errors import StoreError
+from statefmt.store.backends import RemoteName
+from statefmt.store.backends.description import without_credentials
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.backends.shown import without_credentials
+from statefmt.store.backends.settings import StatePlace
 from statefmt.store.opening import SUPPORTED, open_client
-from statefmt.store.remote.client import StateClient
-from statefmt.store.remote.listing import ListedState, ListingClient
-from statefmt.whereabouts import FoundState, find_backend, folder_name, located, several_at_url, unsupported, url_name
+from statefmt.store.remote.client import ListedState, ListingClient, StateClient
+from statefmt.whereabouts import folder_name, several_at_url, url_name
+from statefmt.whereabouts.find import FoundState, find_backend, located, unsupported
 
 
 def states_at_url(context: RunContext, url: str) -> Iterator[tuple[RemoteName, ListedState | None]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
-from statefmt.store.git_path import git_path, git_reason, repository_top, run_git
+from statefmt.store.git import git_path, git_reason, repository_top, run_git
 from statefmt.store.reading import GIT
 
 _SUFFIX: Final = b".tfstate"

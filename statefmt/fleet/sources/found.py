@@ -12,13 +12,12 @@ from statefmt.context import RunContext
 from statefmt.fleet.sources._backends import states_at_url, states_of_folder
 from statefmt.fleet.sources._git_tree import states_in_git
 from statefmt.model.errors import RemoteStateError, StoreError
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.discover import find_states
-from statefmt.store.reading import GIT, is_folder
-from statefmt.store.remote.listing import ListedState
-from statefmt.whereabouts import url_without_values
+from statefmt.store.reading import GIT, find_states, is_folder
+from statefmt.store.remote.client import ListedState
+from statefmt.whereabouts.urls import url_without_values
 
 
 class SourceState(NamedTuple):

@@ -16,8 +16,8 @@ from statefmt.context import RunContext
 from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.rows.extract import StateOrigin, Wanted
 from statefmt.fleet.work.task import Done, Task
+from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.remote_name import RemoteName, VersionName
 from statefmt.store.reading import GIT
 from statefmt.version import __version__
 

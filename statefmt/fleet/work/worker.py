@@ -13,8 +13,8 @@ from statefmt.fleet.rows.read import read_rows
 from statefmt.fleet.work._message import Job, SentTask, WorkerAnswer, decoded_job, encoded_answer
 from statefmt.fleet.work.task import Task, work_on
 from statefmt.model.errors import StatetoolError
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.remote_name import RemoteName
 from statefmt.version import __version__
 
 _ELSEWHERE: Final = "the worker finds another state at this place; its environment differs"

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Raw
 
-from statefmt.formats.raw_json.spans import SHORT_MEMBER, member_at, skip_space, value_end
-from statefmt.formats.raw_json.syntax import json_problem, utf8_problem
+from statefmt.formats.raw_json import SHORT_MEMBER, json_problem, member_at, skip_space, utf8_problem, value_end
 from statefmt.golang import fold_name, loads_exact
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

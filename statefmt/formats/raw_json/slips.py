@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from statefmt.formats.raw_json import locate
 from statefmt.formats.raw_json._tokens import (
     BEHIND_ATTRIBUTES,
     OBJECT,
@@ -28,7 +29,6 @@ from statefmt.formats.raw_json._tokens import (
     place_in,
     stop_in,
 )
-from statefmt.formats.raw_json.syntax import locate
 from statefmt.text.pattern import pattern
 
 _RANKS: Final = 5

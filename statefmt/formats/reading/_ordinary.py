@@ -7,10 +7,8 @@ from typing import Final, NamedTuple, cast
 
 from msgspec import UNSET, Raw, UnsetType
 
-from statefmt.formats.reading._dependencies import DependencyReader
-from statefmt.formats.reading._lift_keys import ordinary_key
-from statefmt.formats.reading._private import canonical_private
-from statefmt.formats.versions.v4 import InstanceObjectV4, ResourceV4
+from statefmt.formats.reading._members import DependencyReader, canonical_private, ordinary_key
+from statefmt.formats.versions import InstanceObjectV4, ResourceV4
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,

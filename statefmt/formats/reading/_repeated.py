@@ -14,16 +14,24 @@ from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 
 from msgspec import Raw, Struct
 
-from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.raw_json.spans import container_at, members_at, value_at
-from statefmt.formats.reading._private import canonical_private
-from statefmt.formats.versions.decode import container_type, decode_document, decode_leaf, member_types
-from statefmt.formats.versions.invalid import InvalidDocument, check_uint64
+from statefmt.formats.raw_json import container_at, members_at, token, value_at
+from statefmt.formats.reading._members import canonical_private
+from statefmt.formats.versions import (
+    IndexKey,
+    InstanceObjectV4,
+    InvalidDocument,
+    StateV4,
+    check_uint64,
+    container_type,
+    decode_document,
+    decode_leaf,
+    member_types,
+)
 from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
-from statefmt.formats.versions.v4 import IndexKey, InstanceObjectV4
 from statefmt.golang import encode_string, fold_name
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
+from statefmt.model.resources import UnknownMember
 
 _NULL: Final = b"null"
 # Go's []byte, which JSON has as base64 or as a list of numbers.
@@ -227,3 +235,38 @@ def _note(node: _Object | _Map | _List, part: _Value) -> None:
     """Forget the text of a node if something in it is repeated."""
     if not isinstance(part, bytes) and part.plain is None:
         node.plain = None
+
+
+def unknown_findings(document: StateV4) -> Iterator[Finding]:
+    """Yield an info finding for each unknown member, in file order."""
+    yield from _findings(document.unknown, "", "")
+    for name, output in (document.outputs or {}).items():
+        if output and output.unknown:
+            yield from _findings(output.unknown, f"output.{name}", f"/outputs/{token(name)}")
+    for number, resource in enumerate(document.resources or ()):
+        if resource is None:
+            continue
+        address = resource.address()
+        yield from _findings(resource.unknown, address, f"/resources/{number}")
+        for place, obj in enumerate(resource.instances or ()):
+            if obj and obj.unknown:
+                yield from _findings(obj.unknown, address, f"/resources/{number}/instances/{place}")
+    for number, result in enumerate(document.check_results or ()):
+        if result is None:
+            continue
+        address = result.config_addr or ""
+        yield from _findings(result.unknown, address, f"/check_results/{number}")
+        for place, checked in enumerate(result.objects or ()):
+            if checked and checked.unknown:
+                yield from _findings(checked.unknown, address, f"/check_results/{number}/objects/{place}")
+
+
+def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
+    for name, _, _ in unknown:
+        yield Code.UNKNOWN_MEMBER.notice(
+            "Unknown member in state",
+            f'The member "{name}" is not known to statetool {"in " + address if address else "at the top level"}; '
+            "a newer release may have written it. It is kept unless --drop-unknown is given.",
+            address,
+            f"{pointer}/{token(name)}",
+        )

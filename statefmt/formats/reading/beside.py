@@ -13,10 +13,10 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt.formats.raw_json.spans import container_at, member_at, skip_space, value_end
-from statefmt.formats.reading.inspect import CURRENT_VERSION, ReadResult, read
-from statefmt.formats.style import style_of
-from statefmt.formats.versions.decode import collector_paused
+from statefmt.formats import style_of
+from statefmt.formats.raw_json import container_at, member_at, skip_space, value_end
+from statefmt.formats.reading import CURRENT_VERSION, ReadResult, read
+from statefmt.formats.versions import collector_paused
 from statefmt.golang import fold_name
 from statefmt.model.errors import StateError
 from statefmt.model.resources import ResourceState

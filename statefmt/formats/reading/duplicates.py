@@ -8,12 +8,9 @@ from typing import Any, Final, get_args, get_origin
 import msgspec
 from msgspec import Raw
 
-from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.raw_json.raw import in_batches
-from statefmt.formats.raw_json.spans import RawItem, container_at, members_at, skip_space
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.versions.decode import container_type, is_struct, member_types
-from statefmt.formats.versions.v4 import ResourceV4, StateV4
+from statefmt.formats.raw_json import RawItem, container_at, in_batches, members_at, skip_space, token
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.formats.versions import ResourceV4, StateV4, container_type, is_struct, member_types
 from statefmt.golang import fold_name
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
-from statefmt.formats.salvage._breaks import Break, BreakKind
-from statefmt.formats.salvage._doubts import Sign, held, mixed, without_repeated
-from statefmt.formats.salvage._envelope import FoundOutput, envelope_of, lost_members_of, outputs_of
-from statefmt.formats.salvage._layout import layout_at
-from statefmt.formats.salvage._levels import RESOURCE_LEVEL, levels
-from statefmt.formats.salvage._names import (
-    head_of,
-    is_instance,
-    is_odd_instance,
-    is_odd_resource,
-    is_odd_state,
-    is_resource,
-    is_state,
-    lost_object,
-    object_of,
+from statefmt.formats.salvage._scan import (
+    RESOURCE_LEVEL,
+    Break,
+    BreakKind,
+    Scan,
+    ScannedValue,
+    integer,
+    is_utf8,
+    levels,
+    string,
+    string_in,
 )
-from statefmt.formats.salvage._scan import Scan, ScannedValue
-from statefmt.formats.salvage._values import is_utf8
-from statefmt.formats.salvage.model import Doubt, FoundObject, Head, LostObject, SalvagedDocument, SalvagedEnvelope
+from statefmt.formats.salvage.model import (
+    Doubt,
+    FoundObject,
+    Head,
+    LostObject,
+    SalvagedDocument,
+    SalvagedEnvelope,
+    SalvagedKey,
+    StateLayout,
+)
+from statefmt.formats.versions import InstanceObjectV4, ResourceV4, StateV4
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.text.pattern import pattern
 
 # A file that was torn once has one such place; one that has more may be mixed of blocks, with seams that do not show.
@@ -216,3 +223,281 @@ def _doubt(document: _Open, first: int, doubt: Doubt) -> None:
 
 def _doubted(found: FoundObject, doubt: Doubt) -> FoundObject:
     return found if found.doubt is not None else replace(found, doubt=doubt)
+
+
+class FoundOutput(NamedTuple):
+    """An output: where its value begins, and its bytes, None if it is torn."""
+
+    name: str
+    offset: int
+    raw: bytes | None
+
+
+def envelope_of(text: bytes, node: ScannedValue) -> SalvagedEnvelope:
+    """Return what a state says of itself, without its outputs."""
+    return SalvagedEnvelope(
+        version=integer(text, node.child("version")),
+        terraform_version=_raw(text, node.child("terraform_version")),
+        serial=integer(text, node.child("serial")),
+        lineage=string(text, node.child("lineage")),
+        check_results=_raw(text, node.child("check_results")),
+        others=tuple((name, raw) for name, raw in odd_members_of(text, node) if raw is not None),
+        is_encrypted="version" not in node.names
+        and bool(node.names & {"encrypted_data", "encryption_version", "meta"}),
+    )
+
+
+def odd_members_of(text: bytes, node: ScannedValue) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the members of a state that the format does not have: name and bytes, None if they may be torn."""
+    for child, is_behind in odd_members(node):
+        is_certain = "\ufffd" not in child.name and not node.repeats and (node.is_whole or not is_behind)
+        yield child.name, _raw(text, child) if is_certain else None
+
+
+def outputs_of(text: bytes, node: ScannedValue) -> Iterator[FoundOutput]:
+    """Yield the outputs of a state."""
+    outputs = node.child("outputs")
+    for child in outputs.children if outputs else ():
+        is_certain = child.name and child.kind == "{" and not child.repeats
+        yield FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None)
+
+
+def lost_members_of(text: bytes, node: ScannedValue) -> Iterator[str]:
+    """Yield the names of members, beside those with a meaning of their own in a report, that are or may be torn."""
+    checks = node.child("check_results")
+    if checks is not None and _raw(text, checks) is None:
+        yield checks.name
+    yield from (name for name, raw in odd_members_of(text, node) if raw is None)
+
+
+def _raw(text: bytes, node: ScannedValue | None) -> bytes | None:
+    return text[node.start : node.end] if node is not None and node.is_whole and is_utf8(text, node) else None
+
+
+_STATE_MEMBERS: Final = frozenset({*StateV4.__struct_encode_fields__, "modules", "encrypted_data", "meta"})
+# A log line may have a version; other files have these members in no other combination.
+_STATE_MARKS: Final = frozenset({"terraform_version", "lineage", "resources", "modules", "encrypted_data"})
+_HEAD_MEMBERS: Final = frozenset({"mode", "type", "name"})
+_INSTANCE_MARKS: Final = frozenset({"schema_version", "attributes", "attributes_flat", "index_key", "deposed"})
+_INSTANCE_MEMBERS: Final = frozenset(InstanceObjectV4.__struct_encode_fields__)
+_RESOURCE_MEMBERS: Final = frozenset(ResourceV4.__struct_encode_fields__)
+# Releases write these members first, or may leave out what follows.
+_FIRST_MEMBERS: Final = frozenset({"index_key", "deposed", "status"})
+
+
+def is_state(node: ScannedValue) -> bool:
+    """Return whether a value is a state, whole or not."""
+    names = node.names
+    return bool(names & _STATE_MARKS) and len(names & _STATE_MEMBERS) > 1 and not names & _HEAD_MEMBERS
+
+
+def is_resource(node: ScannedValue) -> bool:
+    """Return whether a value is a resource, whole or not."""
+    return node.names >= _HEAD_MEMBERS
+
+
+def is_instance(node: ScannedValue) -> bool:
+    """Return whether a value is an object of a resource, whole or not."""
+    return bool(node.names & _INSTANCE_MARKS) and not is_resource(node)
+
+
+def is_odd_state(node: ScannedValue) -> bool:
+    """Return whether a state has members of something else behind its resources, or two of one name."""
+    return node.repeats or any(is_behind for _, is_behind in odd_members(node))
+
+
+def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
+    """Yield the members of a state that the format does not have; with whether they are behind its resources.
+
+    Those that are may be of an object whose beginning is lost. Others are not: its end would be that of the state.
+    """
+    resources = node.child("resources")
+    for child in node.children:
+        if child.name not in _STATE_MEMBERS:
+            yield child, resources is None or child.start > resources.start
+
+
+def is_odd_resource(node: ScannedValue) -> bool:
+    """Return whether a resource has members of something else."""
+    return not node.names <= _RESOURCE_MEMBERS
+
+
+def is_odd_instance(node: ScannedValue) -> bool:
+    """Return whether an object has members of something else, two of one name, or lacks what every release writes."""
+    names = node.names
+    lacks = "schema_version" not in names or not names & {"attributes", "attributes_flat"}
+    return node.repeats or lacks or not names <= _INSTANCE_MEMBERS
+
+
+def head_of(text: bytes, node: ScannedValue) -> Head | None:
+    """Return the head of a resource; None if a part of its address is lost."""
+    values: dict[str, str] = {}
+    for name in ("module", "mode", "type", "name"):
+        if name not in node.names and name == "module":
+            continue
+        value = string(text, node.child(name))
+        if value is None:
+            return None
+        values[name] = value
+    if not all(is_utf8(text, child) for child in node.children if child.name != "instances"):
+        return None
+    members = tuple(
+        (child.name, text[child.start : child.end])
+        for child in node.children
+        if child.is_whole and child.name != "instances"
+    )
+    return Head(values.get("module", ""), values["mode"], values["type"], values["name"], members)
+
+
+def object_of(text: bytes, node: ScannedValue, head: Head | None) -> FoundObject:
+    """Return a whole object; without the head of its resource, or with a key that cannot be, it is headless."""
+    key = None if head is None else _key(text, node, head)
+    return FoundObject(
+        head=head,
+        key=key,
+        raw=text[node.start : node.end],
+        offset=node.start,
+        doubt=Doubt.HEADLESS if key is None else None,
+        import_id=_import_id(text, node),
+    )
+
+
+def lost_object(text: bytes, node: ScannedValue, head: Head) -> LostObject | None:
+    """Return a torn object if its key is certain: releases write the keys first, so another member must follow."""
+    if not node.children or node.children[-1].name in _FIRST_MEMBERS:
+        return None
+    key = _key(text, node, head)
+    if key is None:
+        return None
+    return LostObject(key=key, head=head, offset=node.start, end=node.end, import_id=_import_id(text, node))
+
+
+def _key(text: bytes, node: ScannedValue, head: Head) -> SalvagedKey | None:
+    key: InstanceKey = NO_KEY
+    index, deposed = node.child("index_key"), node.child("deposed")
+    if index is not None:
+        if (name := string(text, index)) is not None:
+            key = StringKey(name)
+        elif (number := integer(text, index)) is not None:
+            key = IntKey(number)
+        elif text[index.start : index.end] != b"null":
+            return None
+    deposed_key = "" if deposed is None else string(text, deposed)
+    return None if deposed_key is None else SalvagedKey(head.address, key, deposed_key)
+
+
+class _Attributes(Struct):
+    id: msgspec.Raw = msgspec.Raw(b"null")
+
+
+def _import_id(text: bytes, node: ScannedValue) -> str:
+    attributes = node.child("attributes") or node.child("attributes_flat")
+    if attributes is None:
+        return ""
+    if not attributes.is_whole:
+        return string(text, attributes.child("id")) or ""
+    try:
+        raw = bytes(msgspec.json.decode(memoryview(text)[attributes.start : attributes.end], type=_Attributes).id)
+    except (ValueError, RecursionError):
+        return ""
+    return (string_in(raw) if raw.startswith(b'"') else None) or ""
+
+
+class Sign(NamedTuple):
+    """A place where it shows that two texts meet, there or before: the part before it may hold the seam.
+
+    A part that ends before `since` does not: it has another one behind it that is sound up to the sign.
+    """
+
+    position: int
+    since: int = 0
+
+
+def held(offsets: Sequence[int], signs: Iterable[Sign]) -> set[int]:
+    """Return the offsets of the parts that may hold a seam; `offsets` are those of all parts, ascending.
+
+    A seam that the grammar does not notice at once is noticed at the next bracket that closes: the stack of open
+    brackets is that of one version, the text that of another. So it is in the part that was closed last, or in the
+    one that shows it.
+    """
+    found: set[int] = set()
+    for sign in signs:
+        last = bisect_right(offsets, sign.position)
+        if last and offsets[last - 1] == sign.position:
+            found.add(sign.position)
+            last -= 1
+        if last and offsets[last - 1] >= sign.since:
+            found.add(offsets[last - 1])
+    return found
+
+
+def mixed(objects: Sequence[FoundObject], signs: Iterable[Sign], end: int | None) -> set[int]:
+    """Return the offsets of objects that may hold a seam that does not show: blocks of two writers have such.
+
+    They are between the first sign and the last, and from an object to its repetition. A state that closes has one
+    known seam, its end.
+    """
+    places = sorted({one.position for one in signs})
+    first, last = (places[0], places[-1]) if places else (0, -1)
+    found = {one.offset for one in objects if first <= one.offset <= last}
+    return found | _between_repeated(objects, sorted([*places, *([] if end is None else [end])]))
+
+
+def _between_repeated(objects: Iterable[FoundObject], places: Sequence[int]) -> set[int]:
+    """Return the offsets of objects from one to its repetition, if no seam shows in between; `places` ascend.
+
+    No version has an object twice, so a seam is there: in any of them.
+    """
+    offsets: list[int] = []
+    first: dict[SalvagedKey, int] = {}
+    # Up to which index objects that begin at an index are doubtful.
+    last: dict[int, int] = {}
+    for found in objects:
+        if found.key is None or found.doubt in (Doubt.NESTED, Doubt.LOOSE):
+            continue
+        index = first.setdefault(found.key, len(offsets))
+        offsets.append(found.offset)
+        if bisect_right(places, offsets[index]) == bisect_right(places, found.offset) and index < len(offsets) - 1:
+            last[index] = len(offsets) - 1
+    doubtful: set[int] = set()
+    end = -1
+    for index, offset in enumerate(offsets):
+        end = max(end, last.get(index, -1))
+        if index <= end:
+            doubtful.add(offset)
+    return doubtful
+
+
+def without_repeated(objects: Iterable[FoundObject]) -> Iterator[FoundObject]:
+    """Mark the later ones of objects that the file has twice, and those whose resource has another provider before."""
+    seen: set[SalvagedKey] = set()
+    providers: dict[str, bytes] = {}
+    for found in objects:
+        if found.key is None or found.head is None or found.doubt is not None:
+            yield found
+        elif found.key in seen:
+            yield replace(found, doubt=Doubt.REPEATED)
+        elif providers.setdefault(found.key.resource, found.head.provider) != found.head.provider:
+            yield replace(found, doubt=Doubt.PROVIDER)
+        else:
+            seen.add(found.key)
+            yield found
+
+
+_FIRST_MEMBER: Final = pattern(rb'\{([ \t\r\n]*+)"[a-z_]++"([ \t]*+:[ \t]*+)')
+_LINE: Final = pattern(rb"(\r?\n)([ \t]*+)\Z")
+
+
+def layout_at(text: bytes, start: int) -> StateLayout:
+    """Return the layout of the state, or of the part of a state, that begins at an offset."""
+    first = _FIRST_MEMBER.match(text, start)
+    if first is None:
+        return StateLayout()
+    line = _LINE.search(first[1])
+    if line is None:
+        return StateLayout(line=b"", indent=b"", colon=first[2])
+    return StateLayout(line=line[1], indent=line[2] if len(line[2]) <= _WIDEST else b"  ", colon=first[2])
+
+
+# A part that is not the whole state is indented more.
+_WIDEST: Final = 8

@@ -7,12 +7,24 @@ scanning resumes at the next place that looks like the beginning of an object.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Sequence
+from enum import Enum
+from json import JSONDecoder
+from typing import Final, NamedTuple, NoReturn
 
-from statefmt.formats.salvage._breaks import Break, kind_of_break
-from statefmt.formats.salvage._grammar import GAP, LOOSE, MEMBER, SCALAR
-from statefmt.formats.salvage._skip import Skipper
+from statefmt.golang import loads_exact
 from statefmt.text.pattern import pattern
+
+SPACE: Final = rb"[ \t\r\n]*+"
+STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+_NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+MEMBER: Final = pattern(SPACE + b"(" + STRING + b")" + SPACE + b":" + SPACE)
+# A number ends only before something else: at the end of the text, digits may be missing.
+SCALAR: Final = pattern(STRING + rb"|(?:true|false|null|" + _NUMBER + rb")(?=[ \t\r\n]*+[,\]}])")
+GAP: Final = pattern(SPACE)
+# What may be between the parts of a state whose brackets are lost: values that nobody asks for, and brackets.
+LOOSE: Final = pattern(rb"(?:[ \t\r\n,:\[\]}]++|" + STRING + rb"|true|false|null|" + _NUMBER + rb")*+")
+
 
 _START: Final = pattern(rb'\{[ \t\r\n]*+(?:"|\})')
 # The first member of a state or of a resource, in the order in which every release writes them.
@@ -237,3 +249,160 @@ def _name(literal: bytes) -> str:
     from statefmt.golang import loads_exact
 
     return str(loads_exact(literal, replace_invalid=True))
+
+
+# Each failure costs time linear in the text before it.
+_MOST_FAILURES: Final = 100
+
+
+class Skipper:
+    """Finds where objects and arrays in a text end. No byte is read for nothing more than once.
+
+    `repeats` says whether an object in the last value has two members of one name.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self.repeats = False
+        self._bytes = text
+        # One character for each byte, so that offsets are the same.
+        self._text = text.decode("latin-1")
+        self._failed_until = self._failures = 0
+        self._decode = JSONDecoder(
+            object_pairs_hook=self._object, parse_int=len, parse_float=len, parse_constant=_refuse
+        ).raw_decode
+
+    def end_of(self, start: int) -> int | None:
+        """Return the end of the whole object or array at an offset; None if it breaks, or has to be read slowly."""
+        if start < self._failed_until:
+            return None
+        self.repeats = False
+        try:
+            end = self._decode(self._text, start)[1]
+        except (ValueError, RecursionError) as error:
+            self._failures += 1
+            is_last = isinstance(error, RecursionError) or self._failures >= _MOST_FAILURES
+            self._failed_until = len(self._text) if is_last else max(start, getattr(error, "pos", start)) + 1
+            return None
+        value = self._bytes[start:end]
+        # Two spellings of one name may differ only if one has an escape.
+        return None if b"\\u" in value and not value.isascii() else end
+
+    def _object(self, members: list[tuple[str, object]]) -> None:
+        if len(dict(members)) != len(members):
+            self.repeats = True
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def string(text: bytes, node: ScannedValue | None) -> str | None:
+    """Return the value of a whole string that has only characters of Unicode; None for anything else."""
+    if node is None or not node.is_whole or node.kind != '"':
+        return None
+    return string_in(text[node.start : node.end])
+
+
+def string_in(raw: bytes) -> str | None:
+    """Return the value of a string literal that has only characters of Unicode; None for anything else."""
+    value = str(loads_exact(raw, replace_invalid=True)) if b"\\" in raw else raw[1:-1].decode("utf-8", "replace")
+    return None if "\ufffd" in value else value
+
+
+def integer(text: bytes, node: ScannedValue | None) -> int | None:
+    """Return the value of a whole number without sign, fraction or exponent, of at most 20 digits."""
+    raw = text[node.start : node.end] if node is not None and node.is_whole and node.kind == "0" else b""
+    return int(raw) if raw.isdigit() and len(raw) <= 20 else None
+
+
+def is_utf8(text: bytes, node: ScannedValue) -> bool:
+    """Return whether the bytes of a value are valid UTF-8."""
+    raw = text[node.start : node.end]
+    if raw.isascii():
+        return True
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# Resources stand in the state and its array.
+RESOURCE_LEVEL: Final = 2
+# Every string is closed; the question mark keeps the search linear in any text.
+_STRING: Final = pattern(STRING + b"?")
+
+
+def levels(text: bytes, nodes: Sequence[ScannedValue]) -> list[int | None]:
+    """Return for each value how many brackets close behind it up to the end of the state; None if that is lost.
+
+    An object in the attributes of a torn resource may look like a resource: only its place tells.
+    """
+    found: list[int | None] = []
+    begin, level = len(text), 0 if ends_as_state(text) else None
+    for node in reversed(nodes):
+        mine = _level(text, node, begin, level) if node.is_whole and level is not None else None
+        found.append(mine)
+        # A value that is open where the text breaks says nothing of its own place.
+        begin, level = node.start, mine
+    return found[::-1]
+
+
+def _level(text: bytes, node: ScannedValue, end: int, level: int) -> int | None:
+    between = text[node.end : end].rstrip(b"\0")
+    loose = LOOSE.fullmatch(between)
+    if loose is None:
+        return None
+    bare = _STRING.sub(b"", between)
+    return level + bare.count(b"]") + bare.count(b"}") - bare.count(b"[")
+
+
+# How a state ends, in either layout. A state that was only cut short never ends so: an indented one has no other brace
+# in the first column, a compact one no other line break.
+_STATE_END: Final = pattern(rb"(?:\n|[^\s{])\}\s*\Z")
+_LONGEST_END: Final = 64
+_ANYTHING: Final = pattern(rb"[^\0 \r\n\t]")
+# What the end of the file or a zeroed block cut off: a string, a word, a number, or a name without its value.
+_CUT_OFF: Final = pattern(
+    rb'(?:"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+(?:\\(?:u[0-9a-fA-F]{0,3})?|")?|[a-z0-9.+\-E]*+)'
+    + SPACE
+    + rb":?(?=\0|\Z)"
+)
+
+
+class BreakKind(Enum):
+    """What is where the text stops being JSON: the end of the file, zero bytes, other text, or the end of a state."""
+
+    END = "end"
+    ZEROS = "zeros"
+    TEXT = "text"
+    OLD_END = "old end"
+
+    @property
+    def is_seam(self) -> bool:
+        """Whether two texts meet there, or before."""
+        return self in (BreakKind.TEXT, BreakKind.OLD_END)
+
+
+class Break(NamedTuple):
+    """The byte at which an open value stops being JSON; `element` is where the innermost open element begins."""
+
+    position: int
+    kind: BreakKind
+    element: int
+
+
+def kind_of_break(text: bytes, position: int) -> BreakKind:
+    """Return what is at a position where an open value stops being JSON."""
+    cut = _CUT_OFF.match(text, position)
+    if cut is None:
+        return BreakKind.TEXT
+    if _ANYTHING.search(text, cut.end()):
+        return BreakKind.ZEROS
+    return BreakKind.OLD_END if ends_as_state(text) else BreakKind.END
+
+
+def ends_as_state(text: bytes) -> bool:
+    """Return whether a text ends as a state does; zeros may follow."""
+    end = (text if text[-1:] != b"\0" else text.rstrip(b"\0"))[-_LONGEST_END:]
+    return end.endswith(b"\n") and _STATE_END.search(end) is not None

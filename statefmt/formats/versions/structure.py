@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, get_args, get_origin
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace as with_fields
+from functools import cache
+from types import GenericAlias, UnionType
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
-from statefmt.formats.raw_json.spans import container_at, value_at
-from statefmt.formats.versions.decode import decode_leaf, holds_struct, member_types
-from statefmt.formats.versions.legacy import StateV1
-from statefmt.formats.versions.legacy_v3 import StateV3
-from statefmt.formats.versions.v4 import StateV4
+from statefmt.formats.raw_json import container_at, token, value_at
+from statefmt.formats.versions import (
+    FormatObject,
+    InvalidDocument,
+    StateV4,
+    UpgradeFailed,
+    UpgradeReport,
+    decode_document,
+    decode_leaf,
+    holds_struct,
+    member_types,
+)
+from statefmt.formats.versions.v1 import StateV1, upgrade_v1
+from statefmt.formats.versions.v2 import upgrade_v2
+from statefmt.formats.versions.v3 import StateV3, parse_legacy_address, upgrade_v3
 from statefmt.golang import fold_name
+from statefmt.model.addrs import AbsResourceInstance, Module
+from statefmt.model.findings import Finding
 from statefmt.pieces import Span
 
 DOCUMENTS: Final[dict[int, type[Struct]]] = {1: StateV1, 2: StateV3, 3: StateV3, 4: StateV4}
@@ -82,3 +98,117 @@ def _problem(data: bytes, span: Span, type_: Any) -> str:
 def _reason(error: msgspec.ValidationError) -> str:
     reason = str(error).partition(" - at `$")[0].replace("`", "")
     return reason[:1].lower() + reason[1:]
+
+
+_FIRST = "/modules/0"
+_ROOT = ["root"]
+
+
+def upgrade_problems(data: bytes, version: int) -> Iterator[Finding]:
+    """Yield a finding for each part that cannot be upgraded, in file order; all members have the right types.
+
+    Each part is upgraded alone, so that the time is linear in the bytes.
+    """
+    document = replace(_document(data, version), unknown=())
+    yield from _problems(replace(document, modules=[]), version, 0)
+    for number, module in enumerate(document.modules or ()):
+        bare = None if module is None else replace(module, outputs=None, resources=None, unknown=())
+        found = list(_problems(replace(document, serial=0, modules=[bare]), version, number))
+        yield from found
+        if found or module is None or bare is None:
+            continue
+        for name, output in (module.outputs or {}).items():
+            part = replace(bare, outputs={name: output})
+            yield from _problems(replace(document, serial=0, modules=[part]), version, number)
+        for name, resource in (module.resources or {}).items():
+            part = replace(bare, resources={name: resource})
+            yield from _problems(replace(document, serial=0, modules=[part]), version, number)
+
+
+def repeated_instances(data: bytes, version: int) -> Mapping[str, list[str]]:
+    """Return the pointers of the entries of `resources` by the address of their instance, where there are several."""
+    found: dict[str, list[str]] = {}
+    for number, module in enumerate(_document(data, version).modules or ()):
+        if module is None:
+            continue
+        path = Module(tuple(name or "" for name in (module.path or _ROOT)[1:])).unkeyed_instance()
+        for name in module.resources or ():
+            try:
+                address = str(AbsResourceInstance(path, parse_legacy_address(name)))
+            except ValueError:
+                continue
+            found.setdefault(address, []).append(f"/modules/{number}/resources/{token(name)}")
+    return {address: pointers for address, pointers in found.items() if len(pointers) > 1}
+
+
+def _document(data: bytes, version: int) -> StateV1 | StateV3:
+    return decode_document(data, StateV1) if version == 1 else decode_document(data, StateV3)
+
+
+def _problems(part: StateV1 | StateV3, version: int, module: int) -> Iterator[Finding]:
+    report = UpgradeReport()
+    try:
+        state = upgrade_v1(part, report) if isinstance(part, StateV1) else part
+        upgrade_v3(upgrade_v2(state, report) if version <= 2 else state, report)
+    except UpgradeFailed as failed:
+        finding = failed.finding()
+    except InvalidDocument as invalid:
+        finding = invalid.finding()
+    else:
+        return
+    at = finding.pointer
+    yield with_fields(finding, pointer=f"/modules/{module}{at[len(_FIRST) :]}" if at.startswith(_FIRST) else at)
+
+
+def member_at(pointer: str) -> tuple[str, ...]:
+    """Return the names on the way to what a pointer leads to: `/resources/3/type` gives `("resources", "type")`.
+
+    Positions in lists and names in maps are left out. The names end where the format ends: at values that belong to
+    providers, and at unknown members. "" gives ().
+    """
+    tokens = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    if not tokens or tokens[0] in StateV4.__struct_fields__:
+        return _names(tokens, StateV4)
+    return max(_names(tokens, StateV3), _names(tokens, StateV1), key=len)
+
+
+def anchor(member: Sequence[str]) -> str:
+    """Return the anchor of a member's section: `member-resources-type`; "" for the whole document."""
+    return "-".join(("member", *member)) if member else ""
+
+
+def _names(tokens: Sequence[str], document: type[FormatObject]) -> tuple[str, ...]:
+    names: list[str] = []
+    inside: Any = document
+    for name in tokens:
+        members, elements = _inside(inside)
+        if name in members:
+            names.append(name)
+            inside = members[name]
+        elif elements is not None:
+            inside = elements
+        else:
+            break
+    return tuple(names)
+
+
+@cache
+def _inside(given: Any) -> tuple[Mapping[str, Any], Any]:
+    """Return the members of an object of the format with their types, and the type of the elements of a list or map."""
+    if isinstance(given, type) and issubclass(given, FormatObject):
+        types = get_type_hints(given)
+        return {name: _without_none(types[name]) for name in given.__struct_fields__ if name != "unknown"}, None
+    if get_origin(given) in (list, dict):
+        return {}, _without_none(get_args(given)[-1])
+    return {}, None
+
+
+def _without_none(given: Any) -> Any:
+    """Return the list, map or object of an optional type; another type as it is."""
+    if not isinstance(given, UnionType):
+        return given
+    return next((part for part in get_args(given) if _holds_members(part)), given)
+
+
+def _holds_members(part: Any) -> bool:
+    return isinstance(part, GenericAlias) or (isinstance(part, type) and issubclass(part, FormatObject))

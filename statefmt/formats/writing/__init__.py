@@ -1,1 +1,205 @@
 """Writes a snapshot as bytes: in canonical form, or with the fewest changes to its file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+from statefmt.golang import encode_string
+from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, instance_file_order, resource_file_order
+from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
+from statefmt.model.outputs import OutputValue
+from statefmt.model.provider_binding import Lowered, lower
+from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
+from statefmt.model.snapshot import Snapshot
+
+Leaf: TypeAlias = str | int | Raw
+Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"
+
+_NULL = Raw(b"null")
+_NO_PATHS = Raw(b"[]")
+_READY: Final = ObjectStatus.READY
+# Size of the cache of printed dependencies, of which many objects name the same.
+_KEPT: Final = 65536
+
+
+class TreeBuilder:
+    """A builder of trees, with or without what statetool does not know.
+
+    With `keep_unknown`, unknown members follow the same known member as in the file, and check results of unknown
+    kind or status stay as they are; otherwise they are omitted, as by OpenTofu.
+    """
+
+    def __init__(self, *, keep_unknown: bool) -> None:
+        self._keep_unknown = keep_unknown
+
+    def document(self, snapshot: Snapshot) -> Mapping[str, Tree]:
+        """Return the members of the document, with nothing in those that have many parts: outputs and resources."""
+        members: dict[str, Tree] = {
+            **self.envelope(snapshot),
+            "outputs": {},
+            "resources": [],
+            "check_results": self.check_results(snapshot.check_results),
+        }
+        return self._with_unknown(members, snapshot.unknown)
+
+    def envelope(self, snapshot: Snapshot) -> dict[str, Leaf]:
+        """Return the scalar members of the document."""
+        return {
+            "version": 4,
+            "terraform_version": snapshot.terraform_version,
+            "serial": snapshot.serial,
+            "lineage": snapshot.lineage,
+        }
+
+    def output(self, output: OutputValue) -> dict[str, Tree]:
+        members: dict[str, Tree] = {"value": Raw(output.value), "type": Raw(output.type)}
+        if output.sensitive:
+            members["sensitive"] = True
+        if output.deprecated:
+            members["deprecated"] = output.deprecated
+        return self._with_unknown(members, output.unknown)
+
+    def resource(self, resource: ResourceState) -> dict[str, Tree]:
+        binding = lower(resource)
+        objects = resource.objects if _in_order(resource.objects) else sorted(resource.objects, key=object_order)
+        members = self.resource_head(resource, binding)
+        members["instances"] = [self.object(obj, binding.instance_level) for obj in objects]
+        return self._with_unknown(members, resource.unknown) if resource.unknown else members
+
+    def resource_head(self, resource: ResourceState, binding: Lowered) -> dict[str, Tree]:
+        """Return the members of a resource that precede its instances."""
+        module, mode, type_, name = resource_file_order(resource.addr)
+        members: dict[str, Tree] = {"module": module} if module else {}
+        members["mode"] = mode
+        members["type"] = type_
+        members["name"] = name
+        if binding.resource_level:
+            members["provider"] = binding.resource_level
+        return members
+
+    def object(self, obj: ResourceInstanceObject, providers: Mapping[InstanceKey, str]) -> dict[str, Tree]:
+        """Return an instance object; `providers` has its `provider` by provider key, if that is written here."""
+        members: dict[str, Tree] = {}
+        if obj.key is not NO_KEY:
+            members["index_key"] = obj.key.value
+        if obj.status is not _READY:
+            members["status"] = obj.status.value
+        if obj.deposed:
+            members["deposed"] = obj.deposed
+        if providers:
+            members["provider"] = providers[obj.provider_key]
+        members["schema_version"] = obj.schema_version
+        if obj.attributes is not None:
+            members["attributes"] = obj.attributes
+        if obj.attributes_flat:
+            flat, names = obj.attributes_flat, sorted(obj.attributes_flat)
+            members["attributes_flat"] = dict(flat) if names == list(flat) else {name: flat[name] for name in names}
+        paths = obj.sensitive_attributes
+        members["sensitive_attributes"] = _NO_PATHS if paths == b"[]" else Raw(paths)
+        if obj.private:
+            members["private"] = obj.private
+        if obj.dependencies:
+            members["dependencies"] = _dependency_texts(obj.dependencies)
+        if obj.depends_on:
+            members["depends_on"] = [str(dependency) for dependency in obj.depends_on]
+        if obj.create_before_destroy:
+            members["create_before_destroy"] = True
+        if obj.skip_destroy:
+            members["skip_destroy"] = True
+        if obj.identity is not None:
+            members["identity"] = obj.identity
+        if obj.identity_schema_version is not None:
+            members["identity_schema_version"] = obj.identity_schema_version
+        return self._with_unknown(members, obj.unknown) if obj.unknown else members
+
+    def check_results(self, results: Sequence[CheckResult]) -> Tree:
+        kept = [result for result in results if result.known_kind or self._keep_unknown]
+        return [self._check_result(result) for result in kept] or _NULL
+
+    def _check_result(self, result: CheckResult) -> dict[str, Tree]:
+        members: dict[str, Tree] = {
+            "object_kind": result.object_kind,
+            "config_addr": result.config_addr,
+            "status": self._check_status(result.status),
+            "objects": [self._check_object(obj) for obj in result.objects] or _NULL,
+        }
+        return self._with_unknown(members, result.unknown)
+
+    def _check_object(self, obj: CheckObject) -> dict[str, Tree]:
+        members: dict[str, Tree] = {"object_addr": obj.object_addr, "status": self._check_status(obj.status)}
+        if obj.failure_messages:
+            members["failure_messages"] = obj.failure_messages
+        return self._with_unknown(members, obj.unknown)
+
+    def _check_status(self, status: str) -> str:
+        return status if status in KNOWN_STATUSES or (self._keep_unknown and status) else "unknown"
+
+    def _with_unknown(self, members: dict[str, Tree], unknown: tuple[UnknownMember, ...]) -> dict[str, Tree]:
+        """Return the members with the unknown ones, each after the known member that it follows in the file."""
+        if not unknown or not self._keep_unknown:
+            return members
+        placed: dict[str, Tree] = {name: raw for name, raw, after in unknown if not after}
+        for known, tree in members.items():
+            placed[known] = tree
+            placed |= {name: raw for name, raw, after in unknown if after == known}
+        # Those after a member that is not written (`each`, an empty list) go last.
+        return placed | {name: raw for name, raw, after in unknown if after and after not in members}
+
+
+@lru_cache(maxsize=4096)
+def _dependency_texts(dependencies: tuple[ConfigResource, ...]) -> tuple[str, ...]:
+    """Format dependencies; cached because instances of a resource and its neighbours often share them."""
+    return tuple(map(_dependency_text, dependencies))
+
+
+_dependency_text = lru_cache(maxsize=_KEPT)(str)
+
+
+def _in_order(objects: Sequence[ResourceInstanceObject]) -> bool:
+    """Return whether objects are certainly in order: a single one, or current ones with rising keys of one kind."""
+    if len(objects) < 2:
+        return True
+    key = objects[0].key
+    if objects[0].deposed or key is NO_KEY:
+        return False
+    kind, last = type(key), key.value
+    for obj in objects[1:]:
+        key = obj.key
+        if obj.deposed or type(key) is not kind or key.value <= last:  # type: ignore[operator] # both of one kind
+            return False
+        last = key.value
+    return True
+
+
+def object_order(obj: ResourceInstanceObject) -> tuple[object, str]:
+    """Return the sort key of an object among the `instances` of a resource in a file."""
+    return instance_file_order(obj.key), obj.deposed
+
+
+def encode_tree(tree: Tree) -> bytes:
+    """Encode a tree as compact JSON, except for white space in raw text, and before `golang.escape_html`."""
+    try:
+        return msgspec.json.encode(tree)
+    except (UnicodeEncodeError, OverflowError):
+        # Half a surrogate pair, which Go replaces, or a number beyond 64 bits; no state that was read has either.
+        return _encode_slowly(tree)
+
+
+def _encode_slowly(tree: Tree) -> bytes:
+    if isinstance(tree, Raw):
+        return bytes(tree)
+    if isinstance(tree, str):
+        return encode_string(tree)
+    if isinstance(tree, bool):
+        return b"true" if tree else b"false"
+    if isinstance(tree, int):
+        return b"%d" % tree
+    if isinstance(tree, Mapping):
+        members = (encode_string(name) + b":" + _encode_slowly(member) for name, member in tree.items())
+        return b"{%b}" % b",".join(members)
+    return b"[%b]" % b",".join(map(_encode_slowly, tree))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from statefmt.formats.raw_json.spans import Container, RawItem, container_at, value_at
-from statefmt.formats.style import style_of
+from statefmt.formats import style_of
+from statefmt.formats.raw_json import Container, RawItem, container_at, value_at
 from statefmt.formats.writing.assemble import Assembler, Entry
 from statefmt.golang import fold_name
 from statefmt.pieces import Pieces, Span, joined, merged

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.hcl.functions.registry import FunctionError, FunctionSurroundings
-from statefmt.store.small_files import read_bounded
+from statefmt.store.files import read_bounded
 
 _LARGEST: Final = 16 * 1024 * 1024
 

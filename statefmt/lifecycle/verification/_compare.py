@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 from statefmt.lifecycle.verification._difference import (
     ABSENT,
     CONTAINERS,

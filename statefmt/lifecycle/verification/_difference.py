@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.cty import BOOL, NUMBER, STRING, MapType, Number, ObjectType, SetType, TupleType, Type, parse_number
 from statefmt.model.cty.decimals import format_digits

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Raw
 
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json import token
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, TypeSchema, implied_type
 from statefmt.lifecycle.verification._difference import PathSteps

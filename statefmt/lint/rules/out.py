@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json import token
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.loss import CONSEQUENCES, Cause, Loss, reason, way_out
-from statefmt.formats.releases.releases import Release
+from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, losses, reason, way_out
+from statefmt.formats.releases import Release
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import UNSET, Raw
 
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json import token
 from statefmt.lifecycle.deviations import Deviating, Deviation, JSONData, JSONSteps, deviations, surely_fits
 from statefmt.lifecycle.schema import ProviderSchemas, TypeSchema
 from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps

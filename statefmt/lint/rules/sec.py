@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import UNSET
 
-from statefmt.formats.raw_json.pointer import token
-from statefmt.formats.versions.v4 import InstanceObjectV4
+from statefmt.formats.raw_json import token
+from statefmt.formats.versions import InstanceObjectV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
 from statefmt.model.codes import Code

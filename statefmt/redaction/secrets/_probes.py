@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Raw
 
-from statefmt.formats.raw_json.raw import in_batches
+from statefmt.formats.raw_json import in_batches
 from statefmt.text.pattern import pattern
 
 # After a name: a non-empty string, possibly in an entry {"name": "DB_PASSWORD", "value": "…"}, possibly in JSON inside

@@ -15,7 +15,7 @@ from statefmt.render.check.advice import advice_text
 from statefmt.render.file_path import path_within
 from statefmt.render.findings import message
 from statefmt.render.printable import one_line, printable, printable_lines
-from statefmt.store.backends.remote_name import RemoteLocation
+from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}

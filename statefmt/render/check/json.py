@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from statefmt.formats.members import member_at
+from statefmt.formats.versions.structure import member_at
 from statefmt.lint.baseline import fingerprint
 from statefmt.lint.checked import CheckedState, Fixable, UnreadableState
 from statefmt.model.findings import Finding, Severity

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec import structs
 
 from statefmt.analysis.diff.model import InstanceChange, Movable, SnapshotDiff
-from statefmt.formats.providers.sources import engine_of
+from statefmt.formats.providers import engine_of
 from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.resources import ObjectStatus
 from statefmt.model.snapshot import Snapshot

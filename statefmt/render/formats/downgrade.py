@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt.edit.session import LoadedState, Rewritten
-from statefmt.formats.providers.sources import SourceChoice
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.releases.loss import CONSEQUENCES, Cause, Loss, reason, way_out
-from statefmt.formats.releases.releases import Release
+from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, reason, way_out
+from statefmt.formats.providers import SourceChoice
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.formats.releases import Release
 from statefmt.render.counted import counted
 from statefmt.render.formats.engines import engines_text
 from statefmt.render.formats.provider_sources import sources_text

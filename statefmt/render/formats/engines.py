@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from statefmt.formats.providers.known_types import KNOWN_TYPES
-from statefmt.formats.providers.sources import PUBLIC_HOSTS
-from statefmt.formats.releases.engines import EngineReading, engine_readings
-from statefmt.formats.releases.loss import Cause
+from statefmt.formats.losses import Cause, EngineReading, engine_readings
+from statefmt.formats.providers import KNOWN_TYPES, PUBLIC_HOSTS
 from statefmt.model.addrs import Provider
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.terminal import Terminal

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt.formats.providers.registry import SourceReport
-from statefmt.formats.providers.sources import SourceChoice
+from statefmt.formats.providers import SourceChoice, SourceReport
 from statefmt.model.addrs import TERRAFORM_HOST
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
 from statefmt.render.counted import counted

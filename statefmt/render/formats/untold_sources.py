@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from statefmt.formats.releases.releases import all_releases
+from statefmt.formats.releases import all_releases
 from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError
 from statefmt.render.counted import counted

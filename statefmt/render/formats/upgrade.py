@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from statefmt.edit.session import LoadedState, Rewritten
-from statefmt.formats.providers.sources import SourceChoice
-from statefmt.formats.reading.inspect import CURRENT_VERSION
-from statefmt.formats.versions.upgrade_report import UpgradeNoteKind
+from statefmt.formats.providers import SourceChoice
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.formats.versions import UpgradeNoteKind
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.render.json_output import document
-from statefmt.store.local.ending import ending_command
-from statefmt.store.managed import LockState, LockStatus
+from statefmt.store.local.locks import ending_command
+from statefmt.store.protocol import LockState, LockStatus
 
 
 def locks_json(states: Sequence[LockState]) -> bytes:

@@ -7,9 +7,8 @@ from typing import Final
 
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.store.local.ending import ending_command
-from statefmt.store.lock_text import lock_lines
-from statefmt.store.managed import LockState, LockStatus
+from statefmt.store.local.locks import ending_command
+from statefmt.store.protocol import LockState, LockStatus, lock_lines
 
 STATUSES: Final = {
     LockStatus.FREE: "not locked",

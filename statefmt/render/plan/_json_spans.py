@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from statefmt.formats.raw_json.spans import Container, container_at, skip_space
+from statefmt.formats.raw_json import Container, container_at, skip_space
 from statefmt.lifecycle.plan import decode_part, has_true
 from statefmt.pieces import Span
 

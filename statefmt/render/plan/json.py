@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import Raw
 
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
-from statefmt.formats.raw_json.spans import Container, RawItem, container_at
+from statefmt.formats.raw_json import Container, RawItem, container_at
 from statefmt.golang import encode_string
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part
 from statefmt.pieces import Span

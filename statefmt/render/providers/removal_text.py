@@ -9,7 +9,7 @@ from statefmt.model.addrs import AbsResourceInstance
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import bound_numbers, object_text
 from statefmt.render.terminal import Terminal
-from statefmt.store.backends.remote_name import state_words
+from statefmt.store.backends import state_words
 from statefmt.text.shell import shell_line, shell_word
 
 

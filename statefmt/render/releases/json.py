@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from statefmt.formats.releases.releases import Release, facts_of
+from statefmt.formats.releases import Release, facts_of
 from statefmt.render.json_output import document
 
 

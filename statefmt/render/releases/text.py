@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from statefmt.formats.releases.releases import Fact, Release, Written, facts_of
+from statefmt.formats.releases import Fact, Release, Written, facts_of
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 

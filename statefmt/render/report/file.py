@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.model.errors import StoreError
+from statefmt.store.files import read_bounded
 from statefmt.store.local.store import create_file, replace_file
 from statefmt.store.reading import display_name
-from statefmt.store.small_files import read_bounded
 
 # How every report begins.
 _START: Final = b'<!doctype html>\n<html lang="en" data-report="statetool">'

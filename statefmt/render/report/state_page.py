@@ -10,7 +10,7 @@ from typing import Final
 from statefmt.analysis.dependencies import dependency_graph
 from statefmt.analysis.providers import provider_use
 from statefmt.analysis.statistics import statistics
-from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.library.state import State
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import Severity

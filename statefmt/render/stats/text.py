@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from statefmt.analysis.providers import short_names
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
-from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.library.state import State
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable

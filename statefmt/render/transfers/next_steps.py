@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.backends import BackendMove
 from statefmt.text.shell import shell_line
-from statefmt.whereabouts import folder_programs
+from statefmt.whereabouts.find import folder_programs
 
 # Where init looks for a state before the new backend.
 # Source: OpenTofu `internal/command/meta_backend.go` (backend_C_r_s).

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.render.json_output import document
-from statefmt.store.remote.object_version import ObjectVersion
+from statefmt.store.remote.client import ObjectVersion
 
 
 def versions_json(location: str, versions: Sequence[ObjectVersion]) -> bytes:

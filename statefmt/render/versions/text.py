@@ -9,7 +9,7 @@ from statefmt.render.printable import printable
 from statefmt.render.stats.text import size_text
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
-from statefmt.store.remote.object_version import ObjectVersion
+from statefmt.store.remote.client import ObjectVersion
 
 _SECONDS: Final = len("2026-01-01T00:00:00")
 

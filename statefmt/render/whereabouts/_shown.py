@@ -7,22 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from statefmt.store.backends.description import SettingValue
+from statefmt.store.backends.description import SettingValue, without_credentials
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.store.backends.shown import without_credentials
 from statefmt.text.shell import shell_line
-from statefmt.whereabouts import (
-    BackendSource,
-    FoundState,
-    declaration,
-    inside_state,
-    is_known,
-    is_record_itself,
-    is_supported,
-    local_state,
-    programs_of,
-    state_in_record,
-)
+from statefmt.whereabouts import inside_state, is_known, is_record_itself, is_supported, local_state, state_in_record
+from statefmt.whereabouts.find import BackendSource, FoundState, declaration, programs_of
 
 # Source: OpenTofu `internal/backend/local/backend_apply.go` (backupStateForError).
 _ERRORED: Final = "errored.tfstate"

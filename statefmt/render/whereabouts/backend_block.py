@@ -10,7 +10,7 @@ from statefmt.render.printable import printable
 from statefmt.render.whereabouts._shown import shown_value
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.settings import BackendSetting, SettingSource
-from statefmt.whereabouts import FoundState
+from statefmt.whereabouts.find import FoundState
 
 
 def backend_block(found: FoundState) -> str:

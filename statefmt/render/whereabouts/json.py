@@ -5,7 +5,8 @@ from __future__ import annotations
 from statefmt.render.json_output import document
 from statefmt.render.whereabouts._shown import notes, programs, shown_value, state_path
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.whereabouts import FoundState, Workspaces, described_locks, inside_state, is_supported
+from statefmt.whereabouts import Workspaces, described_locks, inside_state, is_supported
+from statefmt.whereabouts.find import FoundState
 
 
 def where_json(found: FoundState, history: str | None) -> bytes:

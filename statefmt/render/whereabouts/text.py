@@ -8,9 +8,10 @@ from statefmt.render.printable import printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 from statefmt.render.whereabouts._shown import notes, shown_value, state_path
+from statefmt.store.backends.description import WorkspaceSource
 from statefmt.store.backends.settings import BackendSetting, SettingSource
-from statefmt.store.backends.workspace import WorkspaceSource
-from statefmt.whereabouts import BackendSource, FoundState, Workspaces, described_locks, locks_off
+from statefmt.whereabouts import Workspaces, described_locks, locks_off
+from statefmt.whereabouts.find import BackendSource, FoundState
 
 _ORIGINS = {
     BackendSource.RECORD: "recorded by init in {}",

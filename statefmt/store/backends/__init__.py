@@ -2,3 +2,70 @@
 
 Nothing here opens a state or a connection.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from statefmt.store.backends.settings import StatePlace
+
+
+class RemoteLocation(str):
+    """The location of a state in a backend, as users see it: enough to show, and not enough to read the state."""
+
+    __slots__ = ()
+
+
+class RemoteName(RemoteLocation):
+    """The location of a state in a backend, as users see it, with its place.
+
+    States are named by strings everywhere; this one remembers the settings that a URL must not show. `folder` is the
+    folder whose state it is, None for a URL; `words` name the state in a command, such as `("--state", "infra")`.
+    """
+
+    __slots__ = ("folder", "place", "words")
+
+    place: StatePlace
+    folder: str | None
+    words: tuple[str, ...]
+
+    def __new__(cls, place: StatePlace, folder: str | None = None, words: tuple[str, ...] = ()) -> RemoteName:
+        """Make the name of a place."""
+        name = super().__new__(cls, place.location)
+        name.place = place
+        name.folder = folder
+        name.words = words
+        return name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let `pickle` keep the place: lists of states are checked by several processes."""
+        return RemoteName, (self.place, self.folder, self.words)
+
+
+class VersionName(str):
+    """The location of a state and the ID of one of its versions, as users see them.
+
+    It is no RemoteName: what takes one would read or write the current version.
+    """
+
+    __slots__ = ("state", "version_id")
+
+    state: RemoteName
+    version_id: str
+
+    def __new__(cls, state: RemoteName, version_id: str) -> VersionName:
+        """Make the name of a version."""
+        name = super().__new__(cls, f"{state} (version {version_id})")
+        name.state = state
+        name.version_id = version_id
+        return name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Let `pickle` keep both parts."""
+        return VersionName, (self.state, self.version_id)
+
+
+def state_words(name: str) -> tuple[str, ...]:
+    """Return the words of a command that name a state: `--state`, and what else its folder needs."""
+    return name.words if isinstance(name, RemoteName) else ("--state", name)

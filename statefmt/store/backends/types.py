@@ -20,8 +20,8 @@ from statefmt.store.backends.description import (
     SettingValue,
     SettingValues,
     text_of,
+    without_credentials,
 )
-from statefmt.store.backends.shown import without_credentials
 from statefmt.text.pattern import pattern
 
 

@@ -6,8 +6,11 @@ the state's folder can change the history, so it contains no file names: content
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+import gzip
+import stat
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,11 +18,21 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from statefmt.model.errors import StoreError
-from statefmt.store.explain import explained
-from statefmt.store.local._names import HISTORY_FILE, HISTORY_IGNORE, STAGED_HISTORY, history_name
-from statefmt.store.local.state_file import StateFile, around
-from statefmt.store.protocol import HistoryEntry
-from statefmt.store.reading import reason_of
+from statefmt.store.local._folder import (
+    COMPRESSED,
+    CONTENTS,
+    HISTORY_FILE,
+    HISTORY_IGNORE,
+    STAGED_HISTORY,
+    Folder,
+    history_name,
+    is_content,
+    is_temporary,
+)
+from statefmt.store.local.journal import checksum
+from statefmt.store.local.state_file import StateFile, around, history_path
+from statefmt.store.protocol import NOTHING, HistoryEntry
+from statefmt.store.reading import LARGEST_STATE, explained, reason_of
 
 _FORMAT: Final = "1.0"
 _LARGEST: Final = 64 << 20
@@ -140,3 +153,161 @@ def keep_edits(state: StateFile, keep: int, *, initial: History = _NONE) -> None
     with explained(state.path):
         stage_history(state, msgspec.structs.replace(history_of(state, initial=initial), keep=keep))
         publish_history(state)
+
+
+_LEVEL: Final = 3
+# zlib's `wbits` for the gzip format.
+_GZIP: Final = 31
+
+
+def keep_content(state: StateFile, backup: tuple[Folder, str], content: bytes, name: str) -> None:
+    """Add the content before an edit, which is already in a backup, under its checksum. Raises OSError, StoreError.
+
+    Uses a hard link to the backup if possible, which takes no space. Replaces an older file of that name: it may have
+    become the state itself, if somebody moved a backup into place.
+    """
+    with _contents(state, create=True) as folder:
+        assert folder is not None
+        try:
+            folder.link_from(*backup, name)
+        except OSError:
+            folder.replace(name, content)
+
+
+def kept_content(path: Path, name: str) -> bytes:
+    """Return the content with a checksum. Raises StoreError if it is missing or damaged."""
+    try:
+        with around(path) as state:
+            return content_of(state, name)
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
+
+
+def content_of(state: StateFile, name: str) -> bytes:
+    """Like kept_content(), for a state file whose folders are open."""
+    if name == NOTHING:
+        return b""
+    where = history_path(state.path) / CONTENTS / name
+    if not is_content(name):
+        raise StoreError(f"{history_path(state.path)}: the history contains {name!r}, which is not a checksum")
+    try:
+        with _contents(state) as folder:
+            if folder is None:
+                raise FileNotFoundError(name)
+            content = _read(folder, name)
+    except OSError as error:
+        raise StoreError(f"{where}: cannot read the content before this edit ({reason_of(error)})") from error
+    if checksum(content) != name:
+        raise StoreError(f"{where}: this content was changed after it was stored, so it cannot be used")
+    return content
+
+
+def drop_contents(state: StateFile, history: History) -> None:
+    """Delete the contents that the history no longer needs, as far as possible."""
+    with suppress(OSError, StoreError), unneeded_contents(state, history) as (folder, names):
+        if folder is not None:
+            folder.sweep()
+            for name in names:
+                folder.remove(name)
+
+
+@contextmanager
+def unneeded_contents(state: StateFile, history: History) -> Iterator[tuple[Folder | None, list[str]]]:
+    """Open the folder of the contents, None if it does not exist; yield also the names that no edit needs."""
+    needed = {entry.before for entry in history.entries}
+    with _contents(state) as folder:
+        names = filter(is_content, folder.names()) if folder else ()
+        yield folder, [name for name in names if name.removesuffix(COMPRESSED) not in needed]
+
+
+def discard_staged(state: StateFile, history: History) -> None:
+    """Delete the staged history of a write that did not take place, and its contents."""
+    with suppress(OSError, StoreError):
+        drop_contents(state, history)
+        with state.folder.inner(history_name(state.name)) as folder:
+            if folder is None:
+                return
+            folder.remove(STAGED_HISTORY)
+            if folder.status(HISTORY_FILE) is None:
+                _empty(folder)
+        state.folder.remove_folder(history_name(state.name))
+
+
+def forget_history(path: Path) -> None:
+    """Delete the history of a state and all its contents. Raises StoreError if that fails."""
+    where = history_path(path)
+    try:
+        with around(path) as state:
+            forget_history_of(state)
+            if state.folder.status(history_name(state.name)) is not None:
+                raise StoreError(f"{where}: the history was deleted, but the folder contains other files")
+    except OSError as error:
+        raise StoreError(f"{where}: cannot delete the history ({reason_of(error)})") from error
+
+
+def forget_history_of(state: StateFile) -> None:
+    """Like forget_history(), for a state file whose folders are open; other files stay. Raises OSError, StoreError."""
+    with state.folder.inner(history_name(state.name)) as folder:
+        if folder is None:
+            return
+        _empty(folder)
+    state.folder.remove_folder(history_name(state.name))
+
+
+def any_content(path: Path, wanted: Callable[[bytes], bool]) -> bool:
+    """Return whether any content of a history satisfies `wanted`. Raises OSError or StoreError if one is unreadable."""
+    with around(path) as state, _contents(state) as folder:
+        names = [name for name in folder.names() if is_content(name)] if folder else []
+        return any(folder is not None and wanted(_read(folder, name.removesuffix(COMPRESSED))) for name in names)
+
+
+def compress_one(path: Path) -> None:
+    """Compress the oldest uncompressed content that no longer shares its file with a backup, if any."""
+    # Errors are ignored: compression only saves space.
+    with suppress(OSError, StoreError), around(path) as state, _contents(state) as folder:
+        if folder is None:
+            return
+        found = [(name, folder.status(name)) for name in folder.names() if is_content(name)]
+        plain = [
+            (status.st_mtime_ns, name)
+            for name, status in found
+            if status and stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and not name.endswith(COMPRESSED)
+        ]
+        if plain:
+            name = min(plain)[1]
+            folder.replace(name + COMPRESSED, gzip.compress(folder.read(name), _LEVEL, mtime=0))
+            folder.remove(name)
+
+
+def _empty(folder: Folder) -> None:
+    """Delete statetool's own files from the folder of a history, and nothing else."""
+    with folder.inner(CONTENTS) as contents:
+        for name in contents.names() if contents else ():
+            if contents and (is_content(name) or is_temporary(name)):
+                contents.remove(name)
+    folder.remove_folder(CONTENTS)
+    folder.sweep()
+    for name in (STAGED_HISTORY, HISTORY_FILE, HISTORY_IGNORE):
+        folder.remove(name)
+    folder.sync()
+
+
+@contextmanager
+def _contents(state: StateFile, *, create: bool = False) -> Iterator[Folder | None]:
+    with state.folder.inner(history_name(state.name)) as folder:
+        if folder is None:
+            yield None
+        else:
+            with folder.inner(CONTENTS, create=create) as contents:
+                yield contents
+
+
+def _read(folder: Folder, name: str) -> bytes:
+    try:
+        return folder.read(name)
+    except FileNotFoundError:
+        compressed = folder.read(name + COMPRESSED)
+    try:
+        return zlib.decompressobj(_GZIP).decompress(compressed, LARGEST_STATE)
+    except zlib.error as error:
+        raise StoreError(f"{folder.path / name}{COMPRESSED}: this content is damaged ({error})") from error

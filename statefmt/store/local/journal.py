@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, Span, joined
-from statefmt.store.local._names import journal_name, state_of_journal
+from statefmt.store.local._folder import journal_name, state_of_journal
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import HistoryEntry
 from statefmt.store.reading import LARGEST_STATE

@@ -16,15 +16,20 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 
 from statefmt.model.errors import StoreError
-from statefmt.store.durable import close
-from statefmt.store.explain import explained
-from statefmt.store.local._folder import Folder
-from statefmt.store.local._names import backup_stamp, is_own_backup, stamped_backup
-from statefmt.store.local.history import History, history_of, publish_history, stage_history
-from statefmt.store.local.history_contents import drop_contents, unneeded_contents
+from statefmt.store.files import close
+from statefmt.store.local._folder import Folder, backup_stamp, is_own_backup, stamped_backup
+from statefmt.store.local.history import (
+    History,
+    drop_contents,
+    history_of,
+    publish_history,
+    stage_history,
+    unneeded_contents,
+)
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile, around, version_of
 from statefmt.store.protocol import HistoryEntry
+from statefmt.store.reading import explained
 
 
 class OldFile(NamedTuple):

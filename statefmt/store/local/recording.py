@@ -6,23 +6,39 @@ Once the write is known to have taken place, the record is published; once it is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, parts_of
-from statefmt.store.local._folder import Folder, open_folder
-from statefmt.store.local._names import STAGED_HISTORY, backup_name, backup_stamp, stamped_backup
-from statefmt.store.local.history import History, history_of, publish_history, stage_history
-from statefmt.store.local.history_contents import discard_staged, drop_contents, forget_history_of, keep_content
+from statefmt.store.local._folder import STAGED_HISTORY, Folder, backup_name, backup_stamp, open_folder, stamped_backup
+from statefmt.store.local.history import (
+    History,
+    compress_one,
+    discard_staged,
+    drop_contents,
+    forget_history_of,
+    history_of,
+    keep_content,
+    keep_edits,
+    kept_content,
+    load_history,
+    publish_history,
+    stage_history,
+)
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import HistoryEntry, JointEdit
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
 from statefmt.store.reading import reason_of
+
+if TYPE_CHECKING:
+    from statefmt.store.local.pruning import Pruning
+
 
 _MOST_BACKUPS: Final = 1000
 # In bytes.
@@ -192,3 +208,51 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
 
 def _where(wanted: Path | None) -> str:
     return "beside it" if wanted is None else f"as {wanted}"
+
+
+@dataclass(frozen=True, slots=True)
+class EditHistory:
+    """The history of the state at `path`, which for a state in a backend is a name in a folder of statetool's own.
+
+    `changing` locks the history and opens its folder; `initial` is the history before the first edit. With `is_apart`,
+    the folder is made by the first edit. All methods raise StoreError.
+    """
+
+    path: Path
+    changing: Callable[[LockInfo], AbstractContextManager[StateFile]]
+    initial: History = field(default_factory=History)
+    is_apart: bool = False
+
+    def load(self) -> History:
+        """Read the history."""
+        return load_history(self.path, self.initial)
+
+    def content(self, checksum: str) -> bytes:
+        """Return the content with a checksum."""
+        return kept_content(self.path, checksum)
+
+    def compress(self) -> None:
+        """Compress one content, if any can be; ignores errors."""
+        compress_one(self.path)
+
+    def keep(self, number: int, info: LockInfo) -> None:
+        """Keep this many edits from now on."""
+        with self.changing(info) as state:
+            keep_edits(state, number, initial=self.initial)
+
+    def pruning(self, *, keep: int | None = None, since: datetime | None = None) -> Pruning:
+        """Plan a pruning; see plan_pruning."""
+        from statefmt.store.local.pruning import Pruning, plan_pruning
+
+        if self.is_apart and not self.path.parent.exists():
+            return Pruning(self.initial, self.initial)
+        return plan_pruning(self.path, keep=keep, since=since)
+
+    def prune(self, pruning: Pruning, keep: int | None, info: LockInfo) -> None:
+        """Delete what was planned, and keep only so many edits from now on unless `keep` is None."""
+        from statefmt.store.local.pruning import prune
+
+        with self.changing(info) as state:
+            prune(state, pruning)
+            if keep is not None:
+                keep_edits(state, keep, initial=self.initial)

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.explain import explained
 from statefmt.store.inside import path_of
-from statefmt.store.local._names import journal_name, state_of_journal
+from statefmt.store.local._folder import journal_name, state_of_journal
 from statefmt.store.local.state_file import linked_file, version_of
-from statefmt.store.reading import ReadReport, largest_stream, read_bytes
+from statefmt.store.reading import ReadReport, explained, largest_stream, read_bytes
 
 if TYPE_CHECKING:
-    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import LockInfo
 
 _ATTEMPTS: Final = 20
 
@@ -92,9 +91,9 @@ def _recovered(path: Path, reader: StateReader) -> bytes | None:
 
 def _old_side(path: Path) -> bytes | None:
     """Return the content before a write that has begun; None if none has."""
-    from statefmt.store.local._recovery import old_side
     from statefmt.store.local.journal import written_as
     from statefmt.store.local.state_file import around
+    from statefmt.store.local.transaction import old_side
 
     with explained(path), around(path) as state:
         return old_side(written_as(state, path.stat()))

@@ -10,22 +10,16 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.durable import signals_held_back
-from statefmt.store.explain import check_platform, explained
+from statefmt.store.files import signals_held_back
 from statefmt.store.inside import InsideName, make_inside, path_of
-from statefmt.store.local._folder import open_folder
-from statefmt.store.local._left_lock import found_lock, remove_left_lock
-from statefmt.store.local._names import journal_name
-from statefmt.store.local._recovery import UnrecoverableError
-from statefmt.store.local.edit_history import EditHistory
-from statefmt.store.local.hold import remove_hold, write_hold
+from statefmt.store.local._folder import journal_name, open_folder
+from statefmt.store.local.locks import found_lock, remove_hold, remove_left_lock, write_hold
+from statefmt.store.local.recording import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled
 from statefmt.store.local.state_file import StateFile, change_of, refuse_init_file
-from statefmt.store.local.transaction import OpenState, open_state
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.managed import LockState
-from statefmt.store.protocol import HistoryEntry, JointEdit, Stored
-from statefmt.store.reading import read_bytes
+from statefmt.store.local.transaction import OpenState, UnrecoverableError, open_state
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored
+from statefmt.store.reading import check_platform, explained, read_bytes
 
 
 def create_file(path: Path, content: bytes) -> None:

@@ -12,17 +12,12 @@ from dataclasses import replace
 from typing import Final
 
 from statefmt.model.errors import ChangedError, StoreError
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.pg._link import ServerLink, way_out
-from statefmt.store.pg._names import StateTable
-from statefmt.store.pg._row_lock import RowLocks
-from statefmt.store.pg._rows import StateRow
-from statefmt.store.pg._session import LostError, Session
-from statefmt.store.protocol import Stored
-from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.listing import ListedState
+from statefmt.store.backends.settings import StatePlace
+from statefmt.store.pg._connecting import ServerLink, way_out
+from statefmt.store.pg._locking import RowLocks
+from statefmt.store.pg._rows import LostError, Session, StateRow, StateTable
+from statefmt.store.protocol import LockInfo, Stored
+from statefmt.store.remote.client import Connection, ListedState, UnknownOutcomeError
 
 # Settings are of one transaction, or of a session that is nobody else's: a pooler would give them to others. The row is
 # locked only while somebody writes it.

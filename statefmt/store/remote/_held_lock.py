@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.wording import Wording
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.lock_text import lock_lines
-from statefmt.store.remote._lock_text import LockRemoval
+from statefmt.store.protocol import LockInfo, lock_lines
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
+from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
+from statefmt.text.shell import shell_line
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).
@@ -226,3 +228,45 @@ class HeldLock:
 
     def _left(self) -> str:
         return self._removal.left(self.info.ID, can_be_seen=self._can_be_seen)
+
+
+# In characters.
+_LONGEST: Final = 300
+_SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class LockRemoval:
+    """How to remove a lock of a state. `words` name the state in a command; some locks just end with a session."""
+
+    words: tuple[str, ...] = ()
+    ends_with_session: bool = False
+
+    def command(self, lock_id: str) -> str:
+        """Return the command that removes a lock, to be copied."""
+        word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
+        return suggested_command(("unlock", word), self.words)
+
+    def left(self, lock_id: str, *, can_be_seen: bool) -> str:
+        """Say that the lock of this command may be left, and what to do then; `statetool locks` may show it."""
+        shown = f"{suggested_command(('locks',), self.words)} shows"
+        if self.ends_with_session:
+            return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
+        seen = f"{shown} it, and " if can_be_seen else ""
+        return f"The lock {lock_id} of this command may be left; {seen}{self.command(lock_id)} removes it"
+
+
+# The current folder needs no name.
+_HERE: Final = ("--state", ".")
+_WORKSPACE: Final = "--workspace"
+
+
+def suggested_command(command: Sequence[str], words: Sequence[str], *, all_workspaces: bool = False) -> str:
+    """Return a command to be copied, in backquotes. `words` name the state, as those of RemoteName."""
+    named = list(words)
+    if tuple(named[:2]) == _HERE:
+        del named[:2]
+    if all_workspaces and _WORKSPACE in named:
+        place = named.index(_WORKSPACE)
+        del named[place : place + 2]
+    return f"`{shell_line(['statetool', *command, *named])}`"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from statefmt.model.errors import StoreError
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import Stored
 
 if TYPE_CHECKING:
-    # Most commands do not lock a state.
-    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import LockInfo
 
 
 class LockHeldError(Exception):
@@ -92,3 +97,118 @@ class StateClient(Protocol):
 
     def close(self) -> None:
         """Close the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The environment of a run, where it reports side effects, and what it allows. Times are in seconds.
+
+    `hosts` are those that the run has approached, with whether the user agreed to send them credentials. All
+    connections of a run share it, so that each host is named, and asked about, once. They share `credentials`, too:
+    finding them may take requests, and a run may read thousands of states. Unless the run `names_hosts`, it names them
+    only if something fails. `foreign` are the hosts that something else than the user has named, without ports.
+    """
+
+    environment: Mapping[str, str] = field(repr=False)
+    note: Callable[[str], None]
+    options: BackendOptions
+    hosts: dict[str, bool] = field(default_factory=dict)
+    credentials: dict[bytes, Callable[[], Any]] = field(default_factory=dict, repr=False)
+    names_hosts: bool = True
+    foreign: set[str] = field(default_factory=set)
+
+    @property
+    def state_home(self) -> Path:
+        """The folder of what statetool keeps about states in backends: histories and backups."""
+        home = self.environment.get("XDG_STATE_HOME", "")
+        # A relative path is invalid, as the XDG Base Directory Specification says.
+        base = (
+            Path(home)
+            if home.startswith("/")
+            else Path(self.environment.get("HOME") or "~").expanduser() / ".local/state"
+        )
+        return base / "statetool"
+
+
+class ListedState(Struct, frozen=True):
+    """A state that a service lists: its place, its version, such as an ETag, and its size in bytes, 0 if unknown.
+
+    `version` is None if the service has none that costs less than reading the state. Names come from the service, and
+    may be hostile.
+    """
+
+    place: StatePlace
+    version: str | None
+    size: int
+
+
+@runtime_checkable
+class ListingClient(Protocol):
+    """A StateClient whose service lists states. Its methods raise StoreError, also after some states."""
+
+    def states_below(self, prefix: str) -> Iterator[ListedState]:
+        """Yield the states below a prefix: objects `*.tfstate` in a bucket, or rows in a schema, "" for all schemas."""
+
+    def workspace_states(self) -> Iterator[ListedState]:
+        """Yield the states of all workspaces of the backend."""
+
+
+class ObjectVersion(Struct, frozen=True):
+    """A version of a state that a service keeps.
+
+    `time` is when it was written, in UTC (RFC 3339), and `size` its size in bytes. `is_current` if a command reads it
+    unless another one is named.
+    """
+
+    id: str
+    time: str
+    size: int
+    is_current: bool
+
+
+@runtime_checkable
+class VersionedClient(Protocol):
+    """A StateClient whose service keeps versions. Its methods raise StoreError."""
+
+    def object_versions(self) -> Sequence[ObjectVersion]:
+        """Return the versions of the state, newest first; only the current one if the service keeps no others."""
+
+    def read_version(self, version_id: str) -> bytes:
+        """Return the content of a version. Raises StoreError also if there is no such version."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+# In seconds. A server that asks for more patience gets none.
+_LONGEST_ASKED: Final = 300.0
+# The status for clients that send too many requests, which have no effect then.
+TOO_MANY: Final = 429
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often to repeat a request, and the shortest and the longest wait before it, in seconds."""
+
+    most: int = 2
+    shortest: float = 1.0
+    longest: float = 30.0
+
+    def wait(self, attempt: int, chance: float, asked: float | None = None) -> float | None:
+        """Return how long to wait after an attempt, the first being 0, in seconds; None to give up.
+
+        `chance`, from 0 to 1, spreads the requests of clients that were refused at the same time. `asked` is what the
+        server asked for.
+        """
+        if attempt >= self.most or (asked or 0) > _LONGEST_ASKED:
+            return None
+        if asked is not None:
+            return asked + chance * self.shortest
+        # A float has room for 2 to this power.
+        doubled = min(self.shortest * 2.0 ** min(attempt, 64), self.longest)
+        return max(doubled, 0.0) * (0.5 + chance / 2)
+
+
+def is_passing(status: int) -> bool:
+    """Return whether a status says that the same request may succeed later."""
+    return status == TOO_MANY or (500 <= status < 600 and status != 501)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NoReturn
 
-from statefmt.store.durable import signals_held_back
+from statefmt.store.files import signals_held_back
 
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 

@@ -17,20 +17,16 @@ from msgspec import UNSET, UnsetType
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece
-from statefmt.store.backends.shown import without_credentials
-from statefmt.store.explain import explained
-from statefmt.store.local.edit_history import EditHistory
-from statefmt.store.local.history import History, history_of
-from statefmt.store.local.history_contents import compress_one, discard_staged
-from statefmt.store.local.hold import Hold, found_hold, may_be_held, refuse_held
+from statefmt.store.backends.description import without_credentials
+from statefmt.store.local.history import History, compress_one, discard_staged, history_of
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.own_folder import may_be_unpublished, opened_folder
+from statefmt.store.local.locks import Hold, found_hold, may_be_held, refuse_held
+from statefmt.store.local.private_dir import may_be_unpublished, opened_folder
 from statefmt.store.local.pruning import plan_pruning, prune
-from statefmt.store.local.recording import Recording, discard, publish, record, unpublished
+from statefmt.store.local.recording import EditHistory, Recording, discard, publish, record, unpublished
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import JointEdit
-from statefmt.store.reading import reason_of
+from statefmt.store.protocol import JointEdit, LockInfo
+from statefmt.store.reading import explained, reason_of
 from statefmt.text.pattern import pattern
 from statefmt.text.printable import printable
 

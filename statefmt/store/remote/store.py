@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 from statefmt.model.errors import MissingStateError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
-from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.settings import StatePlace
 from statefmt.store.backends.types import backend_type
-from statefmt.store.managed import LockState, LockStatus
-from statefmt.store.protocol import HistoryEntry, Stored
-from statefmt.store.remote.client import StateClient
-from statefmt.store.remote.connection import Connection
+from statefmt.store.protocol import HistoryEntry, LockState, LockStatus, Stored
+from statefmt.store.remote.client import Connection, StateClient
 from statefmt.text.shell import shell_word
 
 if TYPE_CHECKING:
     # Most commands only read a state.
-    from statefmt.store.local.edit_history import EditHistory
+    from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.state_file import StateFile
-    from statefmt.store.lock_info import LockInfo
+    from statefmt.store.protocol import LockInfo
     from statefmt.store.remote._editing import LockedRemote, RemoteEdit
     from statefmt.store.remote.records import RemoteRecords
 
@@ -127,7 +125,7 @@ class RemoteStore:
     @property
     def _edit(self) -> RemoteEdit:
         from statefmt.store.remote._editing import RemoteEdit
-        from statefmt.store.remote._lock_text import LockRemoval
+        from statefmt.store.remote._held_lock import LockRemoval
 
         removal = LockRemoval(self.words, ends_with_session=self._lock_ends_with_session)
         return RemoteEdit(self.place, self.connection, self._records, self.pause, removal)
@@ -160,7 +158,7 @@ class RemoteStore:
         workspace = self.place.workspace
         if workspace == DEFAULT_WORKSPACE or not self.is_of_folder:
             raise MissingStateError(missing)
-        from statefmt.store.remote._suggestion import suggested_command
+        from statefmt.store.remote._held_lock import suggested_command
 
         listing = suggested_command(("workspaces",), self.words, all_workspaces=True)
         raise MissingStateError(

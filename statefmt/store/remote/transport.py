@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 import random
+import socket
+import ssl
+import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 import urllib3
-from urllib3 import exceptions as problems
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, exceptions as problems
+from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import Retry, Timeout
 
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.shown import without_credentials
+from statefmt.model.wording import MessagePart, Wording
+from statefmt.store.backends.description import without_credentials
 from statefmt.store.reading import largest_stream, too_large
-from statefmt.store.remote._failures import NoAnswerError, failure
-from statefmt.store.remote._time_limit import TimeLimit
-from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.client import TOO_MANY, Connection, Retries, UnknownOutcomeError, is_passing
+from statefmt.store.remote.hosts import Server, approach, metadata_refused, proxy_for, server_of
 from statefmt.store.remote.metadata_hosts import is_metadata_address, without_port
-from statefmt.store.remote.patience import Patience
-from statefmt.store.remote.proxies import proxy_for
-from statefmt.store.remote.retries import TOO_MANY, Retries, is_passing
+from statefmt.store.remote.patience import ADVICE, Patience
 from statefmt.store.remote.tls import TlsSettings, tls_context
-from statefmt.store.remote.trust import approach, metadata_refused
-from statefmt.store.remote.urls import Server, server_of
+from statefmt.text.pattern import pattern
 from statefmt.version import __version__
-
-if TYPE_CHECKING:
-    import ssl
 
 _CHUNK: Final = 1 << 20
 _PIECE: Final = 1 << 16
@@ -372,3 +370,146 @@ def _proxy_headers(proxy: str) -> dict[str, str]:
 
     user, at, _ = proxy.partition("://")[2].partition("/")[0].rpartition("@")
     return dict(urllib3.make_headers(proxy_basic_auth=unquote(user))) if at else {}
+
+
+_TUNNEL: Final = pattern(r"Tunnel connection failed: ([0-9]{3})\b")
+
+
+class NoAnswerError(Exception):
+    """There is no answer to a request, or only a part of one.
+
+    `reason` is a sentence, and `advice` parts of a message that follow it. `arrived` is False if the request certainly
+    did not reach the server. `passes` is False if the same request would fail again.
+    """
+
+    def __init__(self, reason: str, *advice: MessagePart, arrived: bool, passes: bool = True) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.advice = advice
+        self.arrived = arrived
+        self.passes = passes
+
+
+def failure(error: Exception, connect: float, answer: float) -> NoAnswerError:
+    """Return what an exception means; `connect` and `answer` are the longest times to wait, in seconds."""
+    match error:
+        case problems.ProxyError():
+            # urllib3 raises it only until there is a connection to the proxy, and a tunnel.
+            inner = failure(error.original_error, connect, answer)
+            status = _TUNNEL.search(str(error.original_error))
+            reason = f"it answered with status {status[1]}" if status else inner.reason
+            return NoAnswerError(f"the proxy: {reason}", *inner.advice, arrived=False, passes=inner.passes)
+        case problems.NameResolutionError():
+            return NoAnswerError("the name of the host cannot be resolved", arrived=False)
+        case problems.NewConnectionError():
+            cause = error.__cause__
+            reason = (isinstance(cause, OSError) and cause.strerror) or "there is no connection"
+            return NoAnswerError(reason[:1].lower() + reason[1:], arrived=False)
+        # NewConnectionError is one, too.
+        case problems.ConnectTimeoutError():
+            return NoAnswerError(f"there was no connection within {connect:g} s", arrived=False)
+        case problems.SSLError():
+            return _of_tls(error)
+        case problems.ReadTimeoutError():
+            return NoAnswerError(f"there was no answer within {answer:g} s", arrived=True)
+        case problems.DecodeError():
+            return NoAnswerError("the answer cannot be decoded", arrived=True)
+        case problems.LocationValueError():
+            return NoAnswerError("this is not a valid URL", arrived=False, passes=False)
+    return NoAnswerError("the connection was lost before the end of the answer", arrived=True)
+
+
+def _of_tls(error: problems.SSLError) -> NoAnswerError:
+    cause = error.args[0] if error.args else None
+    if isinstance(cause, ssl.SSLCertVerificationError):
+        return NoAnswerError(
+            f"the certificate of the server cannot be verified ({cause.verify_message.rstrip('.')}); if it is from an "
+            "authority of your own, name that in the arguments of the backend or with SSL_CERT_FILE; ",
+            Wording("--no-verify", "verify=False in BackendOptions"),
+            " trusts every server",
+            arrived=False,
+            passes=False,
+        )
+    reason = cause.reason if isinstance(cause, ssl.SSLError) and cause.reason else "unknown reason"
+    # A server that wants a client certificate says so after the request was sent.
+    return NoAnswerError(f"there is no secure connection ({reason.lower().replace('_', ' ')})", arrived=True)
+
+
+class TimeLimit:
+    """A limit in seconds for each request of a client, which sends one at a time.
+
+    `pool_classes` are the pools whose connections it ends. `check` gets the host of each new connection and the address
+    that it is connected to, before anything is sent, and may raise an error.
+    """
+
+    def __init__(self, seconds: float, check: Callable[[str, str], None] = lambda _host, _address: None) -> None:
+        self._seconds = seconds
+        self._is_over = threading.Event()
+        self._socket: socket.socket | None = None
+        limit = self
+
+        def checked(host: str, connected: socket.socket) -> socket.socket:
+            try:
+                check(host, str(connected.getpeername()[0]))
+            except BaseException:
+                connected.close()
+                raise
+            return connected
+
+        class Plain(HTTPConnection):
+            def _new_conn(self) -> socket.socket:
+                return checked(self.host, super()._new_conn())
+
+            def send(self, data: Any) -> None:
+                super().send(data)
+                limit.watch(self.sock)
+
+        class Secure(HTTPSConnection):
+            def _new_conn(self) -> socket.socket:
+                return checked(self.host, super()._new_conn())
+
+            def send(self, data: Any) -> None:
+                super().send(data)
+                limit.watch(self.sock)
+
+        class PlainPool(HTTPConnectionPool):
+            ConnectionCls = Plain
+
+        class SecurePool(HTTPSConnectionPool):
+            ConnectionCls = Secure
+
+        self.pool_classes: dict[str, type[HTTPConnectionPool]] = {"http": PlainPool, "https": SecurePool}
+
+    @contextmanager
+    def started(self) -> Iterator[None]:
+        """Limit the time of the block."""
+        self._is_over.clear()
+        self._socket = None
+        timer = threading.Timer(self._seconds, self._end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._socket = None
+
+    def watch(self, connected: socket.socket | None) -> None:
+        """Take note of the socket of a request."""
+        self._socket = connected
+        if self._is_over.is_set():
+            self._end()
+
+    def reached(self) -> NoAnswerError | None:
+        """Return the problem if the time is over; None if it is not."""
+        if not self._is_over.is_set():
+            return None
+        reason = f"the answer was not complete within {self._seconds:g} s; {ADVICE}"
+        return NoAnswerError(reason, arrived=True, passes=False)
+
+    def _end(self) -> None:
+        self._is_over.set()
+        if self._socket is not None:
+            with suppress(OSError):
+                # Not the method of a TLS socket, which also forgets its session, while another thread reads.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote_plus
+import base64
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote, unquote_plus
 
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import ChangedError, StoreError
+from statefmt.store.remote.client import ObjectVersion
 from statefmt.store.remote.transport import Answer
-from statefmt.store.s3._errors import RefusedRequestError
-from statefmt.store.s3._service import AwsService
+from statefmt.store.s3._service import AwsService, RefusedRequestError
 from statefmt.store.s3._settings import S3Settings
-from statefmt.store.s3._storage import CONTENT_TYPE, access, checksum, customer_key, encryption, is_intact, kept_headers
-from statefmt.store.s3._version import ReadVersion
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -148,3 +148,236 @@ def parsed(body: bytes, service: AwsService) -> Element:
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
+
+
+def versions_of(objects: Objects, key: str) -> Sequence[ObjectVersion]:
+    """Return the versions of an object, newest first; delete markers are not among them. Raises StoreError."""
+    return [
+        ObjectVersion(
+            id=found.findtext("VersionId", ""),
+            time=_in_seconds(found.findtext("LastModified", "")),
+            size=whole_number(found.findtext("Size", "0")),
+            is_current=found.findtext("IsLatest") == "true",
+        )
+        for page in _pages(objects, key)
+        for found in page.iter("Version")
+        if found.findtext("Key") == key
+    ]
+
+
+def content_of(objects: Objects, key: str, version_id: str) -> bytes:
+    """Return the content of a version. Raises StoreError if there is none with this ID."""
+    url = f"s3://{objects.settings.bucket}/{key}"
+    try:
+        stored = objects.read(key, version_id)
+    except RefusedRequestError as error:
+        if error.status not in (400, 405):
+            raise
+        # The ID has the wrong form, or is that of a delete marker.
+        stored = None
+    # Servers without versioning answer with the current version, whose ID is "null", whatever the request says.
+    if stored is None or (version_id != "null" and stored.version.version_id != version_id):
+        raise StoreError(f"{url}: there is no version {version_id!r}")
+    return stored.content
+
+
+def _pages(objects: Objects, key: str) -> Iterator[Element]:
+    query = {"versions": "", "prefix": key}
+    while True:
+        page = parsed(objects.service.send("ListObjectVersions", "GET", query=query).body, objects.service)
+        yield page
+        marker = page.findtext("NextKeyMarker", "")
+        # Keys come in order: those after this one only begin like it.
+        if page.findtext("IsTruncated") != "true" or marker != key:
+            return
+        following = page.findtext("NextVersionIdMarker", "")
+        if (marker, following) == (query.get("key-marker"), query.get("version-id-marker")):
+            raise StoreError(
+                f"{objects.service.subject}: {objects.service.host} lists the same versions without an end"
+            )
+        query["key-marker"] = marker
+        query["version-id-marker"] = following
+
+
+def _in_seconds(time: str) -> str:
+    """Return a time of S3, such as 2026-01-02T03:04:05.000Z, without the fraction, which is always 0."""
+    whole, point, _ = time.partition(".")
+    return f"{whole}Z" if point else time
+
+
+CONTENT_TYPE: Final = "application/json"
+_ENCRYPTION: Final = "x-amz-server-side-encryption"
+_CUSTOMER: Final = f"{_ENCRYPTION}-customer"
+# What an overwrite would lose, by the header that both answers and requests have. Not among them: the encoding of the
+# content, which is that of the bytes, and everything that the configuration decides.
+_KEPT: Final = frozenset({"cache-control", "content-disposition", "content-language", "x-amz-storage-class"})
+_KEPT_ENCRYPTION: Final = frozenset({_ENCRYPTION, f"{_ENCRYPTION}-aws-kms-key-id", f"{_ENCRYPTION}-bucket-key-enabled"})
+_METADATA: Final = "x-amz-meta-"
+
+
+def customer_key(settings: S3Settings) -> dict[str, str]:
+    """Return the headers that read and write an object encrypted with the customer's key (SSE-C)."""
+    if settings.customer_key is None or not settings.encrypt:
+        return {}
+    return {
+        f"{_CUSTOMER}-algorithm": "AES256",
+        f"{_CUSTOMER}-key": base64.b64encode(settings.customer_key).decode(),
+        f"{_CUSTOMER}-key-md5": base64.b64encode(
+            hashlib.md5(settings.customer_key, usedforsecurity=False).digest()
+        ).decode(),
+    }
+
+
+def encryption(settings: S3Settings) -> dict[str, str]:
+    """Return the headers that encrypt a new object as the configuration says; none if it says nothing."""
+    if not settings.encrypt:
+        return {}
+    if settings.kms_key:
+        return {_ENCRYPTION: "aws:kms", f"{_ENCRYPTION}-aws-kms-key-id": settings.kms_key}
+    return customer_key(settings) or {_ENCRYPTION: "AES256"}
+
+
+def checksum(settings: S3Settings, content: bytes) -> dict[str, str]:
+    """Return the headers with which the service checks what it receives."""
+    if not settings.checksums:
+        return {}
+    return {
+        "x-amz-sdk-checksum-algorithm": "SHA256",
+        "x-amz-checksum-sha256": base64.b64encode(hashlib.sha256(content).digest()).decode(),
+    }
+
+
+def is_intact(content: bytes, headers: Mapping[str, str]) -> bool:
+    """Return whether a content has the SHA-256 that its answer names, if it names one."""
+    named = headers.get("x-amz-checksum-sha256", "")
+    # Of an object that was written in parts, it is the checksum of their checksums: 32 bytes in base64, and a number.
+    return len(named) != 44 or named == base64.b64encode(hashlib.sha256(content).digest()).decode()
+
+
+def tagging(tags: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the header that tags an object."""
+    if not tags:
+        return {}
+    return {"x-amz-tagging": "&".join(f"{_escaped(name)}={_escaped(value)}" for name, value in sorted(tags.items()))}
+
+
+def access(settings: S3Settings) -> dict[str, str]:
+    """Return the header with the access control list of the configuration."""
+    return {"x-amz-acl": settings.acl} if settings.acl else {}
+
+
+def kept_headers(headers: Mapping[str, str], settings: S3Settings) -> dict[str, str]:
+    """Return the headers of an answer with which the next version of the object must be written.
+
+    What the configuration sets is not among them.
+    """
+    names = _KEPT if settings.encrypt else _KEPT | _KEPT_ENCRYPTION
+    return {name: value for name, value in headers.items() if value and (name in names or name.startswith(_METADATA))}
+
+
+def _escaped(text: str) -> str:
+    return quote(text, safe="-_.~")
+
+
+_GRANTS: Final = {
+    "FULL_CONTROL": "x-amz-grant-full-control",
+    "READ": "x-amz-grant-read",
+    "READ_ACP": "x-amz-grant-read-acp",
+    "WRITE_ACP": "x-amz-grant-write-acp",
+}
+# The elements of a grantee, and how headers name them.
+_GRANTEES: Final = {"ID": "id", "URI": "uri", "EmailAddress": "emailAddress"}
+
+
+def kept_properties(
+    objects: Objects, key: str, version: ReadVersion | None, note: Callable[[str], None]
+) -> dict[str, str]:
+    """Return the headers with which the next version of an object is stored: those of the last one, and its tags.
+
+    The configuration wins. Notes rights that are missing to see what is to be kept. Raises StoreError.
+    """
+    settings = objects.settings
+    if version is None:
+        return tagging(settings.state_tags)
+    properties = dict(version.kept)
+    denied: list[str] = []
+    if settings.state_tags:
+        properties |= tagging(settings.state_tags)
+    else:
+        properties |= _tags(_asked(objects, "GetObjectTagging", key, "tagging", denied))
+    if not settings.acl:
+        properties |= _grants(_asked(objects, "GetObjectAcl", key, "acl", denied))
+    if denied:
+        note(
+            f"{objects.service.subject}: without {' and '.join(denied)}, this write removes tags and grants that the "
+            "object has of its own, as those of OpenTofu and Terraform do"
+        )
+    return properties
+
+
+def _asked(objects: Objects, call: str, key: str, name: str, denied: list[str]) -> Element | None:
+    try:
+        return objects.details(call, key, name)
+    except RefusedRequestError as error:
+        if error.is_denied:
+            denied.append(f"s3:{call}")
+        elif not (error.is_unsupported or error.is_missing or error.status in (400, 404)):
+            raise
+        # A server without tags and lists has none to keep.
+        return None
+
+
+def _tags(answer: Element | None) -> dict[str, str]:
+    found = () if answer is None else answer.iter("Tag")
+    return tagging({tag.findtext("Key", ""): tag.findtext("Value", "") for tag in found})
+
+
+def _grants(answer: Element | None) -> dict[str, str]:
+    """Return the grants as headers; none if only the owner has one, which is the default."""
+    if answer is None:
+        return {}
+    owner = answer.findtext("Owner/ID", "")
+    grants: dict[str, list[str]] = {}
+    others = False
+    for grant in answer.iter("Grant"):
+        header = _GRANTS.get(grant.findtext("Permission", ""))
+        grantee = grant.find("Grantee")
+        if header is None or grantee is None:
+            continue
+        kind = next((name for name in _GRANTEES if grantee.findtext(name)), None)
+        if kind is None:
+            continue
+        value = grantee.findtext(kind, "")
+        others |= not (kind == "ID" and value == owner)
+        grants.setdefault(header, []).append(f'{_GRANTEES[kind]}="{value}"')
+    return {header: ", ".join(values) for header, values in grants.items()} if others else {}
+
+
+def delete_unchanged(objects: Objects, key: str, version: ReadVersion, url: str) -> None:
+    """Delete an object that has this version. Raises ChangedError, UnknownOutcomeError and StoreError.
+
+    Servers without conditional deletion either ignore the condition, or refuse it: then the object is read again, and
+    deleted if it is the same.
+    """
+    try:
+        objects.delete(key, version.etag)
+        return
+    except RefusedRequestError as error:
+        if not (error.is_condition or error.is_unsupported or error.is_missing):
+            raise
+    found = objects.read(key)
+    if found is None or found.version != version:
+        raise ChangedError(f"{url}: it has changed since it was read; nothing was deleted", version.etag)
+    objects.delete(key)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadVersion:
+    """An ETag, with a version ID in versioned buckets.
+
+    `kept` are the headers with which the next version is stored in the same way.
+    """
+
+    etag: str
+    version_id: str
+    kept: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)

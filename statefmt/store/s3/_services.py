@@ -11,19 +11,14 @@ from typing import Final
 import msgspec
 
 from statefmt.model.errors import StoreError
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.retries import Retries
+from statefmt.store.backends.settings import StatePlace
+from statefmt.store.files import read_bounded
+from statefmt.store.remote.client import Connection, Retries
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import Transport
-from statefmt.store.s3._approach import approach_service
-from statefmt.store.s3._configured_endpoint import configured_url
-from statefmt.store.s3._credentials import keys_of
-from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, custom_endpoint
-from statefmt.store.s3._service import AwsService
-from statefmt.store.s3._settings import Given, s3_settings
-from statefmt.store.s3._sigv4 import AwsKeys
-from statefmt.store.small_files import read_bounded
+from statefmt.store.s3._endpoints import Endpoint, approach_service, aws_endpoint, bucket_url, custom_endpoint
+from statefmt.store.s3._service import AwsKeys, AwsService
+from statefmt.store.s3._settings import LARGEST, Given, aws_files, s3_settings
 
 # In seconds, before the second attempt, and at most.
 _FIRST_WAIT: Final = 0.2
@@ -110,3 +105,77 @@ def tls_settings(given: Given) -> TlsSettings:
             reason = error.strerror if isinstance(error, OSError) else "it is not text"
             raise StoreError(f"{given.where('custom_ca_bundle')}: {name}: {reason}") from None
     return TlsSettings(authorities=authorities, verifies=not given.truth("insecure"))
+
+
+_WEB: Final = "assume_role_with_web_identity"
+_KEYS: Final = ("access_key", "secret_key", "token")
+
+
+def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], AwsKeys]:
+    """Return what gives the credentials for each request. Raises StoreError, which names the `subject`.
+
+    The first of these: keys that are written, a web identity that is written, a profile that is written; then keys, a
+    web identity and a profile of the environment; then the files of the user, a container, an instance.
+    """
+    written = {name for name in _KEYS if _is_written(given, name)}
+    keys = None
+    if written:
+        if not {"access_key", "secret_key"} <= written:
+            raise StoreError(f"{given.where(min(written))}: access_key and secret_key must be set both")
+        keys = _keys(given, with_token="token" in written)
+    web_identity = keys is None and any(
+        _is_written(given, f"{_WEB}.{name}") for name in ("role_arn", "web_identity_token", "web_identity_token_file")
+    )
+    if keys is None and not web_identity and not _is_written(given, "profile"):
+        if given.text("access_key") and given.text("secret_key"):
+            keys = _keys(given, with_token=True)
+        else:
+            web_identity = bool(given.text(f"{_WEB}.web_identity_token_file") and given.text(f"{_WEB}.role_arn"))
+    needs_sdk = any(
+        given.value(name)
+        for name in ("assume_role.role_arn", "role_arn", "allowed_account_ids", "forbidden_account_ids")
+    )
+    if keys is not None and not needs_sdk:
+        return lambda: keys
+    # Imported late: it takes longer than all the rest of a command.
+    try:
+        from statefmt.store.s3._session import found_keys
+    except ModuleNotFoundError as error:
+        from statefmt.installation import how_to_install
+
+        raise StoreError(
+            f"{subject}: finding AWS credentials needs the package {error.name}: {how_to_install('s3')}"
+        ) from None
+
+    return found_keys(given, connection, keys, web_identity, subject)
+
+
+def _is_written(given: Given, name: str) -> bool:
+    """Return whether an option or a file sets an argument, and not a variable."""
+    setting = given.by_name.get(name)
+    return setting is not None and setting.source != "environment" and setting.value not in (None, "")
+
+
+def _keys(given: Given, *, with_token: bool) -> AwsKeys:
+    return AwsKeys(given.text("access_key"), given.text("secret_key"), given.text("token") if with_token else "")
+
+
+def configured_url(given: Given, connection: Connection, service: str) -> str | None:
+    """Return the endpoint that the user's own configuration file sets for a service. Raises StoreError."""
+    files = aws_files(given, connection.environment)
+    if files.named_by is not None:
+        return None
+    try:
+        if b"endpoint_url" not in read_bounded(files.config, LARGEST, pipes=True):
+            return None
+    except OSError:
+        # The SDK goes on without the file too.
+        return None
+    from statefmt.store.s3._session import SDK_ERRORS, EnvironmentSession, sdk_problem
+
+    session = EnvironmentSession(given, connection)
+    try:
+        session.prepare()
+        return session.configured_url(service)
+    except SDK_ERRORS as error:
+        raise StoreError(f"{files.config}: {sdk_problem(error)}") from None

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import hashlib
+import time
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.protocol import Stored
-from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.listing import ListedState
-from statefmt.store.s3._objects import Objects
+from statefmt.store.backends.settings import StatePlace
+from statefmt.store.protocol import LockInfo, Stored
+from statefmt.store.remote.client import Connection, ListedState, UnknownOutcomeError
+from statefmt.store.s3._endpoints import is_of_aws
+from statefmt.store.s3._objects import ListedObject, Objects, ReadVersion, StoredObject
+from statefmt.store.s3._service import RefusedRequestError
 from statefmt.store.s3._services import Services
-from statefmt.store.s3._state_object import StateObject
-from statefmt.store.s3._version import ReadVersion
 
 if TYPE_CHECKING:
-    # Reading a state needs no lock.
-    from statefmt.store.remote.object_version import ObjectVersion
-    from statefmt.store.s3._dynamodb import LockTable
-    from statefmt.store.s3._locks import S3Locks
+    from statefmt.store.remote.client import ObjectVersion
+    from statefmt.store.s3._locks import LockTable, S3Locks
 
 
 class S3Client:
@@ -73,13 +73,11 @@ class S3Client:
 
     def workspaces(self) -> Sequence[str]:
         """Return the workspaces that have a state."""
-        from statefmt.store.s3._workspaces import workspace_objects
 
         return sorted(name for name, _ in workspace_objects(self._objects))
 
     def states_below(self, prefix: str) -> Iterator[ListedState]:
         """Yield the objects `*.tfstate` whose keys start with a prefix."""
-        from statefmt.store.s3._workspaces import state_objects
 
         for found in state_objects(self._objects, prefix):
             place = self._place.moved(self._connection.environment, DEFAULT_WORKSPACE, key=found.key)
@@ -87,7 +85,6 @@ class S3Client:
 
     def workspace_states(self) -> Iterator[ListedState]:
         """Yield the states of all workspaces."""
-        from statefmt.store.s3._workspaces import workspace_objects
 
         for workspace, found in workspace_objects(self._objects):
             place = self._place.moved(self._connection.environment, workspace)
@@ -102,13 +99,13 @@ class S3Client:
 
     def object_versions(self) -> Sequence[ObjectVersion]:
         """Return the versions of the state, newest first; only the current one without versioning."""
-        from statefmt.store.s3._object_versions import versions_of
+        from statefmt.store.s3._objects import versions_of
 
         return versions_of(self._objects, self._services.settings.key)
 
     def read_version(self, version_id: str) -> bytes:
         """Return the content of a version."""
-        from statefmt.store.s3._object_versions import content_of
+        from statefmt.store.s3._objects import content_of
 
         return content_of(self._objects, self._services.settings.key, version_id)
 
@@ -125,14 +122,13 @@ class S3Client:
         settings = self._services.settings
         if not settings.table:
             return None
-        from statefmt.store.s3._dynamodb import LockTable
+        from statefmt.store.s3._locks import LockTable
 
         return LockTable(settings.table, settings.path, self._services.dynamodb)
 
     @cached_property
     def _locks(self) -> S3Locks:
-        from statefmt.store.s3._lock_file import LockFile
-        from statefmt.store.s3._locks import S3Locks
+        from statefmt.store.s3._locks import LockFile, S3Locks
 
         file = LockFile(self._objects) if self._services.settings.lock_file else None
         return S3Locks(self.location, file, self._table)
@@ -146,3 +142,229 @@ def _version(expected: Hashable | None) -> ReadVersion | None:
     if expected is None or isinstance(expected, ReadVersion):
         return expected
     raise TypeError(expected)
+
+
+# An ETag that no object has.
+_WRONG_ETAG: Final = f'"{"0" * 32}"'
+# In seconds, as OpenTofu waits for the content that a digest is of.
+_DIGEST_TIMEOUT: Final = 10.0
+_DIGEST_WAIT: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class StateObject:
+    """One state. `note` reports what a user should know though it stops nothing."""
+
+    location: str
+    objects: Objects
+    table: LockTable | None
+    note: Callable[[str], None]
+
+    @property
+    def _key(self) -> str:
+        return self.objects.settings.key
+
+    def read(self) -> Stored | None:
+        """Return the content and its version, None if the state does not exist. Raises StoreError."""
+        until = time.monotonic() + _DIGEST_TIMEOUT
+        while True:
+            stored = self.objects.read(self._key)
+            wanted = self._digest()
+            # As OpenTofu sees it, an empty object has no state, and its digest is "".
+            found = _md5(stored.content) if stored is not None and stored.content else ""
+            if wanted is None or self.table is None or wanted == found:
+                return Stored(stored.content, stored.version) if stored is not None and stored.content else None
+            if time.monotonic() >= until:
+                raise StoreError(self._mismatch(self.table, wanted, found))
+            time.sleep(_DIGEST_WAIT)
+
+    def write(self, content: bytes, expected: ReadVersion | None, *, is_locked: bool) -> None:
+        """Write the content over the version that was read, then the digest.
+
+        Raises ChangedError, UnknownOutcomeError and StoreError.
+        """
+        from statefmt.store.s3._objects import kept_properties
+
+        properties = kept_properties(self.objects, self._key, expected, self.note)
+        if expected is not None and not is_locked and not is_of_aws(self.objects.service.host):
+            self._check_conditions(expected, properties)
+        try:
+            written = self.objects.write(self._key, content, _condition(expected), properties)
+            self._verify(content, written)
+        except RefusedRequestError as error:
+            if not (error.is_condition or error.is_unsupported or error.is_missing):
+                raise
+            self._write_after_refusal(content, expected, properties, is_locked=is_locked)
+        except UnknownOutcomeError:
+            # Without its digest, nobody could read the state.
+            if not self._has(content):
+                raise
+        self._write_digest(content)
+
+    def delete(self, expected: ReadVersion) -> None:
+        """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
+        from statefmt.store.s3._objects import delete_unchanged
+
+        # Many servers ignore the condition of a deletion.
+        if self.objects.version(self._key) != expected:
+            raise ChangedError(
+                f"{self.location}: the state has changed since it was read; nothing was deleted", expected.etag
+            )
+        delete_unchanged(self.objects, self._key, expected, self.location)
+        if self.table is not None:
+            self.table.delete_digest()
+
+    def _check_conditions(self, expected: ReadVersion, properties: dict[str, str]) -> None:
+        """Make sure that a write with a wrong ETag is refused, since some servers ignore the condition.
+
+        The request has the content of the object: a server that ignores the condition changes nothing. Raises
+        StoreError.
+        """
+        found = self.objects.read(self._key)
+        if found is None or not _is_expected(found, expected):
+            raise self._changed(expected)
+        try:
+            self.objects.write(self._key, found.content, {"if-match": _WRONG_ETAG}, properties)
+        except UnknownOutcomeError as error:
+            raise StoreError(
+                f"{self.location}: {error}; this request changes nothing, and nothing was written"
+            ) from None
+        except RefusedRequestError as error:
+            if error.is_condition or error.is_unsupported:
+                return
+            raise
+        raise StoreError(
+            f"{self.location}: the server {self.objects.service.host} ignores the condition If-Match, and nothing "
+            "locks this state: what somebody else writes at the same time would be lost. Nothing was written. Use a "
+            "DynamoDB table (`dynamodb_table`) as the lock, or another server"
+        )
+
+    def _changed(self, expected: ReadVersion | None) -> ChangedError:
+        return ChangedError(
+            f"{self.location}: the state has changed since it was read; nothing was written",
+            expected.etag if expected else "",
+        )
+
+    def _write_after_refusal(
+        self, content: bytes, expected: ReadVersion | None, properties: dict[str, str], *, is_locked: bool
+    ) -> None:
+        """Find out why the server refused the condition, by reading; write under the lock if it knows none.
+
+        Raises ChangedError if the object has changed.
+        """
+        found = self.objects.read(self._key)
+        if found is not None and found.content == content:
+            # An earlier attempt had its effect.
+            return
+        if not _is_expected(found, expected):
+            raise self._changed(expected)
+        if found is not None and expected is None:
+            # An empty object, which OpenTofu does not take for a state.
+            self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)
+            return
+        if not is_locked:
+            raise StoreError(
+                f"{self.location}: the server {self.objects.service.host} knows no conditional writes, and the state "
+                "is not locked; nothing was written"
+            )
+        self.note(
+            f"{self.location}: the server knows no conditional writes; the state was read again, and only the lock "
+            "protects the write"
+        )
+        self.objects.write(self._key, content, {}, properties)
+
+    def _verify(self, content: bytes, written: ReadVersion) -> None:
+        """Make sure that the server has what it says it has written. Raises UnknownOutcomeError, also if that fails."""
+        host = self.objects.service.host
+        try:
+            found = self.objects.version(self._key)
+        except StoreError as error:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it could not be read again: {error}"
+            ) from None
+        if found is None or not found.etag or found.etag != written.etag:
+            raise UnknownOutcomeError(
+                f"{self.location}: {host} said that it had written the state, but it does not have it"
+            )
+
+    def _has(self, content: bytes) -> bool:
+        """Return whether the state has a content; False if that cannot be found out."""
+        try:
+            found = self.objects.read(self._key)
+        except StoreError:
+            return False
+        return found is not None and found.content == content
+
+    def _digest(self) -> str | None:
+        if self.table is None:
+            return None
+        try:
+            return self.table.digest()
+        except RefusedRequestError as error:
+            if not error.is_denied:
+                raise
+            # OpenTofu goes on too.
+            self.note(f"{error}; the digest of the state was not checked")
+            return None
+
+    def _write_digest(self, content: bytes) -> None:
+        if self.table is None:
+            return
+        digest = _md5(content)
+        try:
+            self.table.write_digest(digest)
+        except StoreError as error:
+            raise StoreError(
+                f"{self.location}: the state was written, but its digest was not: {error}. Until it is, OpenTofu, "
+                f"Terraform and statetool refuse the state: {self._remedy(self.table, digest)}"
+            ) from None
+
+    def _mismatch(self, table: LockTable, wanted: str, found: str) -> str:
+        content = f"the MD5 of the state is {found}" if found else "the state does not exist"
+        return (
+            f"{self.location}: the digest in the DynamoDB table {table.table!r} is {wanted}, but {content}. A write "
+            "was interrupted, or the store gives an old version. If this lasts for minutes, and the state is right, "
+            f"correct the digest: {self._remedy(table, found)}"
+        )
+
+    def _remedy(self, table: LockTable, digest: str) -> str:
+        if not digest:
+            return f"delete the item with the LockID {table.digest_key!r}"
+        return f"set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
+
+
+def _condition(expected: ReadVersion | None) -> dict[str, str]:
+    return {"if-none-match": "*"} if expected is None else {"if-match": expected.etag}
+
+
+def _is_expected(found: StoredObject | None, expected: ReadVersion | None) -> bool:
+    if expected is None:
+        return found is None or not found.content
+    return found is not None and found.version == expected
+
+
+def _md5(content: bytes) -> str:
+    return hashlib.md5(content, usedforsecurity=False).hexdigest()
+
+
+_SUFFIX: Final = ".tfstate"
+
+
+def workspace_objects(objects: Objects) -> Iterator[tuple[str, ListedObject]]:
+    """Yield each workspace and the object that has its state. Raises StoreError."""
+    settings = objects.settings
+    # In the order of keys, the object itself comes before those that only begin like it.
+    own = next(objects.listed(settings.base_key), None)
+    if own is not None and own.key == settings.base_key:
+        yield DEFAULT_WORKSPACE, own
+    start = f"{settings.workspace_prefix}/" if settings.workspace_prefix else ""
+    end = f"/{settings.base_key}"
+    for found in objects.listed(start):
+        name = found.key[len(start) : -len(end)]
+        if found.key.endswith(end) and "/" not in name and name not in ("", DEFAULT_WORKSPACE):
+            yield name, found
+
+
+def state_objects(objects: Objects, prefix: str) -> Iterator[ListedObject]:
+    """Yield the objects below a prefix that are named as states are. Raises StoreError."""
+    return (found for found in objects.listed(prefix) if found.key.endswith(_SUFFIX))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.model.addrs import IntKey, StringKey, parse_abs_resource_instance
 from statefmt.model.snapshot import Snapshot
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from random import Random
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.model.snapshot import Snapshot
 
 _AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'

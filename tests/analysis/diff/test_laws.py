@@ -17,7 +17,7 @@ from statefmt.analysis.diff.model import (
     ResourceChange,
     SnapshotDiff,
 )
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.golang import compact, escape_html
 from statefmt.model.addrs import list_order

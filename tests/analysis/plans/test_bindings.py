@@ -11,7 +11,7 @@ from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, plan_var
 from statefmt.analysis.providers.fates import FateKind
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.providers.inferred_sources import Evidence, infer
-from statefmt.formats.providers.sources import LegacySource
+from statefmt.formats.providers import LegacySource
 from statefmt.model.addrs import parse_provider_source
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.adversary.runs import Forks
 from tests.cli.commands.three_files import FILE, LOCAL, contents, write_files
 from tests.cli.conftest import Statetool

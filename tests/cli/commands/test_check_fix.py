@@ -14,7 +14,7 @@ import pytest
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_rules
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from jsonschema import Draft202012Validator
 
 from statefmt.encryption import Envelope, EnvelopeLayout, write_envelope
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import INDENTED, SAMPLES

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Result, Statetool
 from tests.cli.test_json_output import _closed
 from tests.fleet.states import indexed, vpc, written

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state
 from tests.cli.conftest import Program, Statetool
 from tests.lifecycle.plans import recorded_plans

@@ -7,8 +7,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.formats.releases.releases import all_releases
-from statefmt.schema_files import schema_text
+from statefmt.formats.releases import all_releases
+from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Statetool
 
 # A line of the table, with its columns one space apart.

@@ -13,7 +13,7 @@ import pytest
 
 import statefmt
 from statefmt import StoreError, operations_files
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 from tests.adversary.runs import Forks
 from tests.cli.commands.three_files import FILE, LOCAL, contents, write_files
 from tests.cli.conftest import Statetool

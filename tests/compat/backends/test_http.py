@@ -16,8 +16,8 @@ import pytest
 import statefmt
 from statefmt.cli.run import system_context
 from statefmt.locations import current_state
-from statefmt.store.backends.remote_name import RemoteName
-from statefmt.store.http.client import HttpClient
+from statefmt.store._http import HttpClient
+from statefmt.store.backends import RemoteName
 from tests.cli.conftest import Statetool
 from tests.compat.program import Executable, Output, Program
 from tests.servers.http import StateServer, state_server

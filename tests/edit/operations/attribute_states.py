@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.snapshot import Snapshot
 

@@ -15,9 +15,9 @@ from statefmt.edit.operations.rekey import rekey
 from statefmt.edit.operations.replace_provider import replace_provider
 from statefmt.edit.operations.set import set_attributes
 from statefmt.edit.operations.taint import taint, untaint
-from statefmt.formats.raw_json.spans import container_at
-from statefmt.formats.reading.inspect import read
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
+from statefmt.formats.raw_json import container_at
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import (

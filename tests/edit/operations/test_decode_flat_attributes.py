@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, decode_flat_attributes
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.lifecycle.schema import ProviderSchemas, read_provider_schemas
 from statefmt.model.snapshot import Snapshot
 from tests.lifecycle.plans import recorded_plans

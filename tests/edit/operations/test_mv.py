@@ -12,7 +12,7 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.mv import mv
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError

@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.rebind import rebind
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey

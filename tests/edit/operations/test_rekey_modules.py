@@ -8,7 +8,7 @@ from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.rekey import rekey
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import instances

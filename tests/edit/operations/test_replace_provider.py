@@ -9,7 +9,7 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError

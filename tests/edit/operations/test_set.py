@@ -11,7 +11,7 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.edit.arguments.assignment import Assignment, parse_assignment
 from statefmt.edit.operations.set import set_attributes, with_schema_version
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import NotAStateError, SurgeryError

@@ -9,7 +9,7 @@ from hypothesis import assume, given, strategies as st
 
 from statefmt.edit.arguments.assignment import Assignment
 from statefmt.edit.operations.set import set_attributes
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.instances import InstanceState, instances

@@ -10,9 +10,9 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.formats.raw_json.spans import Container, container_at
-from statefmt.formats.reading.inspect import read
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
+from statefmt.formats.raw_json import Container, container_at
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check

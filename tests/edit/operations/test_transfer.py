@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.transfer import Transferral, transfer
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import AbsResourceInstance, parse_abs_resource_instance

@@ -15,8 +15,8 @@ from statefmt.edit.arguments.destinations import destinations
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.transfer import transfer
 from statefmt.edit.operations_file import StateCrossing
-from statefmt.formats.reading.inspect import read
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import ConfigProviderConfig

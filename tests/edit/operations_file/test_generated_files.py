@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.edit.changes.composed import composed
 from statefmt.edit.operations_file import FileEdits, read_operations_file, run
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from tests.edit.operations_file.generated_files import GeneratedFile, generated_file

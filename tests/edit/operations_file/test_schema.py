@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from statefmt.edit.operations_file import read_operations_file
 from statefmt.edit.operations_file._model import BLOCKS as OPERATIONS, Expect, StateBlock
 from statefmt.model.errors import SettingsError
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 
 SCHEMA = json.loads(schema_text("operations-file"))
 BLOCKS: dict[str, type[msgspec.Struct]] = {"state": StateBlock, "expect": Expect, **OPERATIONS}

@@ -18,8 +18,8 @@ from statefmt.edit.operations_file import (
     run,
 )
 from statefmt.edit.requests.split import SplitBy, split_parts
-from statefmt.formats.reading.inspect import read
-from statefmt.formats.style import INDENTED
+from statefmt.formats import INDENTED
+from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.model.errors import SurgeryError
 from statefmt.model.instances import instances

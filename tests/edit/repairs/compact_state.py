@@ -7,7 +7,7 @@ from typing import Final
 from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 
 # As in a JSON string.
 AWS: Final = r"provider[\"registry.opentofu.org/hashicorp/aws\"]"

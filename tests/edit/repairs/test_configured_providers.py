@@ -12,7 +12,7 @@ from statefmt.configuration.providers.references import ProviderReferences
 from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
 

@@ -11,7 +11,7 @@ import pytest
 from statefmt.edit.repairs.decisions import DecisionIndex, decision_places, parse_decision, parse_decisions
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import Repair, repaired
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, keyed, resource, state
 from tests.edit.repairs.test_hostile_states import STATES
 

@@ -10,7 +10,7 @@ import pytest
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.repair import repaired
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.choosing import only, rounds, value_for
 from tests.edit.repairs.test_recorded_repairs import NOT_MENDED, each_refused

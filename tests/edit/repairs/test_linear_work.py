@@ -11,7 +11,7 @@ import pytest
 from statefmt.edit.repairs.decisions import Decided
 from statefmt.edit.repairs.defect import Defect
 from statefmt.edit.repairs.repair import repaired
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
 from tests.instructions import instructions
 

@@ -16,8 +16,8 @@ from statefmt.edit.transactions import Ending, Intent, applied, ended
 from statefmt.edit.transactions._operations import staging
 from statefmt.edit.transactions._pins import Pin
 from statefmt.model.errors import ChangedError, LockedError, StoreError
-from statefmt.schema_files import schema_text
-from statefmt.store.managed import LockStatus
+from statefmt.schema_problems import schema_text
+from statefmt.store.protocol import LockStatus
 from statefmt.store.remote.store import RemoteStore
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient

@@ -24,9 +24,9 @@ from statefmt.edit.transactions._participants import participants
 from statefmt.edit.transactions._undone_change import UndoneChange, begun_undo, undone_change
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
+from statefmt.store.backends.settings import StatePlace
 from statefmt.store.local.settled import read_settled
-from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.client import Connection
 from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
 

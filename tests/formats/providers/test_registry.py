@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from statefmt.formats.providers.registry import SourceReport, SourceRewriter
-from statefmt.formats.providers.sources import source_choice
-from statefmt.formats.reading.inspect import ReadResult, read
+from statefmt.formats.providers import SourceReport, SourceRewriter, source_choice
+from statefmt.formats.reading import ReadResult, read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import StateError

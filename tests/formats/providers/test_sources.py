@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.providers.sources import LegacySource, SourceChoice, source_choice
+from statefmt.formats.providers import LegacySource, SourceChoice, source_choice
 from statefmt.model.addrs import Provider
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"

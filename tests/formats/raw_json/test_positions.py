@@ -9,10 +9,9 @@ from itertools import product
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from statefmt.formats.raw_json import spans
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats import raw_json as spans
+from statefmt.formats.raw_json import container_at, token, value_at
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
-from statefmt.formats.raw_json.spans import container_at, value_at
 from statefmt.model.codes import Code
 from statefmt.model.findings import Finding, Severity
 

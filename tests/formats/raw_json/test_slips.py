@@ -12,9 +12,9 @@ from hypothesis import given, strategies as st
 
 from benchmarks.damages.slips import SLIPS, slipped
 from benchmarks.damages.states import LAYOUTS, plan, write
+from statefmt.formats import versions as v4
 from statefmt.formats.raw_json import _tokens
 from statefmt.formats.raw_json.slips import mended
-from statefmt.formats.versions import v4
 
 SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").glob("v4-*.tfstate"))
 _MADE: Final = {

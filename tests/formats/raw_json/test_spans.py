@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.formats.raw_json.spans import Container, container_at, members_at, value_at
+from statefmt.formats.raw_json import Container, container_at, members_at, value_at
 
 
 def _parts(text: bytes, container: Container) -> list[tuple[str, bytes, bytes, bytes]]:

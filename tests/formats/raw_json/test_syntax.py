@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from statefmt.formats.raw_json.syntax import json_problem, locate, utf8_problem
+from statefmt.formats.raw_json import json_problem, locate, utf8_problem
 
 
 @pytest.mark.parametrize(

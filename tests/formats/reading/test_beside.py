@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from benchmarks.shapes import SHAPES
+from statefmt.formats.reading import ReadResult, read
 from statefmt.formats.reading.beside import read_beside
-from statefmt.formats.reading.inspect import ReadResult, read
 from statefmt.model.errors import StateError
 from statefmt.model.findings import Finding
 from tests.formats.recorded import CASES, input_of

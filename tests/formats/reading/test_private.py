@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.reading._private import canonical_private
+from statefmt.formats.reading._members import canonical_private
 
 
 @pytest.mark.parametrize(

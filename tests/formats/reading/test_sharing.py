@@ -6,9 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 
-from statefmt.formats.reading._sharing import SharingState
-from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.versions.v4 import StateV4
+from statefmt.formats.reading import SharingState, inspect
+from statefmt.formats.versions import StateV4
 from statefmt.testing.strategies import states
 
 _ONE = b'{"type":"t","name":"n","instances":[{"private":"cHJpdmF0ZQ==","dependencies":["a.b","module.m.c.d"]}]}'

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.reading._sniff import sniff_version
+from statefmt.formats.reading import sniff_version
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, UnsupportedStateError
 
 _ENVELOPE: Final = (

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
 from statefmt.formats.writing.canonical import canonical
 
 _RESOURCE: Final = {"mode": "managed", "type": "a", "name": "b", "provider": 'provider["hashicorp/aws"]'}

@@ -14,9 +14,8 @@ from typing import Final
 
 import pytest
 
-from statefmt.formats.reading.damaged import has_parts
-from statefmt.formats.reading.wrapped import description, unwrapped, wrapping
-from statefmt.formats.salvage.salvage import salvage
+from statefmt.formats.reading.damaged import description, has_parts, unwrapped, wrapping
+from statefmt.formats.salvage import salvage
 
 STATE: Final = Path(__file__).parents[3].joinpath("samples/v4-exotic-numbers.tfstate").read_bytes()
 

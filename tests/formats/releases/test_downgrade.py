@@ -8,8 +8,8 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.downgrade import fit, losses, without_lossy
-from statefmt.formats.releases.releases import all_releases, parse_release
+from statefmt.formats.losses import fit, losses, without_lossy
+from statefmt.formats.releases import all_releases, parse_release
 
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _LEGACY: Final = 'provider["registry.opentofu.org/-/aws"]'

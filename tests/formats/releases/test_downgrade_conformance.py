@@ -10,9 +10,8 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.loss import Loss
-from statefmt.formats.releases.releases import parse_release
+from statefmt.formats.losses import Loss, losses
+from statefmt.formats.releases import parse_release
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "releases.jsonl.xz"
 _CASES: Final[list[dict[str, Any]]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import statefmt
-from statefmt.formats.releases.engines import engine_readings
-from statefmt.formats.releases.loss import Cause
+from statefmt.formats.losses import Cause, engine_readings
 
 _OPENTOFU = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _TERRAFORM = 'provider["registry.terraform.io/hashicorp/aws"]'

@@ -9,10 +9,10 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.formats.releases.releases import Release, all_releases, facts_of, parse_release
-from statefmt.formats.style import Layout, Style
+from statefmt.formats import Layout, Style
+from statefmt.formats.releases import Release, all_releases, facts_of, parse_release
 from statefmt.model.errors import ReleaseError
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 
 _DATA: Final[dict[str, Any]] = json.loads(files("statefmt.formats").joinpath("releases.json").read_bytes())
 _NOT_FACTS: Final = {"engine", "engine_name", "version"}

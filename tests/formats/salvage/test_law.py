@@ -11,7 +11,7 @@ import pytest
 from benchmarks.damages.conflicts import conflict
 from benchmarks.damages.judged import judged
 from benchmarks.damages.kinds import KINDS, made
-from statefmt.formats.salvage.salvage import salvage, sides
+from statefmt.formats.salvage import salvage, sides
 
 _SAMPLE: Final = 30
 _ALL: Final = 180

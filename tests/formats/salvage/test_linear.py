@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.damages.kinds import KINDS
 from benchmarks.damages.states import LAYOUTS, changed, plan, write
-from statefmt.formats.salvage.salvage import salvage
+from statefmt.formats.salvage import salvage
 
 _STATE: Final = b'{"version":4,"serial":1,"lineage":"l","resources":['
 _HEAD: Final = b'{"mode":"managed","type":"t","name":"n","provider":"p","instances":['

@@ -10,10 +10,9 @@ from random import Random
 import pytest
 
 from benchmarks.damages.states import LAYOUTS, Block, Plan, plan, write
-from statefmt.formats.salvage.fill import Backup, filled
+from statefmt.formats.salvage import salvage, sides
+from statefmt.formats.salvage.fill import Backup, filled, salvaged_envelope, salvaged_state
 from statefmt.formats.salvage.model import Doubt, SalvagedDocument
-from statefmt.formats.salvage.salvage import salvage, sides
-from statefmt.formats.salvage.write import salvaged_envelope, salvaged_state
 from statefmt.model.errors import StoreError
 from statefmt.testing import make_state
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.salvage._skip import Skipper
+from statefmt.formats.salvage._scan import Skipper
 
 _WHOLE = (
     b'{"a":1}',

@@ -15,7 +15,7 @@ from benchmarks.damages.states import LAYOUTS, Written, changed, plan, write
 from statefmt import run_context
 from statefmt.edit.salvaging.source import opened_backup
 from statefmt.formats.raw_json.slips import mended
-from statefmt.formats.salvage.salvage import salvage
+from statefmt.formats.salvage import salvage
 from statefmt.model.errors import StoreError
 
 _SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").rglob("*.tfstate"))

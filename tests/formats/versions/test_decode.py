@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 import statefmt
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 
 # Each of these sends a document the slow way: an unknown member, other letter case, half a surrogate pair, a bad byte.
 _SLOWLY: Final = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.versions._legacy_address import parse_legacy_address
+from statefmt.formats.versions.v3 import parse_legacy_address
 
 
 @pytest.mark.parametrize(

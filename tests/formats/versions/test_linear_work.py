@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.versions.upgrade_problems import upgrade_problems
+from statefmt.formats.reading import inspect
+from statefmt.formats.versions.structure import upgrade_problems
 from statefmt.lint.check import check
 from tests.instructions import instructions
 

@@ -9,9 +9,8 @@ import pytest
 
 from statefmt.edit.requests.provider_sources import SourceRequest
 from statefmt.edit.session import loaded_plain
-from statefmt.formats.providers.registry import SourceRewriter
-from statefmt.formats.providers.sources import source_choice
-from statefmt.formats.reading.inspect import inspect, read
+from statefmt.formats.providers import SourceRewriter, source_choice
+from statefmt.formats.reading import inspect, read
 
 _RESOURCE = {
     "type": "aws_vpc", "depends_on": ["aws_eip.a"], "provider": "provider.aws",

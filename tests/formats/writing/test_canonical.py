@@ -10,11 +10,10 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
-from statefmt.formats.reading.inspect import read
-from statefmt.formats.style import Layout, Style
-from statefmt.formats.writing.canonical import canonical, canonical_pieces
-from statefmt.formats.writing.is_canonical import made_canonical
-from statefmt.formats.writing.tree import Tree, TreeBuilder, encode_tree
+from statefmt.formats import Layout, Style
+from statefmt.formats.reading import read
+from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
+from statefmt.formats.writing.canonical import canonical, canonical_pieces, made_canonical
 from statefmt.golang import compact, escape_html, indent
 from statefmt.model.addrs import IntKey, StringKey, parse_config_resource, resource_file_order
 from statefmt.model.resources import ResourceInstanceObject, UnknownMember

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from statefmt.formats.reading.inspect import inspect
-from statefmt.formats.style import Layout, Style
-from statefmt.formats.writing.canonical import canonical
-from statefmt.formats.writing.is_canonical import is_canonical
+from statefmt.formats import Layout, Style
+from statefmt.formats.reading import inspect
+from statefmt.formats.writing.canonical import canonical, is_canonical
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import Raw
 
-from statefmt.formats.writing.tree import Tree, encode_tree
+from statefmt.formats.writing import Tree, encode_tree
 from statefmt.golang import encode_string, escape_html
 
 # The tree, and its text.

@@ -17,7 +17,7 @@ from statefmt.library.values import Attributes, ObjectValue, Output, Sensitive, 
 from statefmt.model.errors import SelectionError
 from statefmt.model.outputs import OutputValue
 from statefmt.model.resources import ResourceInstanceObject
-from statefmt.testing._json_text import COMPACT, ObjectText, WhiteSpace, layouts, objects, render, trees
+from statefmt.testing._odd_states import COMPACT, ObjectText, WhiteSpace, layouts, objects, render, trees
 from tests.library.values.values import as_texts, attributes, by_json, kinds
 
 DEEP: Final = "[" * 100_000 + "]" * 100_000

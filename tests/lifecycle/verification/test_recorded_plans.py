@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.schema import read_provider_schemas
 from statefmt.lifecycle.verification import Verification, verify

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from statefmt.formats.reading.inspect import read
+from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.verification import verify
 from statefmt.lifecycle.verification._secrets import MarkedPaths

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from statefmt.lint.baseline import baseline_text, made_baseline, read_baseline
 from statefmt.model.codes import Code
 from statefmt.model.errors import SettingsError
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 
 BAD = {
     "empty": ("", "not a baseline: Input data was truncated"),

@@ -11,8 +11,8 @@ import pytest
 
 import statefmt
 from statefmt.cli.main import main
-from statefmt.formats.releases.downgrade import losses
-from statefmt.formats.releases.releases import parse_release
+from statefmt.formats.losses import losses
+from statefmt.formats.releases import parse_release
 from statefmt.lint.check import check
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "releases.jsonl.xz"

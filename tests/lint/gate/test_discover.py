@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.discover import find_states
+from statefmt.store.reading import find_states
 
 FILES = [
     "a/terraform.tfstate",

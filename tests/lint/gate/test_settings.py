@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from statefmt.lint.settings import Settings, find_settings, load_settings
 from statefmt.model.errors import SettingsError
-from statefmt.schema_files import schema_text
+from statefmt.schema_problems import schema_text
 
 
 def _write(path: Path, text: str) -> Path:

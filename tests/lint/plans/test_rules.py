@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt.formats.raw_json.positions import finding_positions
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan
 from statefmt.lint.plan_subject import PlanSubject

@@ -14,7 +14,7 @@ import pytest
 from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.configuration import load
 from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.formats.reading.inspect import inspect
+from statefmt.formats.reading import inspect
 from statefmt.lifecycle.plan import PlanError, ShownPlan
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan

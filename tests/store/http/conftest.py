@@ -7,13 +7,12 @@ from typing import Any, Final
 
 import pytest
 
+from statefmt.store._http import HttpClient
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
+from statefmt.store.backends.settings import GivenSetting, SettingSource, StatePlace, effective_settings
 from statefmt.store.backends.types import BACKENDS
-from statefmt.store.http.client import HttpClient
-from statefmt.store.lock_info import LockInfo
-from statefmt.store.remote.connection import Connection
+from statefmt.store.protocol import LockInfo
+from statefmt.store.remote.client import Connection
 from tests.servers.http import StateServer, state_server
 
 # A client of the server, with more settings and with options.

@@ -8,7 +8,7 @@ from typing import Any, Final
 import orjson
 import pytest
 
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 from statefmt.store.remote.client import LockHeldError
 from tests.servers.http import Received, StateServer
 from tests.store.http.conftest import MakeClient

@@ -21,7 +21,7 @@ import sys
 from pathlib import Path
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 from tests.store.local.replacing import replace_content
 info = LockInfo("id", "test", "", "me@here", "0", "2026-01-01T00:00:00Z", "state")
 state, new = Path("state"), Path("new")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.store.local.transaction import Notify, open_state
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 
 
 def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Notify, *, now: int) -> Path | None:

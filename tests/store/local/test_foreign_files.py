@@ -17,8 +17,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.local.history import keep_edits, load_history
-from statefmt.store.local.history_contents import compress_one, forget_history, kept_content
+from statefmt.store.local.history import compress_one, forget_history, keep_edits, kept_content, load_history
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state

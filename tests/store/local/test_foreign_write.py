@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.local.transaction import open_state
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 from tests.adversary.fork_server import attached, stop_to_be_attached
 from tests.store.local.test_watched import NEEDS_STRACE
 

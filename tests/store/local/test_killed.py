@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.run import system_context
-from statefmt.store.local.history import load_history
-from statefmt.store.local.history_contents import kept_content
+from statefmt.store.local.history import kept_content, load_history
 from statefmt.store.local.settled import read_settled
 from tests.store.local.child import COMMAND, JOURNAL, replace
 from tests.store.local.test_watched import NEEDS_STRACE, strace

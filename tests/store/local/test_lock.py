@@ -13,7 +13,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import LockedError
-from statefmt.store.local._names import lock_info_name
+from statefmt.store.local._folder import lock_info_name
 from statefmt.store.local.transaction import OpenState, open_state
 
 CONTENT = b'{"version": 4}\n'

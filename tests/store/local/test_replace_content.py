@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.cli.run import system_context
 from statefmt.model.errors import StoreError
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 from tests.store.local.replacing import replace_content
 
 OLD = b'{"serial": 1}\n' * 1000

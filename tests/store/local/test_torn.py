@@ -18,10 +18,10 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from statefmt.store.local._recovery import is_torn
 from statefmt.store.local.history import load_history
 from statefmt.store.local.journal import Journal, checksum, encode
 from statefmt.store.local.settled import read_settled
+from statefmt.store.local.transaction import is_torn
 from statefmt.store.protocol import HistoryEntry
 from tests.store.local.child import BACKUP, JOURNAL, SILENT
 

@@ -9,12 +9,11 @@ import psycopg
 import pytest
 
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
+from statefmt.store.backends.settings import GivenSetting, SettingSource, StatePlace, effective_settings
 from statefmt.store.backends.types import BACKENDS
-from statefmt.store.lock_info import LockInfo
 from statefmt.store.pg.client import PgClient
-from statefmt.store.remote.connection import Connection
+from statefmt.store.protocol import LockInfo
+from statefmt.store.remote.client import Connection
 from tests.servers.pg import PgServer, database, pg
 
 __all__ = ["database", "pg"]

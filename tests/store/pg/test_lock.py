@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.pg._locks import creation_keys
-from statefmt.store.pg._names import StateTable
+from statefmt.store.pg._locking import creation_keys
+from statefmt.store.pg._rows import StateTable
 from statefmt.store.remote.client import LockHeldError
 from tests.servers.pg import PgServer
 from tests.store.pg.conftest import INFO, Clients, Rows, client_of

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.lock_info import LockInfo, lock_info
-from statefmt.store.remote.connection import Connection
+from statefmt.store.backends.settings import StatePlace
+from statefmt.store.protocol import LockInfo, lock_info
+from statefmt.store.remote.client import Connection
 from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
 

@@ -15,8 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from statefmt.model.errors import ChangedError, StoreError
-from statefmt.store.lock_info import LockInfo, lock_json, read_lock_info
-from statefmt.store.protocol import Stored
+from statefmt.store.protocol import LockInfo, Stored, lock_json, read_lock_info
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.store.lock_info import LARGEST_LOCK_INFO, LockInfo, lock_info, lock_json, read_lock_info
+from statefmt.store.protocol import LARGEST_LOCK_INFO, LockInfo, lock_info, lock_json, read_lock_info
 
 # What a real Terraform 1.11.4 left in backends, one lock a line.
 _RECORDED: Final = (Path(__file__).parent / "lock-infos.jsonl").read_bytes().splitlines()

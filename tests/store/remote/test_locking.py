@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.lock_info import LockInfo, lock_json
+from statefmt.store.protocol import LockInfo, lock_json
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from tests.store.remote.conftest import NEW, OLD, Place, lock_of_another
 from tests.store.remote.file_client import FileClient

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.remote.proxies import proxy_for
-from statefmt.store.remote.retries import Retries, is_passing
+from statefmt.store.remote.client import Retries, is_passing
+from statefmt.store.remote.hosts import proxy_for
 
 PROXY = "http://proxy.example:3128"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.lock_info import LockInfo
+from statefmt.store.protocol import LockInfo
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.records import SETTING, records_folder
 from tests.store.remote.conftest import NEW, OLD, Place, editing_process, reached

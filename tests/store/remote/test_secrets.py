@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from statefmt.store._http import http_settings
+from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.remote_name import RemoteName
 from statefmt.store.backends.settings import GivenSetting, SettingSource
-from statefmt.store.http._settings import http_settings
 from statefmt.store.opening import open_client
-from statefmt.store.remote.connection import Connection
+from statefmt.store.remote.client import Connection
 from statefmt.store.remote.store import RemoteStore
 from tests.store.http.conftest import place
 

@@ -9,8 +9,8 @@ import pytest
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import BackendSetting, SettingSource
-from statefmt.store.remote.connection import Connection
-from statefmt.store.remote.trust import approach, is_of_folder, require_external, user_credentials
+from statefmt.store.remote.client import Connection
+from statefmt.store.remote.hosts import approach, is_of_folder, require_external, user_credentials
 
 FOLDER: Final = "main.tf:4"
 PASSWORD: Final = "TF_HTTP_PASSWORD"

@@ -8,11 +8,10 @@ from datetime import UTC, datetime
 
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.backends.place import StatePlace
-from statefmt.store.backends.settings import GivenSetting, SettingSource, effective_settings
+from statefmt.store.backends.settings import GivenSetting, SettingSource, StatePlace, effective_settings
 from statefmt.store.backends.types import BACKENDS
-from statefmt.store.lock_info import LockInfo, lock_info
-from statefmt.store.remote.connection import Connection
+from statefmt.store.protocol import LockInfo, lock_info
+from statefmt.store.remote.client import Connection
 from statefmt.store.s3._settings import Given
 from statefmt.store.s3.client import S3Client
 from tests.servers.s3 import S3Server

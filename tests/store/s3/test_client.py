@@ -10,9 +10,8 @@ import pytest
 
 from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.remote.client import LockHeldError
-from statefmt.store.s3 import _state_object
-from statefmt.store.s3._deletion import delete_unchanged
-from statefmt.store.s3._version import ReadVersion
+from statefmt.store.s3 import client as _state_object
+from statefmt.store.s3._objects import ReadVersion, delete_unchanged
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer
 from tests.store.s3.connecting import KEY, Opened, client_of, new_lock

@@ -15,7 +15,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import SettingSource
-from statefmt.store.s3._credentials import keys_of
+from statefmt.store.s3._services import keys_of
 from statefmt.store.s3.client import S3Client
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer

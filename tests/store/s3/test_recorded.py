@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.store.lock_info import LockInfo, read_lock_info
+from statefmt.store.protocol import LockInfo, read_lock_info
 from tests.servers.s3 import REGION, S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer
 from tests.store.s3.connecting import client_of

@@ -8,9 +8,8 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
-from statefmt.store.s3._durations import seconds_of
-from statefmt.store.s3._files import aws_files
-from statefmt.store.s3._settings import s3_settings
+from statefmt.store.s3._session import seconds_of
+from statefmt.store.s3._settings import aws_files, s3_settings
 from tests.store.s3.connecting import given_of, place_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.store.s3._sigv4 import AwsKeys, Signer, escaped_path, query_string
+from statefmt.store.s3._service import AwsKeys, Signer, escaped_path, query_string
 
 KEYS = AwsKeys("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
 NOW = "20130524T000000Z"

@@ -10,7 +10,7 @@ from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.new_keys import DEPOSED_KEY, new_deposed_key
 from statefmt.edit.repairs.offers._parts import json_value, removal, replacement
-from statefmt.formats.raw_json.spans import container_at
+from statefmt.formats.raw_json import container_at
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import Members, encode_string, loads_exact
 from statefmt.model.cty.paths import canonical_paths

@@ -19,7 +19,7 @@ from statefmt.edit.repairs.bindings import (
 from statefmt.edit.repairs.defect import Choice
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._provider_choices import as_others, configured_provider, named_provider
-from statefmt.formats.providers.known_types import KNOWN_TYPES
+from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance

@@ -35,7 +35,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import UNSET, Raw
 
 from statefmt.analysis.object_id import id_among
-from statefmt.formats.versions.v4 import InstanceObjectV4
+from statefmt.formats.versions import InstanceObjectV4
 from statefmt.golang import NumberText
 from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule

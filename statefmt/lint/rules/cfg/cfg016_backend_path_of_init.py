@@ -30,7 +30,8 @@ from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Finding, Place
-from statefmt.whereabouts import configured_backend, is_record_itself, located
+from statefmt.whereabouts import is_record_itself
+from statefmt.whereabouts.find import configured_backend, located
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

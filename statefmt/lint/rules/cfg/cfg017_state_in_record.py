@@ -27,7 +27,7 @@ from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Command, Finding, Fix, Place
-from statefmt.whereabouts import find_backend
+from statefmt.whereabouts.find import find_backend
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

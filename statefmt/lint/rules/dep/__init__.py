@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from statefmt.formats.versions.v4 import InstanceObjectV4
+from statefmt.formats.versions import InstanceObjectV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import parse_abs_resource_instance, parse_module_instance, usual_config_resource

@@ -25,7 +25,7 @@ from typing import Final
 
 from msgspec import UNSET, DecodeError, Raw
 
-from statefmt.formats.versions.decode import object_members
+from statefmt.formats.versions import object_members
 from statefmt.lifecycle.legacy_sdk import is_legacy
 from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 
 from msgspec import UNSET
 
-from statefmt.formats.raw_json.raw import equals
+from statefmt.formats.raw_json import equals
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

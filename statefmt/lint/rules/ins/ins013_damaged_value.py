@@ -26,7 +26,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from statefmt.formats.versions.v4 import InstanceObjectV4
+from statefmt.formats.versions import InstanceObjectV4
 from statefmt.golang import Members, loads_exact
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject

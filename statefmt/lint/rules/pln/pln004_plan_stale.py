@@ -28,7 +28,7 @@ from typing import Final
 
 from statefmt.analysis.plans.prior import PriorDifference, PriorKind, changed_outputs
 from statefmt.analysis.plans.values import paths_text
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json import token
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

@@ -23,7 +23,7 @@ how to go back.
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.formats.providers.sources import PUBLIC_HOSTS, engine_of
+from statefmt.formats.providers import PUBLIC_HOSTS, engine_of
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

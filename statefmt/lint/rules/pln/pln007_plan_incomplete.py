@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from statefmt.analysis.plans import unknown_members
-from statefmt.formats.raw_json.pointer import token
+from statefmt.formats.raw_json import token
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
 from statefmt.model.codes import Code

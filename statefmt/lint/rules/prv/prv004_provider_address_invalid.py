@@ -20,7 +20,7 @@ instance `.ALIAS["KEY"]`. For Terraform's `registry.terraform.io/-/aws`, set the
 `statetool replace-provider registry.terraform.io/-/aws hashicorp/aws`.
 """
 
-from statefmt.formats.providers.known_types import KNOWN_TYPES
+from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs.provider import DEFAULT_NAMESPACE, LEGACY_NAMESPACE

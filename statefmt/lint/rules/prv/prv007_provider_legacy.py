@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from statefmt.formats.providers.known_types import KNOWN_TYPES
+from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.lint.provider_addresses import places
 from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.subject import Subject

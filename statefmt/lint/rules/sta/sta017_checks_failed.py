@@ -21,7 +21,7 @@ Run `tofu plan` to see what fails. The next apply in which the condition holds w
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.formats.versions.v4 import CheckResultV4
+from statefmt.formats.versions import CheckResultV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

@@ -27,7 +27,7 @@ modules by references to the resources that are really needed.
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.formats.style import Layout
+from statefmt.formats import Layout
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

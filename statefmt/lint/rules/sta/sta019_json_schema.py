@@ -21,7 +21,7 @@ canonical form is valid. For another one, `statetool repair` shows the choices.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from statefmt.formats.reading.inspect import CURRENT_VERSION
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.codes import Code

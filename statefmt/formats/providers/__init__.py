@@ -1,1 +1,0 @@
-"""Chooses and rewrites the provider sources in a document."""

@@ -1,0 +1,226 @@
+"""Converts the `index_key` of an object to an instance key.
+
+Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final, Generic, NamedTuple, TypeVar
+
+from statefmt.formats.versions import INVALID_METADATA, IndexKey, InvalidDocument
+from statefmt.golang import int_of_number
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResourceInstance,
+    ConfigResource,
+    InstanceKey,
+    IntKey,
+    StringKey,
+    parse_abs_resource,
+    parse_abs_resource_instance,
+    usual_config_resource,
+)
+from statefmt.model.codes import Code
+from statefmt.model.errors import AddressError
+from statefmt.model.findings import Finding
+from statefmt.text.pattern import pattern
+
+# Integers that a 64-bit float represents exactly.
+_EXACT_INTEGERS: Final = range(-(2**53), 2**53)
+_KINDS: Final = {bool: "a boolean", list: "an array", dict: "an object"}
+
+
+def ordinary_key(given: IndexKey) -> InstanceKey | None:
+    """Return the instance key for a common `index_key`, else None: then the caller must use `lift_key`."""
+    if given is None:
+        return NO_KEY
+    if type(given) is str:
+        return StringKey(given)
+    if type(given) is int and given in _EXACT_INTEGERS:
+        return IntKey(given)
+    return None
+
+
+def lift_key(
+    given: IndexKey, resource: str, pointer: str, findings: list[Finding], *, exact: bool
+) -> InstanceKey | None:
+    """Return the instance key for an `index_key`; None if its type is not valid for a key.
+
+    `exact` means that it comes from an upgrade, not from JSON; `pointer` points to it. Raises InvalidDocument if it is
+    too large.
+    """
+    ordinary = ordinary_key(given)
+    if ordinary is not None:
+        return ordinary
+    if isinstance(given, (bool, list, dict)):
+        detail = (
+            f"Resource {resource} has an instance with {_KINDS[type(given)]} as its key; "
+            "a key is a whole number or a string."
+        )
+        findings.append(Code.INVALID_INSTANCE_KEY.notice(INVALID_METADATA, detail, resource, pointer))
+        return None
+    if exact and isinstance(given, int):
+        return IntKey(given)
+    assert isinstance(given, (int, float))
+    try:
+        number = int_of_number(given)
+    except OverflowError as error:
+        raise InvalidDocument(pointer, "it is a number beyond what a 64-bit float can hold", resource) from error
+    if number != given:
+        findings.append(normalised(f"the instance key {given}", str(number), resource, pointer))
+    return IntKey(number)
+
+
+# Base64 that decodes and encodes to itself, if its length is a multiple of four.
+_EXACT = pattern(r"[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?")
+_CANONICAL = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+
+
+def canonical_private(value: str | list[int] | None) -> str:
+    """Return the canonical base64 of a `private` member ("" if it is missing or empty).
+
+    Raises ValueError if it is neither base64 nor a list of byte values.
+    """
+    if not value:
+        return ""
+    if isinstance(value, list):
+        # Imported late, as below: hardly any state needs them.
+        import base64
+
+        return base64.b64encode(bytes(value)).decode()
+    return _canonical_text(value)
+
+
+@lru_cache(maxsize=4096)
+def _canonical_text(value: str) -> str:
+    """Return the canonical form of base64. Objects with the same text share one string."""
+    if len(value) % 4 == 0 and _EXACT.fullmatch(value):
+        return value
+    import base64
+    import binascii
+
+    text = value.replace("\r", "").replace("\n", "")
+    if not text.isascii() or not _CANONICAL.fullmatch(text):
+        raise ValueError("not base64 with the standard alphabet and padding")
+    if not text.endswith("="):
+        return text
+    # The file may set the unused bits before the padding; decoding drops them.
+    try:
+        return base64.b64encode(binascii.a2b_base64(text)).decode()
+    except binascii.Error as error:
+        raise ValueError(str(error)) from error
+
+
+_A = TypeVar("_A", ConfigResource, AbsResourceInstance)
+# Cache size; all files of a run share the caches of addresses that need the full grammar.
+_KEPT: Final = 65536
+
+
+class _Known(NamedTuple, Generic[_A]):
+    """A parsed address, and its canonical form if the file has a different one (else "")."""
+
+    addr: _A
+    other_form: str
+
+
+class DependencyReader:
+    """A reader of dependency lists that parses each address once and appends problems to `findings`."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        self._findings = findings
+        self._plain = _PlainResources()
+        self._last: Sequence[str | None] = ()
+        self._last_found: tuple[ConfigResource, ...] = ()
+
+    def plain(self, texts: Sequence[str | None]) -> tuple[ConfigResource, ...] | None:
+        """Parse `dependencies` without anything to report; return None if the caller must use `resources`."""
+        # All instances of a resource usually have the same list.
+        if texts != self._last:
+            try:
+                self._last_found = tuple(map(self._plain.__getitem__, texts))
+            except KeyError:
+                return None
+            self._last = texts
+        return self._last_found
+
+    def resources(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[ConfigResource, ...]:
+        """Parse the `dependencies` of the object at `address` into whole resources, ignoring module keys."""
+        return self._read(texts, _read_resource, address, f"{pointer}/dependencies") if texts else ()
+
+    def instances(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[AbsResourceInstance, ...]:
+        """Parse the `depends_on` of the object at `address` into instances."""
+        return self._read(texts, _read_instance, address, f"{pointer}/depends_on") if texts else ()
+
+    def _read(
+        self, texts: Sequence[str | None], read: Callable[[str], _Known[_A] | AddressError], address: str, pointer: str
+    ) -> tuple[_A, ...]:
+        found: list[_A] = []
+        for number, given in enumerate(texts):
+            text = given or ""
+            entry = read(text)
+            if isinstance(entry, AddressError):
+                place = f"{pointer}/{number}"
+                self._findings += address_findings(Code.DEPENDENCY_ADDRESS_INVALID, entry, "dependency", address, place)
+                continue
+            if entry.other_form:
+                place = f"{pointer}/{number}"
+                self._findings.append(normalised(f"the dependency {text!r}", entry.other_form, address, place))
+            found.append(entry.addr)
+        return tuple(found)
+
+
+class _PlainResources(dict[str | None, ConfigResource]):
+    """The addresses of one file; each is parsed when it is first asked for, and missing if it is to be reported."""
+
+    def __missing__(self, text: str | None) -> ConfigResource:
+        found = usual_config_resource(text or "")
+        if found is None:
+            entry = _read_resource(text or "")
+            if isinstance(entry, AddressError) or entry.other_form:
+                raise KeyError(text)
+            found = entry.addr
+        if len(self) >= _KEPT:
+            self.clear()
+        self[text] = found
+        return found
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_resource(text: str) -> _Known[ConfigResource] | AddressError:
+    return _known(text, lambda: parse_abs_resource(text).config())
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_instance(text: str) -> _Known[AbsResourceInstance] | AddressError:
+    return _known(text, lambda: parse_abs_resource_instance(text))
+
+
+def _known(text: str, parse: Callable[[], _A]) -> _Known[_A] | AddressError:
+    try:
+        addr = parse()
+    except AddressError as error:
+        return error
+    return _Known(addr, "" if str(addr) == text else str(addr))
+
+
+def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
+    """Build an info finding; `what` names the value as written, `value` is what it is read as."""
+    about = f"{address}: " if address else ""
+    return Code.NORMALISED_VALUE.notice(
+        "Value not in canonical form", f"{about}{what} is read as {value}.", address, pointer
+    )
+
+
+def address_findings(code: Code, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
+    """Return an error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
+    return [
+        code.notice(
+            problem.summary,
+            f"{problem.detail} (column {problem.column} of the {what} {error.text!r})",
+            address,
+            pointer,
+        )
+        for problem in error.problems
+    ]

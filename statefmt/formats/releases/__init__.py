@@ -1,1 +1,0 @@
-"""Describes what each release of OpenTofu and Terraform reads, writes and keeps."""

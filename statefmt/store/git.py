@@ -1,0 +1,157 @@
+"""A version of a file in git as a store, which can only be read."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from statefmt.model.errors import StoreError
+from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
+from statefmt.store.reading import GIT
+
+if TYPE_CHECKING:
+    from statefmt.store.protocol import LockInfo
+
+
+@dataclass(frozen=True, slots=True)
+class GitVersion:
+    """The state in `git:REVISION:PATH`; see Store. `environment` is that of the git process."""
+
+    name: str
+    environment: Mapping[str, str]
+
+    def read(self) -> Stored:
+        """Read the version by running git."""
+        return Stored(read_git_object(self.name, self.environment), None)
+
+    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
+        """Raise StoreError: a version in git never changes."""
+        raise StoreError(f"{self.name}: a version in git cannot be edited; write the result to a file")
+
+    def versions(self) -> Sequence[HistoryEntry]:
+        """Raise StoreError: only files have a history of edits."""
+        raise StoreError(f"{self.name}: a version in git has no history of edits")
+
+    def content(self, checksum: str) -> bytes:
+        """Raise StoreError: only files have a history of edits."""
+        raise StoreError(f"{self.name}: a version in git has no history of edits")
+
+    def tidy(self) -> None:
+        """Do nothing."""
+
+
+# Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.
+_OF_REPOSITORY = frozenset({"GIT_COMMON_DIR", "GIT_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE"})
+
+# A repository is not trusted: its configuration names programs, and hosts to fetch missing files from.
+_WITHOUT_PROGRAMS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_WITHOUT_FETCHING = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+class GitPath(NamedTuple):
+    """A path in a revision, "" for the staged version; `folder` is any folder of the repository, "" for this one."""
+
+    revision: str
+    path: str
+    folder: str = ""
+
+
+def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
+    """Take git:REVISION:PATH apart; None if it is not complete.
+
+    An absolute path becomes relative to the top of its repository, and need not exist on disk. Raises StoreError.
+    """
+    spec = name.removeprefix(GIT)
+    revision, colon, path = spec.partition(":/")
+    if colon:
+        return None if revision.startswith("-") else _of_repository(name, revision, f"/{path}", environment)
+    revision, colon, path = spec.rpartition(":")
+    return GitPath(revision, path) if colon and not revision.startswith("-") else None
+
+
+def repository_top(found: GitPath, name: str, environment: Mapping[str, str]) -> str:
+    """Return the folder of the repository of a path. Raises StoreError."""
+    return _top(found.folder or ".", name, environment)
+
+
+def run_git(
+    name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = ""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run git in a folder, or here; its messages are in English, and it runs no program that the repository names.
+
+    Raises StoreError if it cannot be run.
+    """
+    kept = {one: value for one, value in environment.items() if not folder or one not in _OF_REPOSITORY}
+    try:
+        return subprocess.run(
+            ["git", *_WITHOUT_PROGRAMS, *(["-C", folder] if folder else []), *arguments],
+            env={**kept, **_WITHOUT_FETCHING, "LC_ALL": "C"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise StoreError(f"{name}: git is not installed or not on PATH") from error
+    except OSError as error:
+        raise StoreError(f"{name}: cannot run git: {error.strerror}") from error
+    except ValueError as error:
+        raise StoreError(f"{name}: a path cannot contain a NUL character") from error
+
+
+def git_reason(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return why git failed."""
+    return done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or "git cannot read it"
+
+
+def _of_repository(name: str, revision: str, path: str, environment: Mapping[str, str]) -> GitPath:
+    path = os.path.normpath(path)
+    folder = path
+    while not os.path.isdir(folder):  # noqa: PTH112 - for text with surrogates as for any other
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    # The folder may be reached by a symbolic link.
+    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(_top(folder, name, environment)))
+    inside = os.path.normpath(os.path.join(inside, os.path.relpath(path, folder)))  # noqa: PTH118
+    return GitPath(revision, "" if inside == "." else inside, folder)
+
+
+def _top(folder: str, name: str, environment: Mapping[str, str]) -> str:
+    """Return the folder of a repository, that of a bare one included. Raises StoreError."""
+    is_bare = _asked(folder, name, environment, "--is-bare-repository") == "true"
+    return _asked(folder, name, environment, "--absolute-git-dir" if is_bare else "--show-toplevel")
+
+
+def _asked(folder: str, name: str, environment: Mapping[str, str], what: str) -> str:
+    done = run_git(name, ["rev-parse", what], environment, folder)
+    if done.returncode != 0:
+        raise StoreError(f"{name}: {git_reason(done)}")
+    return done.stdout.decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+_NOT_HERE: Final = "its content is not in this clone; run `git fetch --refetch --no-filter`"
+
+
+def read_git_object(name: str, environment: Mapping[str, str]) -> bytes:
+    """Return the bytes of `git:REVISION:PATH`.
+
+    PATH is relative to the top of the repository, to here with `./`, or absolute. An empty revision (`git::PATH`) reads
+    the staged version. Raises StoreError if git is not installed or does not find the file.
+    """
+    found = git_path(name, environment)
+    if found is None or not found.path:
+        raise StoreError(
+            f"{name}: write a version in git as git:REVISION:PATH, for example git:HEAD~1:prod/terraform.tfstate"
+        )
+    arguments = ["cat-file", "blob", f"{found.revision}:{found.path}"]
+    done = run_git(name, arguments, environment, found.folder)
+    if done.returncode != 0:
+        reason = git_reason(done)
+        if reason.endswith("bad file"):
+            # What git reports for a tree, and for a blob that a partial clone does not have.
+            kind = run_git(name, ["cat-file", "-t", arguments[-1]], environment, found.folder).stdout
+            reason = "this is a folder in git, not a state file" if kind == b"tree\n" else _NOT_HERE
+        raise StoreError(f"{name}: {reason}")
+    return done.stdout

@@ -1,0 +1,219 @@
+"""What a repository must not decide: which hosts get a user's credentials, and which programs run.
+
+The files of a folder, `.terraform/` among them, may come from anybody. So the host of each endpoint is named before the
+first request, and credentials of the user go to a host that only the folder names after a question, or if an option
+or a variable allows it. Metadata services are never asked for a folder, nor for a server that redirects.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from statefmt.model.errors import StoreError
+from statefmt.model.wording import Wording
+from statefmt.store.backends.description import without_credentials
+from statefmt.store.backends.settings import BackendSetting, SettingSource
+from statefmt.store.remote.client import Connection
+from statefmt.store.remote.metadata_hosts import is_metadata_host, without_port
+from statefmt.text.pattern import pattern
+from statefmt.text.shell import shell_word
+
+# A name or an address, with a port. Letters of other scripts look like these: such a name must be in its ASCII form.
+_HOST: Final = pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\])(?::[0-9]{1,5})?")
+# Hosts that may be sent credentials, as --allow-host names them, with commas in between.
+ALLOWED_HOSTS: Final = "STATETOOL_ALLOW_HOST"
+_FOLDER: Final = frozenset({SettingSource.RECORD, SettingSource.BLOCK, SettingSource.FILE})
+
+
+def is_of_folder(setting: BackendSetting | None) -> bool:
+    """Return whether only files give a setting its value: what `init` recorded, a block, or an operations file.
+
+    Options, variables and defaults are the user's, as is a setting that does not exist.
+    """
+    return setting is not None and setting.source in _FOLDER
+
+
+def user_credentials(settings: Iterable[BackendSetting], names: Iterable[str]) -> str:
+    """Return the variables that set one of the arguments, as a message names them; "" if there is none."""
+    wanted = frozenset(names)
+    return " and ".join(
+        setting.place
+        for setting in settings
+        if setting.name in wanted and setting.source is SettingSource.ENVIRONMENT and setting.value not in ("", None)
+    )
+
+
+def approach(
+    connection: Connection, host: str, *, named_by: str = "", credentials: str = "", resolves: bool = False
+) -> None:
+    """Name a host before the first request to it, and make sure that it may have the user's credentials.
+
+    `host` may have a port. `named_by` is the place in the folder that names the host, such as `main.tf:4`, if nothing
+    of the user's does: neither an option, nor a variable, nor a default. `credentials` says which credentials of the
+    user are sent, such as `TF_HTTP_PASSWORD`: those of variables and of files in the home directory, not those of the
+    folder and of options. With both, the host must be allowed by an option, STATETOOL_ALLOW_HOST, or an answer. With
+    `resolves`, looks at the addresses of a name: the caller connects without a Transport, which does so itself.
+
+    Raises StoreError if the host is not valid, not allowed, or one that nobody but the user may name.
+    """
+    if _HOST.fullmatch(host) is None:
+        where = f"{named_by}: " if named_by else ""
+        raise StoreError(f"{where}{shell_word(host)} is not the name of a host in ASCII")
+    host = host.lower()
+    if named_by:
+        if is_metadata_host(host, resolves=resolves and host not in connection.hosts):
+            raise metadata_refused(f"{named_by}: {host}")
+        connection.foreign.add(without_port(host))
+    if named_by and credentials and not _is_allowed(connection, host):
+        agree = connection.options.agree
+        question = f"Send {credentials} to {host}, which only {named_by} names?"
+        if agree is None or not agree(question):
+            raise StoreError(
+                f"{credentials} would be sent to {host}, which only {named_by} names; nothing was sent. If you trust "
+                "this host, ",
+                Wording(
+                    f"use --allow-host {host}, or {ALLOWED_HOSTS}={host} for all commands",
+                    f"put {host!r} in the allowed_hosts of BackendOptions",
+                ),
+            )
+        connection.hosts[host] = True
+    if host not in connection.hosts:
+        connection.hosts[host] = False
+        if connection.names_hosts:
+            connection.note(f"connecting to {host} …")
+
+
+def metadata_refused(host: str) -> StoreError:
+    """Return the error for a host that hands out credentials of the machine, and that not the user has named."""
+    return StoreError(
+        f"{host} is a link-local address or a metadata service, which hands out credentials of this machine; nothing "
+        "was sent. If it is intended, ",
+        Wording("name the state with --state URL", "pass its URL to statefmt.open()"),
+    )
+
+
+def require_external(connection: Connection, program: str, place: str) -> None:
+    """Make sure that a program may run. `program` is how a message names it, `place` the file that names it.
+
+    Raises StoreError unless the run allows programs that a configuration names.
+    """
+    if not connection.options.allow_external:
+        raise StoreError(
+            f"{place} needs to run the program {shell_word(program)}; nothing was run. If you trust this file, ",
+            Wording("allow it with --allow-external", "set allow_external in BackendOptions"),
+        )
+
+
+def _is_allowed(connection: Connection, host: str) -> bool:
+    """Return whether the run allows a host, or the user agreed; a host that is allowed without a port has any."""
+    if connection.hosts.get(host):
+        return True
+    name = host if host.endswith("]") else host.rpartition(":")[0] or host
+    listed = (text.strip() for text in connection.environment.get(ALLOWED_HOSTS, "").split(","))
+    return any(allowed.lower() in (host, name) for allowed in (*connection.options.allowed_hosts, *listed))
+
+
+# The port of each scheme unless a URL has another.
+USUAL_PORTS: Final = {"http": 80, "https": 443}
+
+
+class Server(NamedTuple):
+    """Where a URL leads."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def name(self) -> str:
+        """The host as users name it, with the port unless that is the usual one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == USUAL_PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+def server_of(url: str, what: str, way_out: str = "") -> Server:
+    """Return the server of an HTTP URL.
+
+    Raises StoreError, which calls the URL `what`, if it is not valid or names a user or a password, with the `way_out`.
+    """
+    shown = without_credentials(url)
+    # urllib would drop some of these characters.
+    if not url.isprintable() or " " in url or "\\" in url:
+        raise StoreError(f"{what}: a URL cannot contain spaces, backslashes and control characters")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise StoreError(f"{what}: {shown} is not a valid URL") from None
+    if parts.scheme not in USUAL_PORTS or not parts.hostname:
+        raise StoreError(f"{what}: {shown} is not a URL that begins with http:// or https://")
+    if "@" in parts.netloc:
+        raise StoreError(f"{what}: {shown} has a user or a password in it, which others could see{way_out}")
+    return Server(parts.scheme, parts.hostname, USUAL_PORTS[parts.scheme] if port is None else port)
+
+
+_VARIABLES: Final = {"http": ("HTTP_PROXY", "http_proxy"), "https": ("HTTPS_PROXY", "https_proxy")}
+_EXCEPTIONS: Final = ("NO_PROXY", "no_proxy")
+
+
+def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
+    """Return the URL of the proxy for a request to a URL, perhaps with credentials; None if there is none.
+
+    Requests to this machine never use one. Raises StoreError, without credentials, for a kind of proxy that is not
+    supported.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    variable = next((name for name in _VARIABLES[parts.scheme] if environment.get(name)), None)
+    # A web server sets HTTP_PROXY to what the client sent as its header Proxy.
+    if variable is None or (variable == "HTTP_PROXY" and environment.get("REQUEST_METHOD")):
+        return None
+    if _is_local(host) or _is_excepted(host, parts.port or USUAL_PORTS[parts.scheme], environment):
+        return None
+    proxy = environment[variable]
+    if "://" not in proxy:
+        proxy = f"http://{proxy}"
+    try:
+        found = urlsplit(proxy)
+        valid = bool(found.hostname) and (found.port or 0) >= 0
+    except ValueError:
+        valid = False
+    if not valid or found.scheme not in ("http", "https"):
+        raise StoreError(f"{variable}: this is not the URL of an HTTP proxy, the only kind that is supported")
+    return proxy
+
+
+def _is_local(host: str) -> bool:
+    address = _address(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def _is_excepted(host: str, port: int, environment: Mapping[str, str]) -> bool:
+    excepted = next((environment[name] for name in _EXCEPTIONS if environment.get(name)), "")
+    if not excepted:
+        return False
+    # Imported late: most environments have no proxy.
+    from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined] # typeshed lacks it
+
+    names = [name.strip() for name in excepted.split(",")]
+    if "*" in names or proxy_bypass_environment(f"{host}:{port}", {"no": excepted.replace("*.", ".")}):
+        return True
+    address = _address(host)
+    return address is not None and any(address in network for network in map(_network, names) if network is not None)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return None
