@@ -48,249 +48,91 @@ are imported on first use, so that small commands start fast.
 
 from __future__ import annotations
 
-from importlib import import_module
-
-from statefmt._arguments import checked, is_checkable
-from statefmt.version import __version__
-
-# Not imported from typing, which takes as long to load as everything else here. Type checkers know the name.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt import (
-        addrs,
-        backends,
-        differences,
-        graph,
-        locations,
-        moves,
-        operations,
-        operations_files,
-        partitions,
-        plans,
-        provider_schemas,
-        providers,
-        releases,
-        repairs,
-        rules,
-        salvage,
-        search,
-        selection,
-        snapshots,
-        statistics,
-    )
-    from statefmt.analysis.diff import diff
-    from statefmt.analysis.diff.model import SnapshotDiff
-    from statefmt.context import ProgressReport, RunContext
-    from statefmt.edit.changes.edit import Edit
-    from statefmt.encryption import EncryptionConfiguration
-    from statefmt.formats.losses import DowngradeError
-    from statefmt.formats.reading import Inspection, ReadResult, inspect, read
-    from statefmt.formats.writing.write import write
-    from statefmt.library.migrating import DowngradeOptions, Migration, SourceChange, UpgradeOptions, downgrade, upgrade
-    from statefmt.library.opening import (
-        open,  # noqa: A004 - the public name
-        run_context,
-    )
-    from statefmt.library.selecting import Filters, Instance
-    from statefmt.library.state import State
-    from statefmt.library.text_edit import TextEdit
-    from statefmt.library.transaction import EditResult, Transaction
-    from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
-    from statefmt.lint.check import check
-    from statefmt.model.errors import (
-        AddressError,
-        ChangedError,
-        ConfigurationError,
-        EncryptedStateError,
-        EncryptionError,
-        InvalidAddressError,
-        LockedError,
-        MissingPathError,
-        NoMatchError,
-        NotAStateError,
-        ProviderSourceError,
-        ReleaseError,
-        RemoteStateError,
-        SelectionError,
-        SettingsError,
-        StateError,
-        StatetoolError,
-        StoreError,
-        SurgeryError,
-        UnreadableError,
-        UnsupportedStateError,
-    )
-    from statefmt.model.findings import Command, Finding, Fix, Severity
-    from statefmt.model.snapshot import Snapshot
-    from statefmt.store.protocol import HistoryEntry
-
-__all__ = [
-    "AddressError",
-    "Attributes",
-    "ChangedError",
-    "Command",
-    "ConfigurationError",
-    "DowngradeError",
-    "DowngradeOptions",
-    "Edit",
-    "EditResult",
-    "EncryptedStateError",
-    "EncryptionConfiguration",
-    "EncryptionError",
-    "Filters",
-    "Finding",
-    "Fix",
-    "HistoryEntry",
-    "Inspection",
-    "Instance",
-    "InvalidAddressError",
-    "LockedError",
-    "Migration",
-    "MissingPathError",
-    "NoMatchError",
-    "NotAStateError",
-    "Output",
-    "ProgressReport",
-    "ProviderSourceError",
-    "ReadResult",
-    "ReleaseError",
-    "RemoteStateError",
-    "ResourceIdentity",
-    "RunContext",
-    "SelectionError",
-    "Sensitive",
-    "SettingsError",
-    "Severity",
-    "Snapshot",
-    "SnapshotDiff",
-    "SourceChange",
-    "State",
-    "StateError",
-    "StatetoolError",
-    "StoreError",
-    "SurgeryError",
-    "TextEdit",
-    "Transaction",
-    "UnreadableError",
-    "UnsupportedStateError",
-    "UpgradeOptions",
-    "__version__",
-    "addrs",
-    "backends",
-    "check",
-    "diff",
-    "differences",
-    "downgrade",
-    "graph",
-    "inspect",
-    "locations",
-    "moves",
-    "open",
-    "operations",
-    "operations_files",
-    "partitions",
-    "plans",
-    "provider_schemas",
-    "providers",
-    "read",
-    "releases",
-    "repairs",
-    "rules",
-    "run_context",
-    "salvage",
-    "search",
-    "selection",
-    "snapshots",
-    "statistics",
-    "upgrade",
-    "write",
-]
-
-_HOMES = {
-    "AddressError": "statefmt.model.errors",
-    "Attributes": "statefmt.library.values",
-    "ChangedError": "statefmt.model.errors",
-    "Command": "statefmt.model.findings",
-    "ConfigurationError": "statefmt.model.errors",
-    "DowngradeError": "statefmt.formats.losses",
-    "DowngradeOptions": "statefmt.library.migrating",
-    "Edit": "statefmt.edit.changes.edit",
-    "EditResult": "statefmt.library.transaction",
-    "EncryptedStateError": "statefmt.model.errors",
-    "EncryptionConfiguration": "statefmt.encryption",
-    "EncryptionError": "statefmt.model.errors",
-    "Filters": "statefmt.library.selecting",
-    "Finding": "statefmt.model.findings",
-    "Fix": "statefmt.model.findings",
-    "HistoryEntry": "statefmt.store.protocol",
-    "Inspection": "statefmt.formats.reading",
-    "Instance": "statefmt.library.selecting",
-    "InvalidAddressError": "statefmt.model.errors",
-    "LockedError": "statefmt.model.errors",
-    "Migration": "statefmt.library.migrating",
-    "MissingPathError": "statefmt.model.errors",
-    "NoMatchError": "statefmt.model.errors",
-    "NotAStateError": "statefmt.model.errors",
-    "Output": "statefmt.library.values",
-    "ProgressReport": "statefmt.context",
-    "ProviderSourceError": "statefmt.model.errors",
-    "ReadResult": "statefmt.formats.reading",
-    "ReleaseError": "statefmt.model.errors",
-    "RemoteStateError": "statefmt.model.errors",
-    "ResourceIdentity": "statefmt.library.values",
-    "RunContext": "statefmt.context",
-    "SelectionError": "statefmt.model.errors",
-    "Sensitive": "statefmt.library.values",
-    "SettingsError": "statefmt.model.errors",
-    "Severity": "statefmt.model.findings",
-    "Snapshot": "statefmt.model.snapshot",
-    "SnapshotDiff": "statefmt.analysis.diff",
-    "SourceChange": "statefmt.library.migrating",
-    "State": "statefmt.library.state",
-    "StateError": "statefmt.model.errors",
-    "StatetoolError": "statefmt.model.errors",
-    "StoreError": "statefmt.model.errors",
-    "SurgeryError": "statefmt.model.errors",
-    "TextEdit": "statefmt.library.text_edit",
-    "Transaction": "statefmt.library.transaction",
-    "UnreadableError": "statefmt.model.errors",
-    "UnsupportedStateError": "statefmt.model.errors",
-    "UpgradeOptions": "statefmt.library.migrating",
-    "check": "statefmt.lint.check",
-    "diff": "statefmt.analysis.diff",
-    "downgrade": "statefmt.library.migrating",
-    "inspect": "statefmt.formats.reading",
-    "open": "statefmt.library.opening",
-    "read": "statefmt.formats.reading",
-    "run_context": "statefmt.library.opening",
-    "upgrade": "statefmt.library.migrating",
-    "write": "statefmt.formats.writing.write",
-}
-
-_MODULES = frozenset({
-    "addrs", "backends", "differences", "graph", "locations", "moves", "operations", "operations_files",
-    "partitions", "plans", "provider_schemas", "providers", "releases", "repairs", "rules", "salvage", "search",
-    "selection", "snapshots", "statistics",
-})  # fmt: skip
-
+from statefmt._lazy import lazy_imports
+from statefmt.version import __version__ as __version__
 
 # New names by their old ones, which work for at least two minor releases more, with a warning.
 _RENAMED: dict[str, str] = {}
 
-if not TYPE_CHECKING:
-    # Type checkers must not accept just any name.
-    def __getattr__(name: str) -> object:
-        if name in _RENAMED:
-            from statefmt.renamed import current_name
-
-            name = current_name("statefmt", name, _RENAMED)
-        if name in _MODULES:
-            return import_module(f"statefmt.{name}")
-        if name in _HOMES:
-            found = getattr(import_module(_HOMES[name]), name)
-            return checked(found) if is_checkable(found) else found
-        raise AttributeError(f"module 'statefmt' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+with lazy_imports(globals(), _RENAMED):
+    from statefmt import (
+        addrs as addrs,
+        backends as backends,
+        differences as differences,
+        graph as graph,
+        locations as locations,
+        moves as moves,
+        operations as operations,
+        operations_files as operations_files,
+        partitions as partitions,
+        plans as plans,
+        provider_schemas as provider_schemas,
+        providers as providers,
+        releases as releases,
+        repairs as repairs,
+        rules as rules,
+        salvage as salvage,
+        search as search,
+        selection as selection,
+        snapshots as snapshots,
+        statistics as statistics,
+    )
+    from statefmt.analysis.diff import diff as diff
+    from statefmt.analysis.diff.model import SnapshotDiff as SnapshotDiff
+    from statefmt.context import ProgressReport as ProgressReport, RunContext as RunContext
+    from statefmt.edit.changes.edit import Edit as Edit
+    from statefmt.encryption import EncryptionConfiguration as EncryptionConfiguration
+    from statefmt.formats.losses import DowngradeError as DowngradeError
+    from statefmt.formats.reading import (
+        Inspection as Inspection,
+        ReadResult as ReadResult,
+        inspect as inspect,
+        read as read,
+    )
+    from statefmt.formats.writing.write import write as write
+    from statefmt.library.migrating import (
+        DowngradeOptions as DowngradeOptions,
+        Migration as Migration,
+        SourceChange as SourceChange,
+        UpgradeOptions as UpgradeOptions,
+        downgrade as downgrade,
+        upgrade as upgrade,
+    )
+    from statefmt.library.opening import open as open, run_context as run_context  # noqa: A004 - the public name
+    from statefmt.library.selecting import Filters as Filters, Instance as Instance
+    from statefmt.library.state import State as State
+    from statefmt.library.text_edit import TextEdit as TextEdit
+    from statefmt.library.transaction import EditResult as EditResult, Transaction as Transaction
+    from statefmt.library.values import (
+        Attributes as Attributes,
+        Output as Output,
+        ResourceIdentity as ResourceIdentity,
+        Sensitive as Sensitive,
+    )
+    from statefmt.lint.check import check as check
+    from statefmt.model.errors import (
+        AddressError as AddressError,
+        ChangedError as ChangedError,
+        ConfigurationError as ConfigurationError,
+        EncryptedStateError as EncryptedStateError,
+        EncryptionError as EncryptionError,
+        InvalidAddressError as InvalidAddressError,
+        LockedError as LockedError,
+        MissingPathError as MissingPathError,
+        NoMatchError as NoMatchError,
+        NotAStateError as NotAStateError,
+        ProviderSourceError as ProviderSourceError,
+        ReleaseError as ReleaseError,
+        RemoteStateError as RemoteStateError,
+        SelectionError as SelectionError,
+        SettingsError as SettingsError,
+        StateError as StateError,
+        StatetoolError as StatetoolError,
+        StoreError as StoreError,
+        SurgeryError as SurgeryError,
+        UnreadableError as UnreadableError,
+        UnsupportedStateError as UnsupportedStateError,
+    )
+    from statefmt.model.findings import Command as Command, Finding as Finding, Fix as Fix, Severity as Severity
+    from statefmt.model.snapshot import Snapshot as Snapshot
+    from statefmt.store.protocol import HistoryEntry as HistoryEntry

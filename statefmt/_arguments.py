@@ -10,11 +10,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from types import FunctionType
     from typing import Any, TypeVar
 
     _Class = TypeVar("_Class", bound=type)
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # CO_VARKEYWORDS and CO_GENERATOR of the module `inspect`: the function takes any keywords, or is a generator.
 _ANY_KEYWORDS, _GENERATOR = 8, 32
@@ -41,17 +42,17 @@ def refuse_unknown(kind: str, given: Iterable[str], known: Iterable[str], more: 
             raise TypeError(f"unknown {kind} {name!r}{near}; the {kind}s are: {', '.join(names)}")
 
 
-def checked(function: Any, public_name: str = "") -> Any:
+def checked(function: _Function, public_name: str = "") -> _Function:
     """Return a function that raises TypeError, with what it takes, for unknown arguments and those of other types.
 
     `public_name` is its name for messages, if that is another one.
     """
-    made = getattr(function, _MADE, None)
+    made: Any = getattr(function, _MADE, None)
     if made is not None:
         # One function has one checked form, wherever it is imported.
-        return made
+        return made  # type: ignore[no-any-return]
     # A cached function wraps the one with the code.
-    plain = getattr(function, "__wrapped__", function)
+    plain: Any = getattr(function, "__wrapped__", function)
     code, hints = plain.__code__, plain.__annotations__
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     mistakable = [
@@ -80,7 +81,7 @@ def checked(function: Any, public_name: str = "") -> Any:
         setattr(call, name, getattr(function, name))
     call.__wrapped__ = function  # type: ignore[attr-defined]
     setattr(function, _MADE, call)
-    return call
+    return call  # type: ignore[return-value]
 
 
 def is_checkable(value: object) -> bool:
@@ -95,13 +96,6 @@ def checked_methods(made: _Class) -> _Class:
         if not name.startswith("_") and is_checkable(value):
             setattr(made, name, checked(value))
     return made
-
-
-def check_functions(namespace: dict[str, Any]) -> None:
-    """Have all functions of a module checked that its `__all__` names."""
-    for name in namespace["__all__"]:
-        if is_checkable(namespace.get(name)):
-            namespace[name] = checked(namespace[name])
 
 
 def _refuse(function: FunctionType, args: tuple[object, ...], kwargs: Mapping[str, object], called: str) -> None:

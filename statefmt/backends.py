@@ -12,59 +12,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt._arguments import check_functions
-from statefmt._lazy import lazy_names
+from statefmt._arguments import checked
+from statefmt._lazy import lazy_imports
 
+# Not imported from typing, which takes long to load. Type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
-    from statefmt.edit.transfers.comparison import Comparison, StateHead, TransferAction
-    from statefmt.edit.transfers.routes import BackendMove, PlaceName, backend_move, route, workspace_names
-    from statefmt.edit.transfers.transfer import Route, Transfer, TransferTerms, transferred
-    from statefmt.store.protocol import LockInfo, LockState, LockStatus
 
-__all__ = [
-    "BackendMove",
-    "Comparison",
-    "LockInfo",
-    "LockState",
-    "LockStatus",
-    "PlaceName",
-    "Route",
-    "StateHead",
-    "Transfer",
-    "TransferAction",
-    "TransferTerms",
-    "backend_move",
-    "lock_states",
-    "remove_lock",
-    "route",
-    "transferred",
-    "workspace_names",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "BackendMove": "statefmt.edit.transfers.routes",
-        "Comparison": "statefmt.edit.transfers.comparison",
-        "LockInfo": "statefmt.store.protocol",
-        "LockState": "statefmt.store.protocol",
-        "LockStatus": "statefmt.store.protocol",
-        "PlaceName": "statefmt.edit.transfers.routes",
-        "Route": "statefmt.edit.transfers.transfer",
-        "StateHead": "statefmt.edit.transfers.comparison",
-        "Transfer": "statefmt.edit.transfers.transfer",
-        "TransferAction": "statefmt.edit.transfers.comparison",
-        "TransferTerms": "statefmt.edit.transfers.transfer",
-        "backend_move": "statefmt.edit.transfers.routes",
-        "route": "statefmt.edit.transfers.routes",
-        "transferred": "statefmt.edit.transfers.transfer",
-        "workspace_names": "statefmt.edit.transfers.routes",
-    },
-)
+with lazy_imports(globals()):
+    from statefmt.edit.transfers.comparison import (
+        Comparison as Comparison,
+        StateHead as StateHead,
+        TransferAction as TransferAction,
+    )
+    from statefmt.edit.transfers.routes import (
+        BackendMove as BackendMove,
+        PlaceName as PlaceName,
+        backend_move as backend_move,
+        route as route,
+        workspace_names as workspace_names,
+    )
+    from statefmt.edit.transfers.transfer import (
+        Route as Route,
+        Transfer as Transfer,
+        TransferTerms as TransferTerms,
+        transferred as transferred,
+    )
+    from statefmt.store.protocol import LockInfo as LockInfo, LockState as LockState, LockStatus as LockStatus
 
 
+@checked
 def lock_states(context: RunContext, names: Iterable[str]) -> list[LockState]:
     """Return whether each of some states is locked, and by whom, without locking any.
 
@@ -75,6 +53,7 @@ def lock_states(context: RunContext, names: Iterable[str]) -> list[LockState]:
     return [managed_store_at(context, name).lock_state() for name in names]
 
 
+@checked
 def remove_lock(context: RunContext, name: str, lock_id: str) -> LockInfo | None:
     """Remove the lock of a state, whoever holds it, and return its holder if that is known. The state stays as it is.
 
@@ -84,10 +63,3 @@ def remove_lock(context: RunContext, name: str, lock_id: str) -> LockInfo | None
     from statefmt.edit.stores import managed_store_at
 
     return managed_store_at(context, name).remove_lock(lock_id)
-
-
-check_functions(globals())
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

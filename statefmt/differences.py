@@ -17,50 +17,33 @@ False
 <RecoveryCase.STORED: 'already_stored'>
 """
 
-from statefmt._arguments import check_functions
-from statefmt.analysis.diff import apply, diff
-from statefmt.analysis.diff.model import (
-    AddressTest,
-    CheckResultsChange,
-    EnvelopeChange,
-    InstanceChange,
-    Kind,
-    MemberChange,
-    Movable,
-    Move,
-    ObjectChange,
-    OutputChange,
-    ResourceChange,
-    SnapshotDiff,
-    kinds,
-    narrowed,
-    typed_changes,
-)
-from statefmt.analysis.reconciliation import LoneObject, PushAnswer, Reconciliation, RecoveryCase, reconcile
+from __future__ import annotations
 
-__all__ = [
-    "AddressTest",
-    "CheckResultsChange",
-    "EnvelopeChange",
-    "InstanceChange",
-    "Kind",
-    "LoneObject",
-    "MemberChange",
-    "Movable",
-    "Move",
-    "ObjectChange",
-    "OutputChange",
-    "PushAnswer",
-    "Reconciliation",
-    "RecoveryCase",
-    "ResourceChange",
-    "SnapshotDiff",
-    "apply",
-    "diff",
-    "kinds",
-    "narrowed",
-    "reconcile",
-    "typed_changes",
-]
+from statefmt._lazy import lazy_imports
 
-check_functions(globals())
+with lazy_imports(globals()):
+    from statefmt.analysis.diff import apply as apply, diff as diff
+    from statefmt.analysis.diff.model import (
+        AddressTest as AddressTest,
+        CheckResultsChange as CheckResultsChange,
+        EnvelopeChange as EnvelopeChange,
+        InstanceChange as InstanceChange,
+        Kind as Kind,
+        MemberChange as MemberChange,
+        Movable as Movable,
+        Move as Move,
+        ObjectChange as ObjectChange,
+        OutputChange as OutputChange,
+        ResourceChange as ResourceChange,
+        SnapshotDiff as SnapshotDiff,
+        kinds as kinds,
+        narrowed as narrowed,
+        typed_changes as typed_changes,
+    )
+    from statefmt.analysis.reconciliation import (
+        LoneObject as LoneObject,
+        PushAnswer as PushAnswer,
+        Reconciliation as Reconciliation,
+        RecoveryCase as RecoveryCase,
+        reconcile as reconcile,
+    )

@@ -7,18 +7,18 @@
 ['aws_instance.web', 'aws_vpc.main', 'module.database.aws_db_instance.this']
 """
 
-from statefmt._arguments import check_functions
-from statefmt.analysis.dependencies import (
-    DependencyGraph,
-    Node,
-    dependency_graph,
-    edges_down,
-    edges_up,
-    part_of,
-    reachable,
-    reaching,
-)
+from __future__ import annotations
 
-__all__ = ["DependencyGraph", "Node", "dependency_graph", "edges_down", "edges_up", "part_of", "reachable", "reaching"]
+from statefmt._lazy import lazy_imports
 
-check_functions(globals())
+with lazy_imports(globals()):
+    from statefmt.analysis.dependencies import (
+        DependencyGraph as DependencyGraph,
+        Node as Node,
+        dependency_graph as dependency_graph,
+        edges_down as edges_down,
+        edges_up as edges_up,
+        part_of as part_of,
+        reachable as reachable,
+        reaching as reaching,
+    )

@@ -9,59 +9,30 @@ True
 
 from __future__ import annotations
 
-from statefmt._arguments import check_functions
-from statefmt._lazy import lazy_names
+from statefmt._arguments import checked
+from statefmt._lazy import lazy_imports
 
+# Not imported from typing, which takes long to load. Type checkers know the name.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from statefmt.context import RunContext
-    from statefmt.edit.listed_states import listed_states
-    from statefmt.store.backends import RemoteName, state_words
-    from statefmt.store.backends.options import BackendOptions
-    from statefmt.store.reading import STANDARD_INPUT, display_name, find_states
-    from statefmt.store.remote.client import ObjectVersion
-    from statefmt.whereabouts import Workspaces
-    from statefmt.whereabouts.find import FoundState
-    from statefmt.whereabouts.urls import url_without_values
 
-__all__ = [
-    "STANDARD_INPUT",
-    "BackendOptions",
-    "FoundState",
-    "ObjectVersion",
-    "RemoteName",
-    "Workspaces",
-    "current_state",
-    "display_name",
-    "find_states",
-    "found_state",
-    "history_folder",
-    "kept_versions",
-    "listed_states",
-    "state_words",
-    "url_without_values",
-    "version_name",
-    "workspaces",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "BackendOptions": "statefmt.store.backends.options",
-        "ObjectVersion": "statefmt.store.remote.client",
-        "FoundState": "statefmt.whereabouts",
-        "RemoteName": "statefmt.store.backends",
-        "STANDARD_INPUT": "statefmt.store.reading",
-        "Workspaces": "statefmt.whereabouts",
-        "display_name": "statefmt.store.reading",
-        "find_states": "statefmt.store.reading",
-        "listed_states": "statefmt.edit.listed_states",
-        "state_words": "statefmt.store.backends",
-        "url_without_values": "statefmt.whereabouts",
-    },
-)
+with lazy_imports(globals()):
+    from statefmt.edit.listed_states import listed_states as listed_states
+    from statefmt.store.backends import RemoteName as RemoteName, state_words as state_words
+    from statefmt.store.backends.options import BackendOptions as BackendOptions
+    from statefmt.store.reading import (
+        STANDARD_INPUT as STANDARD_INPUT,
+        display_name as display_name,
+        find_states as find_states,
+    )
+    from statefmt.store.remote.client import ObjectVersion as ObjectVersion
+    from statefmt.whereabouts import Workspaces as Workspaces
+    from statefmt.whereabouts.find import FoundState as FoundState
+    from statefmt.whereabouts.urls import url_without_values as url_without_values
 
 
+@checked
 def current_state(context: RunContext, folder: str | None = None, *, to_read: bool = False) -> str:
     """Return the location of the state of a folder and its workspace, by default of the current folder.
 
@@ -78,6 +49,7 @@ def current_state(context: RunContext, folder: str | None = None, *, to_read: bo
     return state_name(context, folder, to_read=to_read)
 
 
+@checked
 def found_state(context: RunContext, folder: str | None = None) -> FoundState:
     """Return where the state of a folder and its workspace is, and what says so, by default of the current folder.
 
@@ -93,6 +65,7 @@ def found_state(context: RunContext, folder: str | None = None) -> FoundState:
     return found or find_state(Path(folder or ""), context.environment, context.backend)
 
 
+@checked
 def history_folder(context: RunContext, found: FoundState) -> str | None:
     """Return the folder on this machine with the history and the backups of a state in a backend.
 
@@ -110,6 +83,7 @@ def history_folder(context: RunContext, found: FoundState) -> str | None:
     return str(RemoteRecords(home, place.location, place.identity, context.note).folder)
 
 
+@checked
 def workspaces(context: RunContext, folder: str | None = None, *, connect: bool = True) -> Workspaces:
     """Return the workspaces of a folder, or of the backend at a URL, and the current one.
 
@@ -127,6 +101,7 @@ def workspaces(context: RunContext, folder: str | None = None, *, connect: bool 
     return listed_workspaces(backend, context.environment, context.connection() if connect else None)
 
 
+@checked
 def kept_versions(context: RunContext, location: str | None = None) -> tuple[ObjectVersion, ...]:
     """Return the versions that a service keeps of a state, newest first, such as S3 in a versioned bucket.
 
@@ -138,6 +113,7 @@ def kept_versions(context: RunContext, location: str | None = None) -> tuple[Obj
     return kept_versions(_versioned_state(context, location), context.connection())
 
 
+@checked
 def version_name(context: RunContext, version_id: str, location: str | None = None) -> str:
     """Return the location of a version of a state, for `statefmt.open()`; it can only be read.
 
@@ -158,10 +134,3 @@ def _versioned_state(context: RunContext, location: str | None) -> RemoteName:
     except RemoteStateError as error:
         # A pipe, which is the way out elsewhere, has no versions.
         raise StoreError(f"{error}; list the versions with a program of the service") from None
-
-
-check_functions(globals())
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

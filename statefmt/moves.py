@@ -11,55 +11,19 @@ terraform_data.web terraform_data.frontend
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.analysis.diff.model import Movable
-    from statefmt.analysis.moves import propose_moves
+with lazy_imports(globals()):
+    from statefmt.analysis.diff.model import Movable as Movable
+    from statefmt.analysis.moves import propose_moves as propose_moves
     from statefmt.analysis.moves.proposals import (
-        AmbiguousGroup,
-        IgnoredAttribute,
-        MovedInstance,
-        MoveEvidence,
-        NearlyEqual,
-        PlannedPlace,
-        Proposals,
-        ProposedMove,
-        parse_ignored_attribute,
+        AmbiguousGroup as AmbiguousGroup,
+        IgnoredAttribute as IgnoredAttribute,
+        MovedInstance as MovedInstance,
+        MoveEvidence as MoveEvidence,
+        NearlyEqual as NearlyEqual,
+        PlannedPlace as PlannedPlace,
+        Proposals as Proposals,
+        ProposedMove as ProposedMove,
+        parse_ignored_attribute as parse_ignored_attribute,
     )
-
-__all__ = [
-    "AmbiguousGroup",
-    "IgnoredAttribute",
-    "Movable",
-    "MoveEvidence",
-    "MovedInstance",
-    "NearlyEqual",
-    "PlannedPlace",
-    "Proposals",
-    "ProposedMove",
-    "parse_ignored_attribute",
-    "propose_moves",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "AmbiguousGroup": "statefmt.analysis.moves.proposals",
-        "MoveEvidence": "statefmt.analysis.moves.proposals",
-        "IgnoredAttribute": "statefmt.analysis.moves.proposals",
-        "Movable": "statefmt.analysis.diff",
-        "MovedInstance": "statefmt.analysis.moves.proposals",
-        "NearlyEqual": "statefmt.analysis.moves.proposals",
-        "PlannedPlace": "statefmt.analysis.moves.proposals",
-        "Proposals": "statefmt.analysis.moves.proposals",
-        "ProposedMove": "statefmt.analysis.moves.proposals",
-        "parse_ignored_attribute": "statefmt.analysis.moves.proposals",
-        "propose_moves": "statefmt.analysis.moves",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -14,10 +14,9 @@ operation does not apply.
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
+with lazy_imports(globals()):
     from statefmt.edit.arguments.assignment import Assignment, assignment, parse_assignment
     from statefmt.edit.arguments.key_map import KeyMap, parse_key_lines, parse_key_map
     from statefmt.edit.changes.edit import Edit, with_note
@@ -65,39 +64,3 @@ __all__ = [
     "untaint",
     "with_note",
 ]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "Assignment": "statefmt.edit.arguments.assignment",
-        "Edit": "statefmt.edit.changes.edit",
-        "KeyMap": "statefmt.edit.arguments.key_map",
-        "KnownProviders": "statefmt.edit.requests.known_providers",
-        "Note": "statefmt.edit.requests.choose",
-        "Replaced": "statefmt.edit.operations.replace_provider",
-        "assignment": "statefmt.edit.arguments.assignment",
-        "forget_deposed": "statefmt.edit.requests.forget_deposed:forget_deposed_request",
-        "module_depth": "statefmt.edit.operations.joins",
-        "move": "statefmt.edit.requests.mv:mv_request",
-        "new_lineage": "statefmt.edit.operations.envelope",
-        "parse_assignment": "statefmt.edit.arguments.assignment",
-        "parse_key_lines": "statefmt.edit.arguments.key_map",
-        "parse_key_map": "statefmt.edit.arguments.key_map",
-        "parse_replaced": "statefmt.edit.operations.replace_provider",
-        "rebind": "statefmt.edit.requests.rebind:rebind_request",
-        "rekey": "statefmt.edit.requests.rekey:rekey_request",
-        "remove": "statefmt.edit.requests.rm:rm_request",
-        "replace_provider": "statefmt.edit.requests.replace_provider:replace_provider_request",
-        "restore": "statefmt.edit.operations.restore",
-        "set": "statefmt.edit.requests.set:set_request",
-        "set_serial": "statefmt.edit.operations.envelope",
-        "taint": "statefmt.edit.requests.taint:taint_request",
-        "unset": "statefmt.edit.requests.unset:unset_request",
-        "untaint": "statefmt.edit.requests.taint:untaint_request",
-        "with_note": "statefmt.edit.changes.edit",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

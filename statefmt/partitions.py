@@ -12,33 +12,14 @@ aws-by-region-us-west-2 3 ('aws',)
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
+with lazy_imports(globals()):
     from statefmt.analysis.partition import (
-        NeededResource,
-        Partition,
-        PartitionKind,
-        PartitionPart,
-        Suggestions,
-        suggest_partitions,
+        NeededResource as NeededResource,
+        Partition as Partition,
+        PartitionKind as PartitionKind,
+        PartitionPart as PartitionPart,
+        Suggestions as Suggestions,
+        suggest_partitions as suggest_partitions,
     )
-
-__all__ = ["NeededResource", "Partition", "PartitionKind", "PartitionPart", "Suggestions", "suggest_partitions"]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "NeededResource": "statefmt.analysis.partition",
-        "PartitionPart": "statefmt.analysis.partition",
-        "Partition": "statefmt.analysis.partition",
-        "PartitionKind": "statefmt.analysis.partition",
-        "Suggestions": "statefmt.analysis.partition",
-        "suggest_partitions": "statefmt.analysis.partition",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -10,50 +10,21 @@
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider, plan_variables
-    from statefmt.lifecycle.plan import Action, Change, PlanError, PlannedChange, ShownPlan
-    from statefmt.lifecycle.read_plan import open_plan, read_plan
-    from statefmt.lifecycle.verification import Verification, verify
-
-__all__ = [
-    "Action",
-    "BoundChange",
-    "Change",
-    "PlanBindings",
-    "PlanError",
-    "PlannedChange",
-    "PlannedProvider",
-    "ShownPlan",
-    "Verification",
-    "open_plan",
-    "plan_variables",
-    "read_plan",
-    "verify",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "Action": "statefmt.lifecycle.plan",
-        "BoundChange": "statefmt.analysis.plans.bindings",
-        "Change": "statefmt.lifecycle.plan",
-        "PlanBindings": "statefmt.analysis.plans.bindings",
-        "PlanError": "statefmt.lifecycle.plan",
-        "PlannedChange": "statefmt.lifecycle.plan",
-        "PlannedProvider": "statefmt.analysis.plans.bindings",
-        "ShownPlan": "statefmt.lifecycle.plan",
-        "Verification": "statefmt.lifecycle.verification",
-        "open_plan": "statefmt.lifecycle.read_plan",
-        "plan_variables": "statefmt.analysis.plans.bindings",
-        "read_plan": "statefmt.lifecycle.read_plan",
-        "verify": "statefmt.lifecycle.verification",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+with lazy_imports(globals()):
+    from statefmt.analysis.plans.bindings import (
+        BoundChange as BoundChange,
+        PlanBindings as PlanBindings,
+        PlannedProvider as PlannedProvider,
+        plan_variables as plan_variables,
+    )
+    from statefmt.lifecycle.plan import (
+        Action as Action,
+        Change as Change,
+        PlanError as PlanError,
+        PlannedChange as PlannedChange,
+        ShownPlan as ShownPlan,
+    )
+    from statefmt.lifecycle.read_plan import open_plan as open_plan, read_plan as read_plan
+    from statefmt.lifecycle.verification import Verification as Verification, verify as verify

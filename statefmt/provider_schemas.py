@@ -9,57 +9,19 @@
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.configuration.provider_schemas import SchemaSource
+with lazy_imports(globals()):
+    from statefmt.configuration.provider_schemas import SchemaSource as SchemaSource
     from statefmt.lifecycle.schema import (
-        NestedAttributes,
-        NestedBlock,
-        ProviderSchemas,
-        SchemaAttribute,
-        SchemaBlock,
-        SchemaError,
-        TypeSchema,
-        open_schemas,
-        read_provider_schemas,
+        NestedAttributes as NestedAttributes,
+        NestedBlock as NestedBlock,
+        ProviderSchemas as ProviderSchemas,
+        SchemaAttribute as SchemaAttribute,
+        SchemaBlock as SchemaBlock,
+        SchemaError as SchemaError,
+        TypeSchema as TypeSchema,
+        open_schemas as open_schemas,
+        read_provider_schemas as read_provider_schemas,
     )
-    from statefmt.lifecycle.schema_marks import typed_instance, typed_pair
-
-__all__ = [
-    "NestedAttributes",
-    "NestedBlock",
-    "ProviderSchemas",
-    "SchemaAttribute",
-    "SchemaBlock",
-    "SchemaError",
-    "SchemaSource",
-    "TypeSchema",
-    "open_schemas",
-    "read_provider_schemas",
-    "typed_instance",
-    "typed_pair",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "NestedAttributes": "statefmt.lifecycle.schema",
-        "NestedBlock": "statefmt.lifecycle.schema",
-        "ProviderSchemas": "statefmt.lifecycle.schema",
-        "SchemaAttribute": "statefmt.lifecycle.schema",
-        "SchemaBlock": "statefmt.lifecycle.schema",
-        "SchemaError": "statefmt.lifecycle.schema",
-        "SchemaSource": "statefmt.configuration.provider_schemas",
-        "TypeSchema": "statefmt.lifecycle.schema",
-        "open_schemas": "statefmt.lifecycle.schema",
-        "read_provider_schemas": "statefmt.lifecycle.schema",
-        "typed_instance": "statefmt.lifecycle.schema_marks",
-        "typed_pair": "statefmt.lifecycle.schema_marks",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from statefmt.lifecycle.schema_marks import typed_instance as typed_instance, typed_pair as typed_pair

@@ -14,70 +14,25 @@ each of its resources uses, and `provider_declarations` and `provider_fates` com
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.analysis.declared_targets import declared_provider
-    from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, provider_use, short_form
-    from statefmt.analysis.providers.declarations import (
-        ConfigurationDeclaration,
-        ForEachKeys,
-        InstanceDeclaration,
-        for_each_keys,
-        provider_declarations,
+with lazy_imports(globals()):
+    from statefmt.analysis.declared_targets import declared_provider as declared_provider
+    from statefmt.analysis.providers import (
+        BoundObject as BoundObject,
+        ConfigurationUse as ConfigurationUse,
+        ProviderInstanceUse as ProviderInstanceUse,
+        provider_use as provider_use,
+        short_form as short_form,
     )
-    from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
-    from statefmt.analysis.providers.removal import ProviderRemoval, removal
-    from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.configuration.scopes.instances import Instances
-
-__all__ = [
-    "BoundObject",
-    "ConfigurationDeclaration",
-    "ConfigurationUse",
-    "Fate",
-    "FateKind",
-    "ForEachKeys",
-    "InstanceDeclaration",
-    "Instances",
-    "ProviderInstanceUse",
-    "ProviderReferences",
-    "ProviderRemoval",
-    "declared_provider",
-    "for_each_keys",
-    "provider_declarations",
-    "provider_fates",
-    "provider_use",
-    "removal",
-    "short_form",
-]
-
-# The use in a state needs no configuration, whose packages take time to load.
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "BoundObject": "statefmt.analysis.providers",
-        "ConfigurationDeclaration": "statefmt.analysis.providers.declarations",
-        "ConfigurationUse": "statefmt.analysis.providers",
-        "Fate": "statefmt.analysis.providers.fates",
-        "FateKind": "statefmt.analysis.providers.fates",
-        "ForEachKeys": "statefmt.analysis.providers.declarations",
-        "InstanceDeclaration": "statefmt.analysis.providers.declarations",
-        "Instances": "statefmt.configuration.scopes.instances",
-        "ProviderInstanceUse": "statefmt.analysis.providers",
-        "ProviderReferences": "statefmt.configuration.providers.references",
-        "ProviderRemoval": "statefmt.analysis.providers.removal",
-        "declared_provider": "statefmt.analysis.declared_targets",
-        "for_each_keys": "statefmt.analysis.providers.declarations",
-        "provider_declarations": "statefmt.analysis.providers.declarations",
-        "provider_fates": "statefmt.analysis.providers.fates",
-        "provider_use": "statefmt.analysis.providers",
-        "removal": "statefmt.analysis.providers.removal",
-        "short_form": "statefmt.analysis.providers",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from statefmt.analysis.providers.declarations import (
+        ConfigurationDeclaration as ConfigurationDeclaration,
+        ForEachKeys as ForEachKeys,
+        InstanceDeclaration as InstanceDeclaration,
+        for_each_keys as for_each_keys,
+        provider_declarations as provider_declarations,
+    )
+    from statefmt.analysis.providers.fates import Fate as Fate, FateKind as FateKind, provider_fates as provider_fates
+    from statefmt.analysis.providers.removal import ProviderRemoval as ProviderRemoval, removal as removal
+    from statefmt.configuration.providers.references import ProviderReferences as ProviderReferences
+    from statefmt.configuration.scopes.instances import Instances as Instances

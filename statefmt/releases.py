@@ -9,41 +9,15 @@ True
 
 from __future__ import annotations
 
-from statefmt._arguments import check_functions
-from statefmt._lazy import lazy_names
-from statefmt.formats.releases import Fact, Release, Written, all_releases, facts_of, parse_release
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.formats.losses import Cause, Fitted, Loss, fit, losses
-
-__all__ = [
-    "Cause",
-    "Fact",
-    "Fitted",
-    "Loss",
-    "Release",
-    "Written",
-    "all_releases",
-    "facts_of",
-    "fit",
-    "losses",
-    "parse_release",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "Cause": "statefmt.formats.losses",
-        "Fitted": "statefmt.formats.losses",
-        "Loss": "statefmt.formats.losses",
-        "fit": "statefmt.formats.losses",
-        "losses": "statefmt.formats.losses",
-    },
-)
-
-check_functions(globals())
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+with lazy_imports(globals()):
+    from statefmt.formats.losses import Cause as Cause, Fitted as Fitted, Loss as Loss, fit as fit, losses as losses
+    from statefmt.formats.releases import (
+        Fact as Fact,
+        Release as Release,
+        Written as Written,
+        all_releases as all_releases,
+        facts_of as facts_of,
+        parse_release as parse_release,
+    )

@@ -16,67 +16,21 @@
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
+with lazy_imports(globals()):
     from statefmt.edit.repairs.decisions import (
-        Decided,
-        Decision,
-        check_choice,
-        decision_for,
-        decision_places,
-        keep_decision,
-        parse_decision,
-        parse_decisions,
+        Decided as Decided,
+        Decision as Decision,
+        check_choice as check_choice,
+        decision_for as decision_for,
+        decision_places as decision_places,
+        keep_decision as keep_decision,
+        parse_decision as parse_decision,
+        parse_decisions as parse_decisions,
     )
-    from statefmt.edit.repairs.defect import Choice, Defect
-    from statefmt.edit.repairs.find import can_mend, defects, is_fatal
-    from statefmt.edit.repairs.listed import FoundDefects
-    from statefmt.edit.repairs.repair import MendedDefect
-    from statefmt.edit.repairs.state import RepairResult
-
-__all__ = [
-    "Choice",
-    "Decided",
-    "Decision",
-    "Defect",
-    "FoundDefects",
-    "MendedDefect",
-    "RepairResult",
-    "can_mend",
-    "check_choice",
-    "decision_for",
-    "decision_places",
-    "defects",
-    "is_fatal",
-    "keep_decision",
-    "parse_decision",
-    "parse_decisions",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "Choice": "statefmt.edit.repairs.defect",
-        "Decided": "statefmt.edit.repairs.decisions",
-        "Decision": "statefmt.edit.repairs.decisions",
-        "Defect": "statefmt.edit.repairs.defect",
-        "FoundDefects": "statefmt.edit.repairs.listed",
-        "MendedDefect": "statefmt.edit.repairs.repair",
-        "RepairResult": "statefmt.edit.repairs.state",
-        "can_mend": "statefmt.edit.repairs.find",
-        "check_choice": "statefmt.edit.repairs.decisions",
-        "decision_places": "statefmt.edit.repairs.decisions",
-        "decision_for": "statefmt.edit.repairs.decisions",
-        "defects": "statefmt.edit.repairs.find",
-        "is_fatal": "statefmt.edit.repairs.find",
-        "keep_decision": "statefmt.edit.repairs.decisions",
-        "parse_decision": "statefmt.edit.repairs.decisions",
-        "parse_decisions": "statefmt.edit.repairs.decisions",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from statefmt.edit.repairs.defect import Choice as Choice, Defect as Defect
+    from statefmt.edit.repairs.find import can_mend as can_mend, defects as defects, is_fatal as is_fatal
+    from statefmt.edit.repairs.listed import FoundDefects as FoundDefects
+    from statefmt.edit.repairs.repair import MendedDefect as MendedDefect
+    from statefmt.edit.repairs.state import RepairResult as RepairResult

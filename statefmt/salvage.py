@@ -13,83 +13,29 @@ another file.
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.edit.salvaging.import_blocks import Importable
-    from statefmt.edit.salvaging.known_backups import KnownBackup, known_backups
-    from statefmt.edit.salvaging.request import salvage_state, write_salvaged
-    from statefmt.edit.salvaging.result import Salvaged, Unused
-    from statefmt.edit.salvaging.source import ConflictSide
-    from statefmt.formats.salvage import salvage, sides
-    from statefmt.formats.salvage.fill import Backup, Filled, filled, salvaged_envelope, salvaged_state
-    from statefmt.formats.salvage.model import (
-        Doubt,
-        FoundObject,
-        Head,
-        LostObject,
-        Salvage,
-        SalvagedDocument,
-        SalvagedEnvelope,
-        SalvagedKey,
+with lazy_imports(globals()):
+    from statefmt.edit.salvaging.import_blocks import Importable as Importable
+    from statefmt.edit.salvaging.known_backups import KnownBackup as KnownBackup, known_backups as known_backups
+    from statefmt.edit.salvaging.request import salvage_state as salvage_state, write_salvaged as write_salvaged
+    from statefmt.edit.salvaging.result import Salvaged as Salvaged, Unused as Unused
+    from statefmt.edit.salvaging.source import ConflictSide as ConflictSide
+    from statefmt.formats.salvage import salvage as salvage, sides as sides
+    from statefmt.formats.salvage.fill import (
+        Backup as Backup,
+        Filled as Filled,
+        filled as filled,
+        salvaged_envelope as salvaged_envelope,
+        salvaged_state as salvaged_state,
     )
-
-__all__ = [
-    "Backup",
-    "ConflictSide",
-    "Doubt",
-    "Filled",
-    "FoundObject",
-    "Head",
-    "Importable",
-    "KnownBackup",
-    "LostObject",
-    "Salvage",
-    "Salvaged",
-    "SalvagedDocument",
-    "SalvagedEnvelope",
-    "SalvagedKey",
-    "Unused",
-    "filled",
-    "known_backups",
-    "salvage",
-    "salvage_state",
-    "salvaged_envelope",
-    "salvaged_state",
-    "sides",
-    "write_salvaged",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "Backup": "statefmt.formats.salvage.fill",
-        "ConflictSide": "statefmt.edit.salvaging.source",
-        "Doubt": "statefmt.formats.salvage.model",
-        "SalvagedEnvelope": "statefmt.formats.salvage.model",
-        "Filled": "statefmt.formats.salvage.fill",
-        "FoundObject": "statefmt.formats.salvage.model",
-        "Head": "statefmt.formats.salvage.model",
-        "Importable": "statefmt.edit.salvaging.import_blocks",
-        "KnownBackup": "statefmt.edit.salvaging.known_backups",
-        "LostObject": "statefmt.formats.salvage.model",
-        "SalvagedKey": "statefmt.formats.salvage.model",
-        "Salvage": "statefmt.formats.salvage.model",
-        "Salvaged": "statefmt.edit.salvaging.result",
-        "SalvagedDocument": "statefmt.formats.salvage.model",
-        "Unused": "statefmt.edit.salvaging.result",
-        "filled": "statefmt.formats.salvage.fill",
-        "known_backups": "statefmt.edit.salvaging.known_backups",
-        "salvage": "statefmt.formats.salvage",
-        "salvage_state": "statefmt.edit.salvaging.request",
-        "salvaged_envelope": "statefmt.formats.salvage.fill",
-        "salvaged_state": "statefmt.formats.salvage.fill",
-        "sides": "statefmt.formats.salvage",
-        "write_salvaged": "statefmt.edit.salvaging.request",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    from statefmt.formats.salvage.model import (
+        Doubt as Doubt,
+        FoundObject as FoundObject,
+        Head as Head,
+        LostObject as LostObject,
+        Salvage as Salvage,
+        SalvagedDocument as SalvagedDocument,
+        SalvagedEnvelope as SalvagedEnvelope,
+        SalvagedKey as SalvagedKey,
+    )

@@ -7,9 +7,16 @@
 ['aws_instance.web["eu-west-1"]: id']
 """
 
-from statefmt._arguments import check_functions
-from statefmt.analysis.search import Match, Matcher, NotSearched, TooDeepError, not_searched, search
+from __future__ import annotations
 
-__all__ = ["Match", "Matcher", "NotSearched", "TooDeepError", "not_searched", "search"]
+from statefmt._lazy import lazy_imports
 
-check_functions(globals())
+with lazy_imports(globals()):
+    from statefmt.analysis.search import (
+        Match as Match,
+        Matcher as Matcher,
+        NotSearched as NotSearched,
+        TooDeepError as TooDeepError,
+        not_searched as not_searched,
+        search as search,
+    )

@@ -11,22 +11,13 @@ For the state of a file, use `State.select()`.
 
 from __future__ import annotations
 
-from statefmt._arguments import check_functions
-from statefmt._lazy import lazy_names
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Condition, Criteria, suggestion
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.analysis.selection.condition import parse_condition
-
-__all__ = ["Condition", "Criteria", "parse_condition", "select", "suggestion"]
-
-# Few selections have a condition, whose patterns and values take time to load.
-__getattr__ = lazy_names(__name__, {"parse_condition": "statefmt.analysis.selection.condition"})
-
-check_functions(globals())
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+with lazy_imports(globals()):
+    from statefmt.analysis.selection import select as select
+    from statefmt.analysis.selection.condition import parse_condition as parse_condition
+    from statefmt.analysis.selection.criteria import (
+        Condition as Condition,
+        Criteria as Criteria,
+        suggestion as suggestion,
+    )

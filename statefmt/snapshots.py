@@ -8,58 +8,23 @@
 
 from __future__ import annotations
 
-from statefmt._lazy import lazy_names
+from statefmt._lazy import lazy_imports
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.formats import Layout, Style
-    from statefmt.formats.reading import CURRENT_VERSION
-    from statefmt.formats.writing.write import as_dict
-    from statefmt.model.check_results import CheckResult
-    from statefmt.model.instances import InstanceState, each_instance, instances
-    from statefmt.model.outputs import OutputValue
-    from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
-    from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
-
-__all__ = [
-    "CURRENT_VERSION",
-    "HIGHEST_SERIAL",
-    "CheckResult",
-    "InstanceState",
-    "Layout",
-    "ObjectStatus",
-    "OutputValue",
-    "ResourceInstanceObject",
-    "ResourceState",
-    "Snapshot",
-    "Style",
-    "UnknownMember",
-    "as_dict",
-    "each_instance",
-    "instances",
-]
-
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "CURRENT_VERSION": "statefmt.formats.reading",
-        "HIGHEST_SERIAL": "statefmt.model.snapshot",
-        "CheckResult": "statefmt.model.check_results",
-        "InstanceState": "statefmt.model.instances",
-        "Layout": "statefmt.formats",
-        "ObjectStatus": "statefmt.model.resources",
-        "OutputValue": "statefmt.model.outputs",
-        "ResourceInstanceObject": "statefmt.model.resources",
-        "ResourceState": "statefmt.model.resources",
-        "Snapshot": "statefmt.model.snapshot",
-        "Style": "statefmt.formats",
-        "UnknownMember": "statefmt.model.resources",
-        "as_dict": "statefmt.formats.writing.write",
-        "each_instance": "statefmt.model.instances",
-        "instances": "statefmt.model.instances",
-    },
-)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+with lazy_imports(globals()):
+    from statefmt.formats import Layout as Layout, Style as Style
+    from statefmt.formats.reading import CURRENT_VERSION as CURRENT_VERSION
+    from statefmt.formats.writing.write import as_dict as as_dict
+    from statefmt.model.check_results import CheckResult as CheckResult
+    from statefmt.model.instances import (
+        InstanceState as InstanceState,
+        each_instance as each_instance,
+        instances as instances,
+    )
+    from statefmt.model.outputs import OutputValue as OutputValue
+    from statefmt.model.resources import (
+        ObjectStatus as ObjectStatus,
+        ResourceInstanceObject as ResourceInstanceObject,
+        ResourceState as ResourceState,
+        UnknownMember as UnknownMember,
+    )
+    from statefmt.model.snapshot import HIGHEST_SERIAL as HIGHEST_SERIAL, Snapshot as Snapshot

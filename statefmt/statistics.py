@@ -7,9 +7,14 @@
 (True, 2)
 """
 
-from statefmt._arguments import check_functions
-from statefmt.analysis.statistics import Counts, LargeInstance, Statistics, statistics
+from __future__ import annotations
 
-__all__ = ["Counts", "LargeInstance", "Statistics", "statistics"]
+from statefmt._lazy import lazy_imports
 
-check_functions(globals())
+with lazy_imports(globals()):
+    from statefmt.analysis.statistics import (
+        Counts as Counts,
+        LargeInstance as LargeInstance,
+        Statistics as Statistics,
+        statistics as statistics,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -23,8 +24,17 @@ def module(path: str) -> Module:
 
 
 def public_names(path: str) -> list[str]:
-    """Return `__all__` of a module, in order."""
-    return [str(name) for name in module(path).exports or ()]
+    """Return `__all__` of a module: as written or, without one, what it imports `as` itself and what it defines."""
+    found = module(path)
+    if found.exports is not None:
+        return [str(name) for name in found.exports]
+    assert isinstance(found.filepath, Path)
+    tree = ast.parse(found.filepath.read_text(encoding="utf-8"))
+    imported = [alias for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names]
+    defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+    names = {alias.name for alias in imported if alias.name == alias.asname} | defined
+    # Constants first, then classes, then functions.
+    return sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
 
 
 @cache

@@ -11,36 +11,16 @@ these two need the extra `testing`. Names are imported on first use, so that pyt
 
 from __future__ import annotations
 
-from importlib import import_module
+from statefmt._lazy import lazy_imports
 
-from statefmt._arguments import checked, is_checkable
-
-# As in statefmt/__init__.py: not imported from typing, which takes longer than everything else here.
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from statefmt.testing._comparison import ComparableState, as_state, assert_same_state
-    from statefmt.testing._states import FakeOutput, FakeResource, make_state
-
-__all__ = ["ComparableState", "FakeOutput", "FakeResource", "as_state", "assert_same_state", "make_state"]
-
-_HOMES = {
-    "ComparableState": "statefmt.testing._comparison",
-    "FakeOutput": "statefmt.testing._states",
-    "FakeResource": "statefmt.testing._states",
-    "as_state": "statefmt.testing._comparison",
-    "assert_same_state": "statefmt.testing._comparison",
-    "make_state": "statefmt.testing._states",
-}
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name in _HOMES:
-            found = getattr(import_module(_HOMES[name]), name)
-            return checked(found) if is_checkable(found) else found
-        raise AttributeError(f"module 'statefmt.testing' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+with lazy_imports(globals()):
+    from statefmt.testing._comparison import (
+        ComparableState as ComparableState,
+        as_state as as_state,
+        assert_same_state as assert_same_state,
+    )
+    from statefmt.testing._states import (
+        FakeOutput as FakeOutput,
+        FakeResource as FakeResource,
+        make_state as make_state,
+    )

@@ -1,8 +1,6 @@
-"""Finds the state of a folder as OpenTofu and Terraform do: by what `init` recorded, else by the configuration.
+"""Names the states of folders and URLs, and says what else is known of them without reading one: locks, workspaces.
 
-find_backend(folder, environment, options)   # the type of backend, the settings as given, the workspace
-find_state(folder, environment, options)     # the same with all settings in effect, and the location
-url_name(url, environment, options)          # the name of a state at a URL, with all settings in effect
+`find.py` finds the backend of a folder, `urls.py` that of a URL.
 """
 
 from __future__ import annotations
@@ -34,14 +32,8 @@ from statefmt.whereabouts.find import (
     FoundBackend,
     FoundState,
     configured_backend,
-    declaration,
-    find_backend,
-    find_state,
-    folder_programs,
-    initialised_backend,
     known_backend,
     located,
-    programs_of,
     unsupported,
 )
 from statefmt.whereabouts.urls import SHORT_NAMES, UrlParts, found_at_url, url_parts, url_without_values

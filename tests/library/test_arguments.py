@@ -48,7 +48,7 @@ _WRONG: Final[dict[str, object]] = {
 def _public() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every public function by its dotted name."""
     modules = [statefmt, statefmt.testing]
-    modules += [one for one in map(statefmt.__getattr__, sorted(statefmt._MODULES)) if isinstance(one, ModuleType)]
+    modules += [one for name in statefmt.__all__ if isinstance(one := getattr(statefmt, name), ModuleType)]
     for module in modules:
         for name in module.__all__:
             if isinstance(found := getattr(module, name), FunctionType):

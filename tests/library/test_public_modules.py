@@ -21,7 +21,7 @@ MODULES: Final = sorted(
 
 # What several layers share, and no program needs.
 _INTERNAL: Final = frozenset({
-    "context", "installation", "pairing", "pieces", "renamed", "schema_files", "schema_problems", "sealed", "version"
+    "context", "installation", "pairing", "pieces", "schema_problems", "sealed", "version"
 })  # fmt: skip
 
 

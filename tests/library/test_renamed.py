@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 
 import statefmt
-from statefmt.renamed import current_name
-
-_TABLE = {"load": "open"}
 
 
 def test_an_old_name_is_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statefmt, "_RENAMED", _TABLE)
+    monkeypatch.setitem(statefmt._RENAMED, "load", "open")
     with pytest.warns(DeprecationWarning) as warned:
         found = getattr(statefmt, "load")  # noqa: B009 - type checkers do not know the name
     assert found is statefmt.open
@@ -26,14 +23,15 @@ def test_an_old_name_is_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_old_name_is_not_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(statefmt, "_RENAMED", _TABLE)
+    monkeypatch.setitem(statefmt._RENAMED, "load", "open")
     assert "load" not in dir(statefmt)
 
 
-def test_other_names_do_not_warn() -> None:
+def test_other_names_do_not_warn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(statefmt._RENAMED, "load", "open")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert current_name("statefmt", "open", _TABLE) == "open"
+        assert statefmt.open is statefmt.open
 
 
 def test_the_warning_is_for_the_line_that_imports_the_name(tmp_path: Path) -> None:
