@@ -48,7 +48,7 @@ _WRONG: Final[dict[str, object]] = {
 def _public() -> Iterator[tuple[str, Callable[..., Any]]]:
     """Every public function by its dotted name."""
     modules = [statefmt, statefmt.testing]
-    modules += [one for name in statefmt.__all__ if isinstance(one := getattr(statefmt, name), ModuleType)]
+    modules += [one for name in dir(statefmt) if isinstance(one := getattr(statefmt, name), ModuleType)]
     for module in modules:
         for name in module.__all__:
             if isinstance(found := getattr(module, name), FunctionType):

@@ -21,7 +21,7 @@ def _help(module: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("name", statefmt.__all__)
+@pytest.mark.parametrize("name", dir(statefmt))
 def test_it_shows_each_public_name(name: str) -> None:
     value = getattr(statefmt, name)
     docstring = (inspect.getdoc(value) or "").split("\n")[0]

@@ -141,7 +141,7 @@ def test_errors_have_a_code_an_address_and_a_location(tmp_path: Path) -> None:
     assert refused.value.location == str(broken)
 
 
-@pytest.mark.parametrize("error", [name for name in statefmt.__all__ if name.endswith("Error")])
+@pytest.mark.parametrize("error", [name for name in dir(statefmt) if name.endswith("Error")])
 def test_all_errors_have_one_root(error: str) -> None:
     assert issubclass(getattr(statefmt, error), statefmt.StatetoolError)
 

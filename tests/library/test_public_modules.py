@@ -16,7 +16,7 @@ import statefmt
 _ROOT: Final = Path(__file__).resolve().parents[2]
 # The modules that `import statefmt` offers; `addrs` has its own tests.
 MODULES: Final = sorted(
-    name for name in statefmt.__all__ if name not in ("addrs",) and isinstance(getattr(statefmt, name), ModuleType)
+    name for name in dir(statefmt) if name not in ("addrs",) and isinstance(getattr(statefmt, name), ModuleType)
 )
 
 # What several layers share, and no program needs.

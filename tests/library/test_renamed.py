@@ -43,5 +43,5 @@ def test_the_warning_is_for_the_line_that_imports_the_name(tmp_path: Path) -> No
 
 
 def test_renamed_names_lead_to_public_ones() -> None:
-    assert set(statefmt._RENAMED.values()) <= set(statefmt.__all__)
-    assert not statefmt._RENAMED.keys() & set(statefmt.__all__)
+    assert set(statefmt._RENAMED.values()) <= set(dir(statefmt))
+    assert not statefmt._RENAMED.keys() & set(dir(statefmt))
