@@ -6,9 +6,10 @@ Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from functools import lru_cache, partial
+from typing import Final, NamedTuple, cast
 
-from msgspec import UNSET, Raw, Struct
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from statefmt.formats.raw_json import equals
 from statefmt.formats.reading._members import (
@@ -19,16 +20,6 @@ from statefmt.formats.reading._members import (
     normalised,
     ordinary_key,
 )
-from statefmt.formats.reading._ordinary import (
-    DEPOSED_KEY_BYTES,
-    MODES,
-    NO_PATHS,
-    ROOT,
-    STATUSES,
-    OrdinaryLifter,
-    read_module,
-    strings,
-)
 from statefmt.formats.versions import (
     INVALID_METADATA,
     InstanceObjectV4,
@@ -37,13 +28,41 @@ from statefmt.formats.versions import (
     StateV4,
     check_uint64,
 )
-from statefmt.model.addrs import NO_KEY, AbsResource, InstanceKey, ModuleInstance, Resource
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsProviderInstance,
+    AbsResource,
+    AbsResourceInstance,
+    InstanceKey,
+    ModuleInstance,
+    Resource,
+    ResourceMode,
+    parse_module_instance,
+)
 from statefmt.model.codes import Code
 from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
 from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lift_inherited
+from statefmt.model.provider_text import Unreadable, read_config, read_instance
 from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
+
+_MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}
+_ROOT: Final = ModuleInstance()
+_NO_PATHS: Final = b"[]"
+_STATUSES: Final = {status.value: status for status in ObjectStatus}
+_DEPOSED_KEY_BYTES: Final = 8
+_HIGHEST_ORDINARY: Final = 2**63 - 1
+# Size of the caches of addresses; all files of a run share them.
+_KEPT: Final = 1024
+_EMPTY_OBJECT: Final = Raw(b"{}")
+
+
+class _ModuleText(NamedTuple):
+    """A parsed module address, and its canonical form if the file has a different one (else "")."""
+
+    addr: ModuleInstance
+    other_form: str
 
 
 class _Instance(Struct, frozen=True, gc=False):
@@ -90,9 +109,7 @@ class ResourceLifter:
         # What concerns the places of objects is reported before their contents.
         self._of_places: list[Finding] = []
         self._exact_keys = exact_keys
-        dependencies = DependencyReader(self.findings)
-        self._ordinary = OrdinaryLifter(dependencies)
-        self._objects = ObjectLifter(self.findings, dependencies)
+        self._objects = _ObjectLifter(DependencyReader(self.findings))
 
     def lift(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         """Return the resources, each once, in the order of their first blocks."""
@@ -113,7 +130,7 @@ class ResourceLifter:
         """
         number = self.added
         self.added += 1
-        resource = None if given is None else self._ordinary.resource(number, given)
+        resource = None if given is None else self._ordinary(number, given)
         if given is None or resource is None:
             self._in_order = False
             resource = self._of_unusual(number, given or ResourceV4())
@@ -133,6 +150,44 @@ class ResourceLifter:
             if len(addresses) < len(self._found) + refused:
                 raise SeveralBlocks
         return tuple(self._found)
+
+    def _ordinary(self, number: int, given: ResourceV4) -> ResourceState | None:
+        """Return the resource of the block at index `number`; None if anything in it is unusual."""
+        mode = _MODES.get(given.mode or "")
+        module = _read_module(given.module) if given.module else _IN_ROOT
+        config = read_config(given.provider) if given.provider else None
+        if (
+            mode is None
+            or given.each
+            or isinstance(module, AddressError)
+            or module.other_form
+            or isinstance(config, Unreadable)
+        ):
+            return None
+        objects: list[ResourceInstanceObject] = []
+        for index, one in enumerate(given.instances or ()):
+            provider_key: InstanceKey = NO_KEY
+            key = None if one is None else ordinary_key(one.index_key)
+            if one is None or key is None:
+                return None
+            if one.provider or not given.provider:
+                bound = _own_provider(given, one)
+                if bound is None or (objects and bound.config != config):
+                    return None
+                config, provider_key = bound.config, bound.key
+            obj = self._objects.lift(one, key, provider_key, (number, index))
+            if obj is None:
+                return None
+            objects.append(obj)
+        if config is None or (len(objects) > 1 and not _are_distinct(objects, by_key=not given.provider)):
+            return None
+        return ResourceState(
+            addr=AbsResource(module.addr, _resource(mode, given.type or "", given.name or "")),
+            provider_config=config,
+            objects=tuple(objects),
+            unknown=given.unknown,
+            origin=(number,),
+        )
 
     def _of_unusual(self, number: int, document: ResourceV4) -> ResourceState | None:
         pointer, told = f"/resources/{number}", len(self.findings)
@@ -163,7 +218,7 @@ class ResourceLifter:
 
     def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
         kind, name = document.type or "", document.name or ""
-        mode = MODES.get(document.mode or "")
+        mode = _MODES.get(document.mode or "")
         if mode is None:
             detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
             self._add(Code.INVALID_MODE, "Invalid resource mode in state", detail, f"{kind}.{name}", f"{pointer}/mode")
@@ -173,8 +228,8 @@ class ResourceLifter:
 
     def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
         if not text:
-            return ROOT
-        module = read_module(text)
+            return _ROOT
+        module = _read_module(text)
         if isinstance(module, AddressError):
             self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
             return None
@@ -208,9 +263,8 @@ class ResourceLifter:
             provider_keys = (NO_KEY,) * len(block.instances) if refused else keys
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
                 origin = (block.number, instance.number)
-                obj = self._ordinary.object(instance.document, instance.key, provider_key, origin) or self._object(
-                    str(addr), block, instance, provider_key
-                )
+                lift_object = partial(self._objects.lift, instance.document, instance.key, provider_key, origin)
+                obj = lift_object() or lift_object(self._problems(addr, block, instance))
                 if obj is not None:
                     objects.append(obj)
         if len(objects) > 1 and len({(obj.key, obj.deposed) for obj in objects}) < len(objects):
@@ -246,17 +300,8 @@ class ResourceLifter:
             f"{block.pointer}/each",
         )
 
-    def _object(
-        self, resource: str, block: _Block, instance: _Instance, provider_key: InstanceKey
-    ) -> ResourceInstanceObject | None:
-        return self._objects.lift(
-            instance.document,
-            instance.key,
-            provider_key,
-            resource if instance.key is NO_KEY else f"{resource}{instance.key}",
-            f"{block.pointer}/instances/{instance.number}",
-            (block.number, instance.number),
-        )
+    def _problems(self, addr: AbsResource, block: _Block, instance: _Instance) -> _Problems:
+        return _Problems(self.findings, f"{addr}{instance.key}", f"{block.pointer}/instances/{instance.number}")
 
     def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
         """Return the objects without duplicates: the first of each is kept, the others are reported."""
@@ -308,14 +353,51 @@ def _providers(block: _Block) -> BlockProviders:
     )
 
 
-_EMPTY_OBJECT: Final = Raw(b"{}")
+@lru_cache(maxsize=_KEPT)
+def _read_module(text: str) -> _ModuleText | AddressError:
+    """Parse the module address of a resource."""
+    try:
+        module = parse_module_instance(text)
+    except AddressError as error:
+        return error
+    return _ModuleText(module, "" if str(module) == text else str(module))
 
 
-class ObjectLifter:
-    """A converter for instance objects; it appends problems to `findings`."""
+def _own_provider(resource: ResourceV4, given: InstanceObjectV4) -> AbsProviderInstance | None:
+    """Return the provider instance that an object names; None unless its resource names none."""
+    bound = None if resource.provider or not given.provider else read_instance(given.provider)
+    return None if isinstance(bound, Unreadable) else bound
 
-    def __init__(self, findings: list[Finding], dependencies: DependencyReader) -> None:
-        self._findings = findings
+
+def _are_distinct(objects: list[ResourceInstanceObject], *, by_key: bool) -> bool:
+    """Return whether no object occurs twice and, if `by_key`, each is of an instance of its own."""
+    if len({obj.key for obj in objects}) == len(objects):
+        return True
+    return not by_key and len({(obj.key, obj.deposed) for obj in objects}) == len(objects)
+
+
+# A state has the same names in many modules.
+@lru_cache(maxsize=_KEPT)
+def _resource(mode: ResourceMode, type_: str, name: str) -> Resource:
+    return Resource(mode, type_, name)
+
+
+class _Problems(NamedTuple):
+    """A collector of the problems of one object: the findings, the address of its instance, and where the object is."""
+
+    findings: list[Finding]
+    address: str
+    pointer: str
+
+    def add(self, code: Code, summary: str, detail: str, member: str) -> None:
+        """Report a problem of a member."""
+        self.findings.append(code.notice(summary, detail, self.address, f"{self.pointer}/{member}"))
+
+
+class _ObjectLifter:
+    """A converter for the entries of `instances`."""
+
+    def __init__(self, dependencies: DependencyReader) -> None:
         self._dependencies = dependencies
 
     def lift(
@@ -323,128 +405,135 @@ class ObjectLifter:
         given: InstanceObjectV4,
         key: InstanceKey,
         provider_key: InstanceKey,
-        address: str,
-        pointer: str,
         origin: tuple[int, int],
+        problems: _Problems | None = None,
     ) -> ResourceInstanceObject | None:
-        """Return the object, or None if it is refused. `address` is that of its instance.
+        """Return the object, or None if it is refused; without `problems` also if anything of it is to be reported.
 
-        Raises InvalidDocument if a member has an impossible value.
+        Raises InvalidDocument, only with `problems`, if a member has an impossible value.
         """
-        paths = self._sensitive_paths(given, address, pointer)
+        if problems is None and _has_unusual_members(given):
+            return None
+        paths = _sensitive_paths(given.sensitive_attributes, problems)
         if paths is None:
             return None
-        status = self._status(given, address, pointer) if given.status else ObjectStatus.READY
+        status = _STATUSES.get(given.status) if given.status else ObjectStatus.READY
         if status is None:
+            if problems is not None:
+                problems.add(
+                    Code.INVALID_STATUS,
+                    INVALID_METADATA,
+                    f'Instance {problems.address} has the status "{given.status}"; it must be "tainted" or left out.',
+                    "status",
+                )
             return None
-        dependencies = self._dependencies.resources(given.dependencies, address, pointer) if given.dependencies else ()
-        depends_on = self._dependencies.instances(given.depends_on, address, pointer) if given.depends_on else ()
+        dependencies = self._dependencies.plain(given.dependencies) if given.dependencies else ()
+        depends_on: tuple[AbsResourceInstance, ...] = ()
+        if problems is not None:
+            if dependencies is None:
+                dependencies = self._dependencies.resources(given.dependencies, problems.address, problems.pointer)
+            depends_on = self._dependencies.instances(given.depends_on, problems.address, problems.pointer)
+        elif dependencies is None:
+            return None
         deposed = given.deposed or ""
-        if deposed and len(deposed.encode()) != DEPOSED_KEY_BYTES:
-            self._notice(
-                Code.INVALID_DEPOSED_KEY,
-                INVALID_METADATA,
-                f'Instance {address} has an object with the deposed key "{deposed}"; '
-                f"such keys have exactly {DEPOSED_KEY_BYTES} bytes.",
-                address,
-                f"{pointer}/deposed",
-            )
+        if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
+            if problems is not None:
+                problems.add(
+                    Code.INVALID_DEPOSED_KEY,
+                    INVALID_METADATA,
+                    f'Instance {problems.address} has an object with the deposed key "{deposed}"; '
+                    f"such keys have exactly {_DEPOSED_KEY_BYTES} bytes.",
+                    "deposed",
+                )
             return None
-        attributes, attributes_flat = self._attributes(given, address, pointer)
-        identity, identity_version = self._identity(given, address, pointer)
+        if problems is not None:
+            _report_ignored(given, problems)
+        try:
+            private = canonical_private(given.private) if given.private else ""
+        except ValueError as error:
+            if problems is None:
+                return None
+            place = f"{problems.pointer}/private"
+            raise InvalidDocument(place, f"it is {error}", problems.address, Code.PRIVATE_INVALID) from error
+        attributes = None if given.attributes is UNSET else given.attributes
+        identity = None if given.identity is UNSET else given.identity
         return ResourceInstanceObject(
             key=key,
             deposed=deposed,
             provider_key=provider_key,
             status=status,
-            schema_version=check_uint64(given.schema_version, f"{pointer}/schema_version"),
-            attributes=attributes,
-            attributes_flat=attributes_flat,
+            schema_version=given.schema_version or 0,
+            attributes=_EMPTY_OBJECT if attributes is None and given.attributes_flat is None else attributes,
+            attributes_flat=_strings(given.attributes_flat) if attributes is None else None,
             sensitive_attributes=paths,
-            private=_private(given, address, pointer) if given.private else "",
+            private=private,
             dependencies=dependencies,
             depends_on=depends_on,
             create_before_destroy=given.create_before_destroy or False,
             skip_destroy=given.skip_destroy or False,
             identity=identity,
-            identity_schema_version=identity_version,
+            identity_schema_version=None if identity is None else given.identity_schema_version,
             unknown=given.unknown,
             origin=origin,
         )
 
-    def _sensitive_paths(self, given: InstanceObjectV4, address: str, pointer: str) -> bytes | None:
-        raw = given.sensitive_attributes
-        if raw is UNSET or equals(raw, NO_PATHS):
-            return NO_PATHS
-        paths, problems = canonical_paths(bytes(raw))
-        for problem in problems:
-            self._notice(
+
+def _has_unusual_members(given: InstanceObjectV4) -> bool:
+    """Return whether members are to be reported, or may have to be, that lift() does not look at by itself."""
+    version, identity_version = given.schema_version, given.identity_schema_version
+    return bool(
+        given.depends_on
+        or (given.attributes is not UNSET and given.attributes_flat is not None)
+        or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
+        or not (identity_version is None or 0 <= identity_version <= _HIGHEST_ORDINARY)
+        or (identity_version and given.identity is UNSET)
+    )
+
+
+def _report_ignored(given: InstanceObjectV4, problems: _Problems) -> None:
+    """Report members that are dropped. Raises InvalidDocument if a schema version is an impossible number."""
+    if given.attributes is not UNSET and given.attributes_flat is not None:
+        problems.add(
+            Code.BOTH_ATTRIBUTE_FORMS,
+            "Both attribute forms on one object",
+            f'Instance {problems.address} has "attributes" and "attributes_flat". Only "attributes" counts; '
+            "the flat form is dropped when the file is written.",
+            "attributes_flat",
+        )
+    version = check_uint64(given.identity_schema_version, f"{problems.pointer}/identity_schema_version")
+    # Version 0 is not reported: Terraform 1.12 and later write it for every object.
+    if version and given.identity is UNSET:
+        problems.add(
+            Code.NORMALISED_VALUE,
+            "Identity schema version without an identity",
+            f'Instance {problems.address} has "identity_schema_version" but no "identity"; '
+            "it is dropped when the file is written.",
+            "identity_schema_version",
+        )
+    check_uint64(given.schema_version, f"{problems.pointer}/schema_version")
+
+
+def _sensitive_paths(raw: Raw | UnsetType, problems: _Problems | None) -> bytes | None:
+    """Return the paths in canonical form; None if they are not valid, which is reported."""
+    if raw is UNSET or equals(raw, _NO_PATHS):
+        return _NO_PATHS
+    paths, found = canonical_paths(bytes(raw))
+    if problems is not None:
+        for problem in found:
+            problems.add(
                 Code.INVALID_SENSITIVE_PATHS,
                 problem.summary,
-                f"{problem.detail} (in the sensitive attributes of {address})",
-                address,
-                f"{pointer}/sensitive_attributes",
+                f"{problem.detail} (in the sensitive attributes of {problems.address})",
+                "sensitive_attributes",
             )
-        return None if problems else paths
-
-    def _status(self, given: InstanceObjectV4, address: str, pointer: str) -> ObjectStatus | None:
-        status = STATUSES.get(given.status or "")
-        if status is None:
-            self._notice(
-                Code.INVALID_STATUS,
-                INVALID_METADATA,
-                f'Instance {address} has the status "{given.status}"; it must be "tainted" or left out.',
-                address,
-                f"{pointer}/status",
-            )
-        return status
-
-    def _attributes(
-        self, given: InstanceObjectV4, address: str, pointer: str
-    ) -> tuple[Raw | None, dict[str, str] | None]:
-        raw, flat = given.attributes, given.attributes_flat
-        if raw is UNSET:
-            if flat is None:
-                return _EMPTY_OBJECT, None
-            return None, strings(flat)
-        if flat is not None:
-            self._notice(
-                Code.BOTH_ATTRIBUTE_FORMS,
-                "Both attribute forms on one object",
-                f'Instance {address} has "attributes" and "attributes_flat". Only "attributes" counts; '
-                "the flat form is dropped when the file is written.",
-                address,
-                f"{pointer}/attributes_flat",
-            )
-        return raw, None
-
-    def _identity(self, given: InstanceObjectV4, address: str, pointer: str) -> tuple[Raw | None, int | None]:
-        raw, version = given.identity, given.identity_schema_version
-        if version is not None:
-            check_uint64(version, f"{pointer}/identity_schema_version")
-        if raw is not UNSET:
-            return raw, version
-        # Version 0 is not reported: Terraform 1.12 and later write it for every object.
-        if version:
-            self._notice(
-                Code.NORMALISED_VALUE,
-                "Identity schema version without an identity",
-                f'Instance {address} has "identity_schema_version" but no "identity"; '
-                "it is dropped when the file is written.",
-                address,
-                f"{pointer}/identity_schema_version",
-            )
-        return None, None
-
-    def _notice(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
-        self._findings.append(code.notice(summary, detail, address, pointer))
+    return None if found else paths
 
 
-def _private(given: InstanceObjectV4, address: str, pointer: str) -> str:
-    try:
-        return canonical_private(given.private)
-    except ValueError as error:
-        raise InvalidDocument(f"{pointer}/private", f"it is {error}", address, Code.PRIVATE_INVALID) from error
+def _strings(flat: dict[str, str | None] | None) -> dict[str, str] | None:
+    """Return flat attributes with "" for null, as in Go; nearly always there is none."""
+    if flat is None or None not in flat.values():
+        return cast("dict[str, str] | None", flat)
+    return {name: value or "" for name, value in flat.items()}
 
 
 def impossible_values(document: StateV4) -> Iterator[Finding]:
@@ -473,3 +562,6 @@ def _problem(read: Callable[[], object]) -> Iterator[Finding]:
         read()
     except InvalidDocument as invalid:
         yield invalid.finding()
+
+
+_IN_ROOT: Final = _ModuleText(_ROOT, "")
