@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Final, NamedTuple, cast
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct
+from msgspec.structs import replace
 
-from statefmt.formats.raw_json import equals
 from statefmt.formats.reading._members import (
     DependencyReader,
     address_findings,
@@ -412,11 +412,25 @@ class _ObjectLifter:
 
         Raises InvalidDocument, only with `problems`, if a member has an impossible value.
         """
-        if problems is None and _has_unusual_members(given):
+        version, identity_version = given.schema_version, given.identity_schema_version
+        raw_paths = given.sensitive_attributes
+        attributes = None if given.attributes is UNSET else given.attributes
+        flat = given.attributes_flat
+        identity = None if given.identity is UNSET else given.identity
+        # Nearly all objects pass here, so that nothing is called for what they lack.
+        if problems is None and (
+            given.depends_on
+            or (attributes is None) is (flat is None)
+            or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
+            or not (identity_version is None or 0 <= identity_version <= _HIGHEST_ORDINARY)
+            or (identity_version and identity is None)
+        ):
             return None
-        paths = _sensitive_paths(given.sensitive_attributes, problems)
-        if paths is None:
-            return None
+        paths: bytes | None = _NO_PATHS
+        if raw_paths is not UNSET and not (len(raw_paths) == len(_NO_PATHS) and bytes(raw_paths) == _NO_PATHS):
+            paths = _sensitive_paths(bytes(raw_paths), problems)
+            if paths is None:
+                return None
         status = _STATUSES.get(given.status) if given.status else ObjectStatus.READY
         if status is None:
             if problems is not None:
@@ -429,12 +443,13 @@ class _ObjectLifter:
             return None
         dependencies = self._dependencies.plain(given.dependencies) if given.dependencies else ()
         depends_on: tuple[AbsResourceInstance, ...] = ()
-        if problems is not None:
+        if problems is None:
+            if dependencies is None:
+                return None
+        else:
             if dependencies is None:
                 dependencies = self._dependencies.resources(given.dependencies, problems.address, problems.pointer)
             depends_on = self._dependencies.instances(given.depends_on, problems.address, problems.pointer)
-        elif dependencies is None:
-            return None
         deposed = given.deposed or ""
         if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
             if problems is not None:
@@ -455,39 +470,25 @@ class _ObjectLifter:
                 return None
             place = f"{problems.pointer}/private"
             raise InvalidDocument(place, f"it is {error}", problems.address, Code.PRIVATE_INVALID) from error
-        attributes = None if given.attributes is UNSET else given.attributes
-        identity = None if given.identity is UNSET else given.identity
-        return ResourceInstanceObject(
+        obj = ResourceInstanceObject(
             key=key,
             deposed=deposed,
             provider_key=provider_key,
             status=status,
-            schema_version=given.schema_version or 0,
-            attributes=_EMPTY_OBJECT if attributes is None and given.attributes_flat is None else attributes,
-            attributes_flat=_strings(given.attributes_flat) if attributes is None else None,
+            schema_version=version or 0,
+            attributes=_EMPTY_OBJECT if attributes is None and flat is None else attributes,
+            attributes_flat=None if flat is None or attributes is not None else _strings(flat),
             sensitive_attributes=paths,
             private=private,
             dependencies=dependencies,
-            depends_on=depends_on,
             create_before_destroy=given.create_before_destroy or False,
             skip_destroy=given.skip_destroy or False,
             identity=identity,
-            identity_schema_version=None if identity is None else given.identity_schema_version,
-            unknown=given.unknown,
+            identity_schema_version=None if identity is None else identity_version,
             origin=origin,
         )
-
-
-def _has_unusual_members(given: InstanceObjectV4) -> bool:
-    """Return whether members are to be reported, or may have to be, that lift() does not look at by itself."""
-    version, identity_version = given.schema_version, given.identity_schema_version
-    return bool(
-        given.depends_on
-        or (given.attributes is not UNSET and given.attributes_flat is not None)
-        or not (version is None or 0 <= version <= _HIGHEST_ORDINARY)
-        or not (identity_version is None or 0 <= identity_version <= _HIGHEST_ORDINARY)
-        or (identity_version and given.identity is UNSET)
-    )
+        # Each member more costs a tenth of the time of all, and hardly any object has these.
+        return replace(obj, depends_on=depends_on, unknown=given.unknown) if depends_on or given.unknown else obj
 
 
 def _report_ignored(given: InstanceObjectV4, problems: _Problems) -> None:
@@ -513,11 +514,9 @@ def _report_ignored(given: InstanceObjectV4, problems: _Problems) -> None:
     check_uint64(given.schema_version, f"{problems.pointer}/schema_version")
 
 
-def _sensitive_paths(raw: Raw | UnsetType, problems: _Problems | None) -> bytes | None:
+def _sensitive_paths(raw: bytes, problems: _Problems | None) -> bytes | None:
     """Return the paths in canonical form; None if they are not valid, which is reported."""
-    if raw is UNSET or equals(raw, _NO_PATHS):
-        return _NO_PATHS
-    paths, found = canonical_paths(bytes(raw))
+    paths, found = canonical_paths(raw)
     if problems is not None:
         for problem in found:
             problems.add(
@@ -529,10 +528,10 @@ def _sensitive_paths(raw: Raw | UnsetType, problems: _Problems | None) -> bytes 
     return None if found else paths
 
 
-def _strings(flat: dict[str, str | None] | None) -> dict[str, str] | None:
+def _strings(flat: dict[str, str | None]) -> dict[str, str]:
     """Return flat attributes with "" for null, as in Go; nearly always there is none."""
-    if flat is None or None not in flat.values():
-        return cast("dict[str, str] | None", flat)
+    if None not in flat.values():
+        return cast("dict[str, str]", flat)
     return {name: value or "" for name, value in flat.items()}
 
 
