@@ -1,4 +1,4 @@
-"""Validates documents against the JSON Schemas of statetool.
+"""Validates documents against the JSON Schemas of statetool, and finds the schemas.
 
 Loading jsonschema takes longer than most commands: import this module where a document is known to be invalid, or where
 the user asks for it.

@@ -1,4 +1,4 @@
-"""The state file formats: parses bytes into a snapshot, and writes a snapshot as bytes."""
+"""The file formats of states, from bytes to a snapshot and back; here the layout of a file."""
 
 from __future__ import annotations
 

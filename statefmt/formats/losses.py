@@ -1,4 +1,4 @@
-"""Describes what a release would lose of a state: one loss, its cause, and the way out."""
+"""Says what a release would lose of a state or refuse in it, and writes the state so that the release reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses and rewrites the provider sources in a document."""
+"""Finds the sources of short and legacy provider addresses (by choice, table or registry) and writes them in full."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds what a `State` knows of its place: what was read, its store, and whether an edit is open."""
+"""Holds what a `State` knows of its place: what was read, its store, its configuration, and whether an edit is open."""
 
 from __future__ import annotations
 

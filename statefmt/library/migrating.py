@@ -1,4 +1,4 @@
-"""Upgrades and downgrades states in memory."""
+"""Upgrades and downgrades states, in memory and in place, and reports what that changed."""
 
 from __future__ import annotations
 

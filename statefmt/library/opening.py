@@ -1,4 +1,4 @@
-"""Opens the state at a place."""
+"""Opens the state at a place, in a run context and with the keys of an encryption configuration."""
 
 from __future__ import annotations
 

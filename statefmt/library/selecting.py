@@ -1,4 +1,4 @@
-"""Selects instances by selectors and filters, as strings or as typed addresses."""
+"""Selects instances by selectors and filters, and shows each as a program needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An edit of a state as text: the whole state, or the attributes of one instance."""
+"""Edits and repairs a state as text: the whole state, the attributes of one instance, or its defects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Collects the operations of one edit of a state."""
+"""Collects the operations of one edit of a state, under the conditions that the program gives, and returns the
+result."""
 
 from __future__ import annotations
 

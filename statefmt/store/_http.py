@@ -1,4 +1,4 @@
-"""States in the backend `http`."""
+"""States in the backend `http`: its settings, and the client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads and writes small untrusted files: regular files of limited size, without ever waiting forever."""
+"""Reads and writes untrusted files: regular ones of limited size, without waiting, and durably."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A version of a file in git as a store, which can only be read."""
+"""A version of a file in git as a store, which can only be read: `git:REVISION:PATH`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens the client of a backend, which is imported only then."""
+"""Opens the clients of backends, each imported when one is opened, and the versions that a backend keeps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The interface of a store, which reads, locks and writes the bytes of one state."""
+"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and the simplest
+store, standard input."""
 
 from __future__ import annotations
 

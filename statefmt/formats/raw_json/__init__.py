@@ -1,4 +1,4 @@
-"""Locates parts of raw JSON (positions, spans, pointers) without decoding values."""
+"""Locates the parts of JSON text without decoding values: spans, pointers, and the place of a syntax error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads bytes into a snapshot and reports findings."""
+"""Reads bytes into a snapshot and reports findings: `inspect()` all of them, `read()` unless there are errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts a v4 document to a snapshot, and reports problems with its members.
+"""Converts a v4 document to a snapshot, with its outputs and check results, and reports problems.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """

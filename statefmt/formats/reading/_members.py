@@ -1,4 +1,4 @@
-"""Converts the `index_key` of an object to an instance key.
+"""Converts members of objects that repeat in a document: keys, `private`, dependencies; and words their problems.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """

@@ -1,4 +1,4 @@
-"""Merges members that a state repeats as Go's `encoding/json` does, so that it means what Terraform and OpenTofu read.
+"""Merges members that a state repeats as Go's `encoding/json` does, and reports unknown members.
 
 Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind: objects
 and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an object, a

@@ -1,4 +1,4 @@
-"""Finds what is known of a state that cannot be read."""
+"""Says what a file is that cannot be read as a state: what is known of it, and what wraps or cuts it."""
 
 from __future__ import annotations
 

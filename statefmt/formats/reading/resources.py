@@ -1,4 +1,4 @@
-"""Converts the `resources` of a v4 document to resources and their objects.
+"""Converts the `resources` of a v4 document to resources and objects, and reports their problems.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
@@ -426,11 +426,12 @@ class _ObjectLifter:
             or (identity_version and identity is None)
         ):
             return None
-        paths: bytes | None = _NO_PATHS
+        paths = _NO_PATHS
         if raw_paths is not UNSET and not (len(raw_paths) == len(_NO_PATHS) and bytes(raw_paths) == _NO_PATHS):
-            paths = _sensitive_paths(bytes(raw_paths), problems)
-            if paths is None:
+            given_paths = _sensitive_paths(bytes(raw_paths), problems)
+            if given_paths is None:
                 return None
+            paths = given_paths
         status = _STATUSES.get(given.status) if given.status else ObjectStatus.READY
         if status is None:
             if problems is not None:
@@ -448,8 +449,10 @@ class _ObjectLifter:
                 return None
         else:
             if dependencies is None:
-                dependencies = self._dependencies.resources(given.dependencies, problems.address, problems.pointer)
-            depends_on = self._dependencies.instances(given.depends_on, problems.address, problems.pointer)
+                dependencies = self._dependencies.resources(
+                    given.dependencies or (), problems.address, problems.pointer
+                )
+            depends_on = self._dependencies.instances(given.depends_on or (), problems.address, problems.pointer)
         deposed = given.deposed or ""
         if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
             if problems is not None:

@@ -1,4 +1,4 @@
-"""Finds what is whole in a state file that is no longer JSON."""
+"""Finds what is whole in a state file that is no longer JSON, such as one that is cut off or has merge conflicts."""
 
 from __future__ import annotations
 

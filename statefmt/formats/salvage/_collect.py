@@ -1,4 +1,4 @@
-"""Makes states of what a scan found: parts of a state that follow a break belong to the state that broke."""
+"""Makes states of the values that a scan found: parts that follow a break belong to the state that broke."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fills what a damaged state lacks from its backups."""
+"""Fills what a damaged state lacks from its backups, and writes the result as a state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the format versions, and the upgrade from each to the next."""
+"""Defines format version 4, decodes documents of any version, and reports what an upgrade chose and lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds every part of a document that does not have the JSON type that its format version requires."""
+"""Compares a document with the structure of its format version: wrong types, failing upgrades, names of members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines format version 1 as written in the file.
+"""Defines format version 1 as written in the file, and upgrades it to 2.
 
 Source: OpenTofu `internal/states/statefile/version1.go` (commit 328af77d65).
 """

@@ -1,4 +1,4 @@
-"""Defines format versions 2 and 3 as written in the file.
+"""Defines format versions 2 and 3 as written in the file, and upgrades version 3 to 4.
 
 They have the same members; only the meaning of counts in flat attributes differs.
 Source: OpenTofu `internal/states/statefile/version2.go`, `version3.go` (commit 328af77d65).

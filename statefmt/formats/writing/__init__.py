@@ -1,4 +1,4 @@
-"""Writes a snapshot as bytes: in canonical form, or with the fewest changes to its file."""
+"""Builds the JSON tree of a snapshot, which all writing uses: in canonical form, or with few changes to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assembles an edited object or array in the file's own style."""
+"""Assembles edited objects, arrays and values in the file's own style and order."""
 
 from __future__ import annotations
 

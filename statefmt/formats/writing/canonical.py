@@ -1,4 +1,4 @@
-"""Writes the canonical text of a snapshot: OpenTofu's form, byte for byte."""
+"""Writes the canonical text of a snapshot, OpenTofu's form byte for byte, and compares a file with it."""
 
 from __future__ import annotations
 

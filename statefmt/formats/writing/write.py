@@ -1,4 +1,4 @@
-"""Writes a snapshot as v4 bytes."""
+"""Writes a snapshot as bytes of format version 4: canonical, or with the bytes of everything unchanged."""
 
 from __future__ import annotations
 

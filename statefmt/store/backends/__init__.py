@@ -1,4 +1,4 @@
-"""Describes where the state of a folder is kept: the backend, its arguments with their origins, and the workspace.
+"""The names of states in backends, and of versions of them. Nothing in this package opens a connection.
 
 Nothing here opens a state or a connection.
 """

@@ -1,4 +1,4 @@
-"""The types of backends: the arguments of each, and where it keeps the state of a workspace."""
+"""What a type of backend is described by: arguments, values that may be shown, and workspaces."""
 
 from __future__ import annotations
 

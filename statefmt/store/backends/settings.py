@@ -1,4 +1,4 @@
-"""The settings of a backend: each argument with its value and where that comes from."""
+"""The settings of a backend, each with its value and origin, and the place of one state that they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Creates, reads and deletes statetool's own files in a folder, without following symbolic links.
+"""Creates, reads and deletes statetool's own files in a folder, by their names and without following links.
 
 A state's folder may be untrusted (a clone, an archive) or shared. So every file that statetool keeps there is opened
 relative to the folder's descriptor, must be a regular file, and must belong to the current user, the state's owner or

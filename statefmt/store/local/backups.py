@@ -1,4 +1,4 @@
-"""Finds the backups of a state file, which are beside it."""
+"""Finds the backups of a state file, which are beside it, and those that are in clear text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads and writes the history of a state: each edit by statetool, its time, user and command.
+"""Reads and writes the history of a state: each edit with its time, user and command, and the contents before it.
 
 The history is in the folder `.NAME.statetool` beside the state, with the content before each edit. Anyone who can write
 the state's folder can change the history, so it contains no file names: contents are found by their checksum.

@@ -1,4 +1,4 @@
-"""Locks a state file in the same way as OpenTofu and Terraform, so that each excludes the others.
+"""Locks a state file as OpenTofu and Terraform do, detects locks that were left, and holds states for long changes.
 
 The lock is one of fcntl() on the state file itself; a file beside it names the holder. On Linux, it belongs to the open
 file description (F_OFD_SETLK), so that two edits in one process exclude each other as well; it conflicts with the POSIX

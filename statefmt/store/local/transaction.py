@@ -1,4 +1,5 @@
-"""Opens, locks, reads and writes a state file so that a crash at any time leaves a recoverable state.
+"""Opens, locks, reads and writes a state file so that a crash at any time leaves a recoverable state, and recovers
+it.
 
 The file is written in place and never replaced by rename: an OpenTofu or Terraform that waits for the lock holds the
 file itself open and would otherwise write into an orphan. Before the write, a backup of the old content and a journal

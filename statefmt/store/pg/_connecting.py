@@ -1,4 +1,4 @@
-"""The connection to a server, made when it is used: lost, made again, and what a lost session may still do."""
+"""The connection to a PostgreSQL server and its parameters: made when used, made again when lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The row of a state: read, written and deleted by the version that it had."""
+"""The rows of states in PostgreSQL, their table and schema, and the session that runs statements without secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits a state in a backend under its lock, from the lock request until the lock is given back."""
+"""Edits a state in a backend under its lock: from the lock request through writing until the lock is given back."""
 
 from __future__ import annotations
 

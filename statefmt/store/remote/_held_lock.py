@@ -1,4 +1,4 @@
-"""Takes the lock of a state in a backend, makes sure that it is ours, and gives it back."""
+"""Takes the lock of a state in a backend, makes sure that it is ours, gives it back, and describes who holds it."""
 
 from __future__ import annotations
 

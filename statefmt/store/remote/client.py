@@ -1,4 +1,4 @@
-"""What a backend does for one state. Each backend implements StateClient; RemoteStore does the rest."""
+"""What a backend does for one state: StateClient, which each service implements, and the connection of a run."""
 
 from __future__ import annotations
 

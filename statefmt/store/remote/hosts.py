@@ -1,4 +1,4 @@
-"""What a repository must not decide: which hosts get a user's credentials, and which programs run.
+"""Which hosts may be contacted, and how: the hosts that get credentials, programs that may run, URLs and proxies.
 
 The files of a folder, `.terraform/` among them, may come from anybody. So the host of each endpoint is named before the
 first request, and credentials of the user go to a host that only the folder names after a question, or if an option

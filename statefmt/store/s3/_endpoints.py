@@ -1,4 +1,4 @@
-"""The endpoints of services: those that the settings or variables name, and those of AWS."""
+"""The endpoints of AWS services: those that settings or variables name, and whether they may be contacted."""
 
 from __future__ import annotations
 

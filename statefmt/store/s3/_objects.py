@@ -1,4 +1,4 @@
-"""Objects in a bucket: read, written and deleted on conditions."""
+"""Objects in a bucket: read, written and deleted on conditions, with their versions and how they are stored."""
 
 from __future__ import annotations
 

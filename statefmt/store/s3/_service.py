@@ -1,4 +1,4 @@
-"""Sends signed requests to one service of AWS, and turns its refusals into errors."""
+"""Sends signed requests to one service of AWS, and turns its refusals into errors with advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The services of one state, S3 and DynamoDB, with the credentials and the way to them."""
+"""The services of one state, S3 and DynamoDB, with their credentials and endpoints."""
 
 from __future__ import annotations
 

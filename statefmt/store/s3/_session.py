@@ -1,4 +1,4 @@
-"""A session of the SDK of AWS that knows the environment of a run, not that of the process."""
+"""Credentials by the SDK of AWS, in a session with the environment of a run, not that of the process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of an S3 backend, checked: which object holds the state, how it is stored, and how it is locked."""
+"""The settings of an S3 backend, checked: which object holds the state, how it is locked, and which files are read."""
 
 from __future__ import annotations
 

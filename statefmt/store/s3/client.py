@@ -1,4 +1,4 @@
-"""The client of the backend `s3`: one state in a bucket, locked by a file, by an item in DynamoDB, or by both."""
+"""The client of the backend `s3`: the object of one state in a bucket, its lock, and the workspaces."""
 
 from __future__ import annotations
 
