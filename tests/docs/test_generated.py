@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from docs.generate import DOCS, lists
 from statefmt.cli.names import COMMANDS
-from statefmt.lint.registry import all_codes
+from statefmt.lint.registry import all_rules
 
 
 def test_lists_are_up_to_date() -> None:
@@ -14,7 +14,7 @@ def test_lists_are_up_to_date() -> None:
 
 def test_every_rule_and_command_is_listed() -> None:
     rules, commands = lists().values()
-    assert [code for code in all_codes() if f"</a>{code} |" not in rules] == []
+    assert [code for code in all_rules() if f"</a>{code} |" not in rules] == []
     assert [name for name in COMMANDS if f"</a>`{name}` |" not in commands] == []
 
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 
 from statefmt.store.backends.description import BackendArgument
 from statefmt.store.backends.settings import named_arguments
-from statefmt.store.backends.types import KNOWN_BACKENDS, backend_type
+from statefmt.store.backends.types import BACKENDS, backend_type
 from tests.adversary.runs import Ended, Forks
 from tests.cli.states import resource, state
 from tests.strangers.commands import KEYS, OUT
@@ -129,7 +129,7 @@ class User(NamedTuple):
         """The variables of the user; each that sets a secret argument of a backend has a canary."""
         secrets = {
             argument.environment[0]
-            for name in KNOWN_BACKENDS
+            for name in BACKENDS
             for _, argument in named_arguments(_arguments(name))
             if argument.secret and argument.environment
         }
