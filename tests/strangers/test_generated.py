@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import cycle
 from random import Random
 from typing import Final
 
 import pytest
 
-from tests.adversary.runs import Ended
 from tests.strangers.commands import COMMANDS
+from tests.strangers.faults import faults
 from tests.strangers.folders import Folder, block_folder, cases, record_folder
-from tests.strangers.recorder import is_below
-from tests.strangers.scene import NOWHERE, User, canaries, events_of, write_clone
+from tests.strangers.scene import User, write_clone
 
 # How many of the folders the usual run tries.
 _SAMPLE: Final = 60
@@ -65,7 +64,7 @@ def _try_all(user: User, chosen: list[tuple[str, str, str]], random: Random) -> 
         write_clone(user.clone, folder.files)
         ended = user.run(*command.split(), *words, environment=_variables(user, mode))
         name = f"{folder.name}: statetool {command} {' '.join(words)}, credentials: {mode}"
-        failures += [f"{name}: {fault}" for fault in _faults(user, folder, ended)]
+        failures += [f"{name}: {fault}" for fault in faults(user, ended, may_contact=not folder.is_taken)]
         if folder.is_taken and command == "where" and ended.status != 2:
             failures.append(f"{name}: uses a value of the user's: {ended.out[:500]}")
         if user.belongings() != before:
@@ -87,36 +86,3 @@ def _variables(user: User, mode: str) -> dict[str, str]:
     shutil.rmtree(home, ignore_errors=True)
     home.mkdir()
     return {**gone, "HOME": str(home), "AWS_EC2_METADATA_DISABLED": "true"}
-
-
-def _faults(user: User, folder: Folder, ended: Ended) -> Iterator[str]:
-    """Yield what a command must not have done."""
-    if ended.timed_out:
-        yield "it hangs"
-    if "Traceback" in ended.err:
-        yield f"traceback: {ended.err[-500:]}"
-    if found := canaries(ended.out + ended.err):
-        yield f"prints {found}: {(ended.out + ended.err)[:500]}"
-    for sent in user.listener.taken():
-        if folder.is_taken:
-            yield f"a request is made with a value of the user's: {sent[:300]!r}"
-        if found := canaries(sent):
-            yield f"sends {found}: {sent[:500]!r}"
-    writable = (user.clone, user.out, user.home / ".local/state/statetool", user.home / ".local", user.root / "bare")
-    for kind, subject in events_of(ended):
-        if kind == "run" and not subject.startswith((_editor(), "git ")):
-            yield f"runs {subject}"
-        if kind in ("connect", "resolve") and subject.rpartition(":")[0] not in ("127.0.0.1", NOWHERE, ""):
-            yield f"contacts {subject}"
-        if kind == "write" and not any(is_below(subject, one) for one in writable) and not _is_temporary(subject):
-            yield f"writes {subject}"
-        if "PRIVATE" in subject or (kind == "read" and is_below(subject, user.home / ".ssh")):
-            yield f"reads {subject}"
-
-
-def _editor() -> str:
-    return f"{shutil.which('true')} "
-
-
-def _is_temporary(path: str) -> bool:
-    return path.startswith(("/tmp/statetool-", "/dev/shm/statetool-")) or path == "/dev/null"
