@@ -16,11 +16,18 @@ duckdb = pytest.importorskip("duckdb")
 
 # States in the words of an operations file; PORT is that of the listener.
 _PLACES: Final = (
-    "http://127.0.0.1:PORT/s", "http://user@127.0.0.1:PORT/s", f"http://{NOWHERE}/s",
+    "http://127.0.0.1:PORT/s",
+    "http://user@127.0.0.1:PORT/s",
+    f"http://{NOWHERE}/s",
     "pg://127.0.0.1:PORT/db?sslmode=disable",
-    "s3://bucket/key?region=eu-west-1&endpoint=http://127.0.0.1:PORT", "${file(\"../home/secret.txt\")}", "${var.token}",
-    "http://127.0.0.1:PORT/${env.TF_VAR_token}", "~/.ssh/id_rsa", "git:HEAD:x", "-",
-)  # fmt: skip
+    "s3://bucket/key?region=eu-west-1&endpoint=http://127.0.0.1:PORT",
+    '${file("../home/secret.txt")}',
+    "${var.token}",
+    "http://127.0.0.1:PORT/${env.TF_VAR_token}",
+    "~/.ssh/id_rsa",
+    "git:HEAD:x",
+    "-",
+)
 _OPERATIONS: Final = (
     'state "a" {{\n  path = "terraform.tfstate"\n}}\nstate "b" {{\n  path = "{}"\n}}\n'
     "move {{\n  from = state.a.terraform_data.a\n  to   = state.b.terraform_data.b\n}}\n"
@@ -47,10 +54,7 @@ _READING: Final = (
 # What a view or a macro in a stranger's index would read.
 _CHANGES: Final = (
     ("ALTER TABLE states RENAME TO s", "CREATE VIEW states AS SELECT s.* FROM s, read_text('HOME/secret.txt')"),
-    (
-        "ALTER TABLE findings RENAME TO f",
-        "CREATE VIEW findings AS SELECT f.* FROM f, read_csv('http://127.0.0.1:PORT/x')",
-    ),
+    ("ALTER TABLE findings RENAME TO f", "CREATE VIEW findings AS SELECT f.* FROM f, glob('HOME/.ssh/*')"),
     ("CREATE MACRO lower(x) AS (SELECT content FROM read_text('HOME/secret.txt'))",),
 )
 
