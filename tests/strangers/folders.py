@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from statefmt.store.backends.description import ArgumentKind, BackendArgument
 from statefmt.store.backends.settings import named_arguments
-from statefmt.store.backends.types import BACKENDS, backend_type
+from statefmt.store.backends.types import BACKENDS as KNOWN_BACKENDS, backend_type
 from tests.strangers.scene import NOWHERE, User
 
 Files = dict[str, "str | bytes"]
@@ -162,7 +162,7 @@ def cases() -> list[tuple[str, str, str]]:
     """Return every argument of every backend with every source of a value, as their names."""
     return [
         (backend, name, source)
-        for backend in sorted(BACKENDS)
+        for backend in sorted(KNOWN_BACKENDS)
         for name, argument in arguments_of(backend)
         if not argument.parts
         for source in SOURCES
