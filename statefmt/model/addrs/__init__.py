@@ -16,10 +16,8 @@ from statefmt.model.addrs._checkable import (
     ConfigOutputValue as ConfigOutputValue,
     parse_checkable as parse_checkable,
 )
-from statefmt.model.addrs._module import (
-    Module as Module,
-    ModuleInstance as ModuleInstance,
-    ModuleStep as ModuleStep,
+from statefmt.model.addrs._module import Module as Module, ModuleInstance as ModuleInstance, ModuleStep as ModuleStep
+from statefmt.model.addrs._module_parsing import (
     parse_module as parse_module,
     parse_module_instance as parse_module_instance,
 )

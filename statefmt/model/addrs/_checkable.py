@@ -10,7 +10,8 @@ from typing import ClassVar, Final, TypeAlias, assert_never
 
 import msgspec
 
-from statefmt.model.addrs._module import Module, ModuleInstance, split_module_instance
+from statefmt.model.addrs._module import Module, ModuleInstance
+from statefmt.model.addrs._module_parsing import split_module_instance
 from statefmt.model.addrs._resource import AbsResourceInstance, ConfigResource
 from statefmt.model.addrs._resource_parsing import resource_instance_of
 from statefmt.model.addrs.traversal import Attr, Steps, parse_traversal

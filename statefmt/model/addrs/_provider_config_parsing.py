@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.golang.quote import quote
-from statefmt.model.addrs._module import Module, split_module_instance
+from statefmt.model.addrs._module import Module
+from statefmt.model.addrs._module_parsing import split_module_instance
 from statefmt.model.addrs._provider_config import (
     AbsProviderInstance,
     ConfigProviderConfig,

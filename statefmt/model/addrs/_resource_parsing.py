@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from statefmt.model.addrs._module import Module, split_module, split_module_instance
+from statefmt.model.addrs._module import Module
+from statefmt.model.addrs._module_parsing import split_module, split_module_instance
 from statefmt.model.addrs._resource import (
     AbsResource,
     AbsResourceInstance,

@@ -32,7 +32,7 @@ from statefmt.model.addrs import (
     resource_file_order,
     usual_config_resource,
 )
-from statefmt.model.addrs._module import split_module_instance
+from statefmt.model.addrs._module_parsing import split_module_instance
 from statefmt.model.addrs._scanner import END, scan
 from statefmt.model.addrs.instance_key import IntKey
 from statefmt.model.addrs.literals import whole_number
