@@ -18,7 +18,7 @@ from statefmt.hcl.source.problem import ProblemKind
 from statefmt.hcl.syntax.body import Argument, Block, Body
 from statefmt.hcl.syntax.expressions import AttributeAccess, Bad, Expression, Literal
 from statefmt.hcl.syntax.references import as_traversal, references
-from statefmt.model import addrs
+from statefmt.model.addrs import LocalProviderConfig, is_identifier, parse_provider_source
 from statefmt.model.errors import AddressError
 from statefmt.model.terraform_version import normalise_version
 
@@ -40,7 +40,7 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
     alias = body.attribute("alias")
     for_each = body.attribute("for_each")
     alias_text = reader.text(alias)
-    if alias is not None and alias_text is not None and not addrs.is_identifier(alias_text):
+    if alias is not None and alias_text is not None and not is_identifier(alias_text):
         what = "mock provider" if mock else "provider"
         detail = "An alias must be a valid name: letters, digits, underscores and dashes, not beginning with a digit."
         reader.complain(f"Invalid {what} configuration alias", detail, alias.expression.range)
@@ -158,7 +158,7 @@ def _required(reader: FileReader, name: str, expression: Expression) -> Required
         if word == "source" and isinstance(value, Literal) and isinstance(text, str):
             source = value
             try:
-                addrs.parse_provider_source(text)
+                parse_provider_source(text)
             except AddressError as refused:
                 reader.complain(refused.summary, refused.detail, value.range)
         elif word == "source" and not isinstance(value, Bad):
@@ -218,7 +218,7 @@ def read_functions(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
         namespace, *path = name.split("::")
         # The functions of `terraform` are part of every release.
         if namespace == "provider" and len(path) in (2, 3) and path[0] != "terraform":
-            local = addrs.LocalProviderConfig(path[0], path[1] if len(path) == 3 else "")
+            local = LocalProviderConfig(path[0], path[1] if len(path) == 3 else "")
             yield ProviderUse(name, place, local, is_function=True)
 
 
