@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from statefmt.encryption.envelope import Envelope
-from statefmt.encryption.key_providers import pbkdf2
+from statefmt.encryption.key_providers.pbkdf2 import LEAST_ITERATIONS, Metadata, parse_metadata
 from statefmt.golang import Members, loads_exact
 
 # The members of metadata by type of key provider. An envelope does not contain the type.
@@ -29,12 +29,12 @@ class ProviderEntry:
 
     key: str
     type: str
-    pbkdf2: pbkdf2.Metadata | None = None
+    pbkdf2: Metadata | None = None
 
     @property
     def is_weak(self) -> bool:
         """Whether the iteration count is below the minimum that OpenTofu allows in a configuration."""
-        return self.pbkdf2 is not None and self.pbkdf2.iterations < pbkdf2.LEAST_ITERATIONS
+        return self.pbkdf2 is not None and self.pbkdf2.iterations < LEAST_ITERATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,6 @@ def _entry(key: str, data: bytes) -> ProviderEntry:
         document = loads_exact(data, replace_invalid=True)
         names = {name for name, _ in document} if isinstance(document, Members) else set()
         found = next((kind for kind, members in _MEMBERS.items() if members <= names), "")
-        return ProviderEntry(key, found, pbkdf2.parse_metadata(data) if found == "pbkdf2" else None)
+        return ProviderEntry(key, found, parse_metadata(data) if found == "pbkdf2" else None)
     except ValueError:
         return ProviderEntry(key, "")
