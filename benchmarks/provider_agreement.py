@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check_configuration
 from statefmt.model.findings import Finding
 

@@ -19,9 +19,8 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.native.files import read_file
+from statefmt.hcl.source import Problem, SourceText
+from statefmt.hcl.syntax.native import read_file
 
 _ENDINGS: Final = (".tf", ".tofu", ".tfvars", ".hcl")
 _PIECE: Final = re.compile(rb"\w+|\s+|[^\w\s]")

@@ -6,21 +6,10 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.model.addrs import (
-        DEFAULT_HOST as DEFAULT_HOST,
         NO_KEY as NO_KEY,
-        TERRAFORM_HOST as TERRAFORM_HOST,
-        AbsCheck as AbsCheck,
-        AbsInputVariable as AbsInputVariable,
-        AbsOutputValue as AbsOutputValue,
         AbsProviderInstance as AbsProviderInstance,
         AbsResource as AbsResource,
         AbsResourceInstance as AbsResourceInstance,
-        Checkable as Checkable,
-        CheckableKind as CheckableKind,
-        ConfigCheck as ConfigCheck,
-        ConfigCheckable as ConfigCheckable,
-        ConfigInputVariable as ConfigInputVariable,
-        ConfigOutputValue as ConfigOutputValue,
         ConfigProviderConfig as ConfigProviderConfig,
         ConfigResource as ConfigResource,
         InstanceKey as InstanceKey,
@@ -31,22 +20,33 @@ with lazy_imports(globals()):
         ModuleInstance as ModuleInstance,
         ModuleStep as ModuleStep,
         NoKey as NoKey,
-        Provider as Provider,
         Resource as Resource,
         ResourceInstance as ResourceInstance,
         ResourceMode as ResourceMode,
         StringKey as StringKey,
-        implied_provider as implied_provider,
         instance_file_order as instance_file_order,
-        is_identifier as is_identifier,
         key_order as key_order,
         list_order as list_order,
         module_instance_order as module_instance_order,
-        normalize_provider_part as normalize_provider_part,
+        resource_file_order as resource_file_order,
+        resource_order as resource_order,
+    )
+    from statefmt.model.addrs.checkable import (
+        AbsCheck as AbsCheck,
+        AbsInputVariable as AbsInputVariable,
+        AbsOutputValue as AbsOutputValue,
+        Checkable as Checkable,
+        CheckableKind as CheckableKind,
+        ConfigCheck as ConfigCheck,
+        ConfigCheckable as ConfigCheckable,
+        ConfigInputVariable as ConfigInputVariable,
+        ConfigOutputValue as ConfigOutputValue,
+        parse_checkable as parse_checkable,
+    )
+    from statefmt.model.addrs.parsing import (
         parse_abs_provider_instance as parse_abs_provider_instance,
         parse_abs_resource as parse_abs_resource,
         parse_abs_resource_instance as parse_abs_resource_instance,
-        parse_checkable as parse_checkable,
         parse_config_provider_config as parse_config_provider_config,
         parse_config_resource as parse_config_resource,
         parse_legacy_provider_config as parse_legacy_provider_config,
@@ -54,8 +54,14 @@ with lazy_imports(globals()):
         parse_local_provider_instance as parse_local_provider_instance,
         parse_module as parse_module,
         parse_module_instance as parse_module_instance,
-        parse_provider_source as parse_provider_source,
-        resource_file_order as resource_file_order,
-        resource_order as resource_order,
     )
+    from statefmt.model.addrs.provider import (
+        DEFAULT_HOST as DEFAULT_HOST,
+        TERRAFORM_HOST as TERRAFORM_HOST,
+        Provider as Provider,
+        implied_provider as implied_provider,
+        normalize_provider_part as normalize_provider_part,
+        parse_provider_source as parse_provider_source,
+    )
+    from statefmt.model.addrs.traversal import is_identifier as is_identifier
     from statefmt.model.errors import AddressError as AddressError

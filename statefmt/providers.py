@@ -34,5 +34,5 @@ with lazy_imports(globals()):
     )
     from statefmt.analysis.providers.fates import Fate as Fate, FateKind as FateKind, provider_fates as provider_fates
     from statefmt.analysis.providers.removal import ProviderRemoval as ProviderRemoval, removal as removal
-    from statefmt.configuration.providers.references import ProviderReferences as ProviderReferences
-    from statefmt.configuration.scopes.instances import Instances as Instances
+    from statefmt.configuration.instances import Instances as Instances
+    from statefmt.configuration.provider_instances import ProviderReferences as ProviderReferences

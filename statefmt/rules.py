@@ -43,4 +43,4 @@ with lazy_imports(globals()):
         load_settings as load_settings,
     )
     from statefmt.lint.simulation import Orphan as Orphan, Simulation as Simulation, simulate as simulate
-    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN as CONFIGURATION_NOT_KNOWN, NO_STATE as NO_STATE
+    from statefmt.model.findings import CONFIGURATION_NOT_KNOWN as CONFIGURATION_NOT_KNOWN, NO_STATE as NO_STATE

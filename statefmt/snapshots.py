@@ -14,17 +14,16 @@ with lazy_imports(globals()):
     from statefmt.formats import Layout as Layout, Style as Style
     from statefmt.formats.reading import CURRENT_VERSION as CURRENT_VERSION
     from statefmt.formats.writing.write import as_dict as as_dict
-    from statefmt.model.check_results import CheckResult as CheckResult
-    from statefmt.model.instances import (
+    from statefmt.model.snapshot import (
+        HIGHEST_SERIAL as HIGHEST_SERIAL,
+        CheckResult as CheckResult,
         InstanceState as InstanceState,
+        ObjectStatus as ObjectStatus,
+        OutputValue as OutputValue,
+        ResourceInstanceObject as ResourceInstanceObject,
+        ResourceState as ResourceState,
+        Snapshot as Snapshot,
+        UnknownMember as UnknownMember,
         each_instance as each_instance,
         instances as instances,
     )
-    from statefmt.model.outputs import OutputValue as OutputValue
-    from statefmt.model.resources import (
-        ObjectStatus as ObjectStatus,
-        ResourceInstanceObject as ResourceInstanceObject,
-        ResourceState as ResourceState,
-        UnknownMember as UnknownMember,
-    )
-    from statefmt.model.snapshot import HIGHEST_SERIAL as HIGHEST_SERIAL, Snapshot as Snapshot

@@ -61,10 +61,10 @@ SNAPSHOTS: Final = Theme(
     "`msgspec.structs.replace()` returns a changed copy.",
     ("Snapshot",),
     (
-        "statefmt.model.resources.ResourceState", "statefmt.model.resources.ResourceInstanceObject",
-        "statefmt.model.resources.ObjectStatus", "statefmt.model.instances.InstanceState",
-        "statefmt.model.outputs.OutputValue", "statefmt.model.check_results.CheckResult",
-        "statefmt.model.check_results.CheckObject", "statefmt.model.resources.UnknownMember",
+        "statefmt.model.snapshot.ResourceState", "statefmt.model.snapshot.ResourceInstanceObject",
+        "statefmt.model.snapshot.ObjectStatus", "statefmt.model.snapshot.InstanceState",
+        "statefmt.model.snapshot.OutputValue", "statefmt.model.snapshot.CheckResult",
+        "statefmt.model.snapshot.CheckObject", "statefmt.model.snapshot.UnknownMember",
         "statefmt.model.snapshot.Source",
     ),
 )  # fmt: skip

@@ -11,10 +11,10 @@ from typing import Final, NamedTuple, TypeAlias
 from statefmt.analysis.providers.fates import doubt, required_sources, translated
 from statefmt.analysis.selection.criteria import did_you_mean
 from statefmt.analysis.targets import Naming, listed_keys, nearest_providers, short_name
+from statefmt.configuration.instances import AbsentInstance
 from statefmt.configuration.moves import moved_to, moves
-from statefmt.configuration.provider_names import provider_named
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.scopes.instances import AbsentInstance
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.configuration.provider_reference import provider_named
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
     NO_KEY,
@@ -25,10 +25,9 @@ from statefmt.model.addrs import (
     InstanceKey,
     Module,
     ModuleInstance,
-    Provider,
-    parse_abs_provider_instance,
-    parse_local_provider_instance,
 )
+from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_local_provider_instance
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import AddressError
 
 _MOST_LISTED: Final = 10

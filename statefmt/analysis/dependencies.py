@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 from statefmt.analysis.cycles import Edges, cyclic_groups, targets_first
 from statefmt.model.addrs import ConfigResource, ResourceMode, resource_order
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.terraform_version import depends_on_is_relative
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, depends_on_is_relative
 
 
 class Node(NamedTuple):

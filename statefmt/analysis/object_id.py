@@ -10,10 +10,9 @@ from msgspec import Raw, Struct
 
 from statefmt.formats.versions import object_members
 from statefmt.golang import loads_exact
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import Hidden
+from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
-from statefmt.redaction.path_text import step_key
+from statefmt.redaction.partial import Hidden, step_key
 
 # Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was that of a
 # random_password in old releases of the provider.

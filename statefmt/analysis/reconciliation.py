@@ -20,9 +20,7 @@ from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import InstanceChange, SnapshotDiff
 from statefmt.analysis.diff.moved import may_be_replaced
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot
 
 
 class RecoveryCase(StrEnum):

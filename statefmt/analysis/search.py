@@ -9,17 +9,17 @@ from msgspec import Struct
 
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.flat import hides_any
-from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.object_value import attributes_value, hides_output, output_value, sensitive_paths, with_secrets
-from statefmt.redaction.partial import decoded
-from statefmt.redaction.path_text import path_text
-from statefmt.text.pattern import pattern
-from statefmt.text.regex import user_regex
+from statefmt.model.snapshot import InstanceState, OutputValue, ResourceInstanceObject, Snapshot, instances
+from statefmt.redaction.object_value import (
+    attributes_value,
+    hides_any,
+    hides_output,
+    output_value,
+    sensitive_paths,
+    with_secrets,
+)
+from statefmt.redaction.partial import Hidden, decoded, path_text
+from statefmt.text import pattern, user_regex
 
 # The steps to a value, each with those before it; None at the root.
 _Trail: TypeAlias = "tuple[_Trail | None, str | int]"

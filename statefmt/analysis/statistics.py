@@ -9,9 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from statefmt.formats.object_sizes import ObjectSize, object_sizes
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, InstanceKey, ResourceMode
-from statefmt.model.instances import each_instance
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, ResourceState, Snapshot, each_instance
 
 _Group = TypeVar("_Group", bound=object)
 

@@ -12,16 +12,8 @@ from msgspec import structs
 
 from statefmt.analysis.providers import short_form
 from statefmt.analysis.selection.criteria import did_you_mean
-from statefmt.model.addrs import (
-    DEFAULT_HOST,
-    NO_KEY,
-    TERRAFORM_HOST,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-    Provider,
-    key_order,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, key_order
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
 from statefmt.model.snapshot import Snapshot
 
 Naming: TypeAlias = Callable[[AbsProviderInstance], str]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from statefmt.cli.run import current_run
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 _VARIABLE: Final = "--var"
 _BACKEND: Final = "--backend-config"

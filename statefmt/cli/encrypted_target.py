@@ -28,7 +28,7 @@ from statefmt.store.local.backups import backups, discard_plain
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 DiscardPlainOption = Annotated[
     bool,

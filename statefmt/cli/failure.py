@@ -13,7 +13,7 @@ from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateE
 from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
 from statefmt.render.printable import printable
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 # Enough to act on; `check` shows all of them.
 _MOST_FINDINGS: Final = 10
@@ -75,7 +75,7 @@ def _advice(error: StatetoolError) -> str:
     """Return how to write, in the running shell, the address that an invalid one stands for."""
     if not isinstance(error, InvalidAddressError) or not error.meant:
         return ""
-    from statefmt.text.running_shell import advice, running_shell
+    from statefmt.text import advice, running_shell
 
     return f"; write {advice(error.meant, running_shell(run_context().environment))}"
 

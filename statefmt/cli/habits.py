@@ -9,7 +9,7 @@ from typing import Final
 from statefmt.cli.names import ALIASES, GROUPED, STATE_COMMANDS
 from statefmt.cli.spellings import alike
 from statefmt.cli.usage_error import UsageError
-from statefmt.text.shell import shell_word
+from statefmt.text import shell_word
 
 # What people type for a command of statetool.
 _OTHER_NAMES: Final = {

@@ -12,7 +12,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import StateBlock, fit_name, paths_to_allow, write_operations
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 # Returns the path of a state in an operations file; None is the state of the current folder.
 StatePlacer: TypeAlias = Callable[[str | None], str]

@@ -8,7 +8,7 @@ import statefmt
 from statefmt import State, StoreError
 from statefmt.cli.run import run_context
 from statefmt.locations import current_state, display_name, state_words
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 
 def state_name(name: str | None, *, to_read: bool = False) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from statefmt import RemoteStateError
 from statefmt.cli.run import current_run
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 
 # Commands that write the edited state to standard output with `--state -`.
 EDITS: Final = frozenset({

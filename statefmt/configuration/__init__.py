@@ -11,8 +11,15 @@ tree-sitter is imported only when a file in HCL's native syntax is read.
 
 from __future__ import annotations
 
-from statefmt.configuration.loading.inputs import VariableOption as VariableOption
-from statefmt.configuration.loading.load import LoadOptions as LoadOptions, load as load
+from statefmt.configuration._load import LoadOptions as LoadOptions, load as load
+from statefmt.configuration._scope import EachValue as EachValue, Scope as Scope, root_scope as root_scope
+from statefmt.configuration.directory import VariableOption as VariableOption
+from statefmt.configuration.instances import (
+    ExpandedInstance as ExpandedInstance,
+    Expansion as Expansion,
+    expand as expand,
+    expand_provider as expand_provider,
+)
 from statefmt.configuration.model import (
     Configuration as Configuration,
     Declarations as Declarations,
@@ -32,10 +39,3 @@ from statefmt.configuration.model import (
     TestRun as TestRun,
     Variable as Variable,
 )
-from statefmt.configuration.scopes.expansion import (
-    ExpandedInstance as ExpandedInstance,
-    Expansion as Expansion,
-    expand as expand,
-    expand_provider as expand_provider,
-)
-from statefmt.configuration.scopes.scope import EachValue as EachValue, Scope as Scope, root_scope as root_scope

@@ -6,8 +6,8 @@ import bisect
 from collections.abc import Iterator
 
 from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, TestFile
-from statefmt.configuration.providers.imports import import_target
-from statefmt.hcl.source.position import Range
+from statefmt.configuration.provider_checks import import_target
+from statefmt.hcl.source import Range
 
 
 class BlockNames:

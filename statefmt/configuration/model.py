@@ -11,10 +11,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from statefmt.hcl.source.position import Range, SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.body import Argument
-from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.source import Problem, Range, SourceText
+from statefmt.hcl.syntax import Argument, Expression
 from statefmt.model import addrs
 
 

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from statefmt.configuration.model import Configuration, MovedBlock, RemovedBlock
-from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, Traversal
-from statefmt.hcl.syntax.references import as_traversal
+from statefmt.hcl.syntax import AttributeAccess, Expression, Traversal, as_traversal
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -24,9 +23,8 @@ from statefmt.model.addrs import (
     ModuleInstance,
     ModuleStep,
     StringKey,
-    parse_abs_resource_instance,
-    parse_module_instance,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError
 
 

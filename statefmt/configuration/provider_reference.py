@@ -9,12 +9,20 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration.provider_names import local_name_problem
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.expressions import AttributeAccess, Expression, IndexAccess, IndexExpression, Literal, Template
-from statefmt.hcl.syntax.references import as_traversal
+from statefmt.configuration.model import Declarations
+from statefmt.hcl.source import Problem, ProblemKind, Range, error
+from statefmt.hcl.syntax import (
+    AttributeAccess,
+    Expression,
+    IndexAccess,
+    IndexExpression,
+    Literal,
+    Template,
+    as_traversal,
+)
 from statefmt.model.addrs import LocalProviderConfig
+from statefmt.model.addrs.provider import Provider, implied_provider, normalize_provider_part, parse_provider_source
+from statefmt.model.errors import AddressError
 
 _SUMMARY: Final = "Invalid provider configuration reference"
 _QUOTED: Final = "A provider configuration reference must not be given in quotes."
@@ -74,3 +82,52 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
     if key is not None and not alias:
         return error(ProblemKind.BLOCK, _SUMMARY, _NO_ALIAS, traversal.range)
     return ProviderReference(LocalProviderConfig(traversal.root, alias), traversal.root_range, key, key_range)
+
+
+def provider_named(declarations: Declarations, name: str) -> Provider | None:
+    """Return the provider that `required_providers` gives for a local name, else the one that the name implies.
+
+    None if the name or the source is invalid.
+    """
+    required = declarations.required_providers.get(name)
+    try:
+        return parse_provider_source(required.source) if required and required.source else implied_provider(name)
+    except (AddressError, ValueError):
+        return None
+
+
+def provider_for(declarations: Declarations, name: str) -> Provider | None:
+    """Return the provider of a local name in a `provider` block or reference; in `hashicorp/` if it is not required.
+
+    That includes `terraform`, unlike in the names that resource types imply. Source: resolveProviderTypes.
+    """
+    if name in declarations.required_providers:
+        return provider_named(declarations, name)
+    try:
+        return Provider.default(name)
+    except ValueError:
+        return None
+
+
+def local_name_of(declarations: Declarations, provider: Provider) -> str:
+    """Return the local name of a provider in a module: the one in `required_providers`, else the provider's type."""
+    for name in declarations.required_providers:
+        if provider_named(declarations, name) == provider:
+            return name
+    return provider.type
+
+
+def local_name_problem(name: str, place: Range, *, any_form: bool = False) -> Problem | None:
+    """Return why a word is not a valid local name of a provider; None if it is.
+
+    Names must be normalized, unless `any_form` is set.
+    """
+    try:
+        normal = normalize_provider_part(name)
+    except ValueError as reason:
+        detail = f"{name} is an invalid provider local name: {reason}"
+    else:
+        if any_form or normal == name:
+            return None
+        detail = f'Provider names must be normalized. Replace "{name}" with "{normal}" to fix this error.'
+    return error(ProblemKind.BLOCK, "Invalid provider local name", detail, place)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from statefmt.edit.session import LoadedState, StateFileError
 from statefmt.formats.reading import Inspection, inspect
 from statefmt.lint.edited_part import COMPARING, EditedPart, edited_part, may_add_dependency_findings
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance
-from statefmt.model.codes import Code
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import StateError
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes.edit import Edit
 
 MovedInstances: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from statefmt.context import RunContext
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.files import open_for_writing, signals_held_back, write_all
 from statefmt.store.reading import reason_of
 

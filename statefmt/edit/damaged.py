@@ -21,7 +21,7 @@ from statefmt.model.errors import (
 )
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import display_name
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 _ENCRYPTED: Final = b'"encrypted_data"'
 

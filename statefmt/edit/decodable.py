@@ -12,10 +12,8 @@ from statefmt.lifecycle.schema_marks import typed_instance
 from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps
 from statefmt.model.cty import CtyValueError
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.path_text import path_text
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
+from statefmt.redaction.partial import path_text
 
 
 def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ from codecs import BOM_UTF8
 from collections.abc import Callable
 from typing import TypeVar
 
-from statefmt.hcl.source.position import Range, SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.body import Body
-from statefmt.hcl.syntax.json.body import read_json_file
-from statefmt.hcl.syntax.native.files import read_file
+from statefmt.hcl.source import Problem, Range, SourceText
+from statefmt.hcl.syntax import Body
+from statefmt.hcl.syntax.json import read_json_file
+from statefmt.hcl.syntax.native import read_file
 from statefmt.model.errors import SettingsError
 
 T = TypeVar("T")

@@ -13,20 +13,16 @@ from statefmt.context import RunContext
 from statefmt.formats import Style
 from statefmt.formats.providers import KEEP, SourceChoice, SourceReport, SourceRewriter
 from statefmt.formats.reading import ReadResult, Upgraded, read
-from statefmt.model import codes
+from statefmt.model import findings as codes
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
-from statefmt.model.codes import Code
-from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError
-from statefmt.model.findings import Command, Finding, Fix, Severity
+from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, StoreError, Wording
+from statefmt.model.findings import Code, Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
-from statefmt.model.wording import Wording
 from statefmt.sealed import Seal, opened
 from statefmt.store.backends import state_words
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
-from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import pattern, printable, shell_word
 
 if TYPE_CHECKING:
     # Most commands name a file, or take the usual one.

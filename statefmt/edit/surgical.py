@@ -16,16 +16,15 @@ from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, repeated_members, with_next_serial
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.writing.write import Splicer
-from statefmt.model.errors import StoreError
+from statefmt.model.errors import StoreError, Wording
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
 from statefmt.pieces import Span, joined
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)

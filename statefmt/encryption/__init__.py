@@ -12,16 +12,16 @@ from statefmt.encryption._cipher import (
     examine as examine,
     identity_differs as identity_differs,
 )
-from statefmt.encryption.configuration.merge import merged as merged
-from statefmt.encryption.configuration.model import (
-    EncryptionConfiguration as EncryptionConfiguration,
-    configuration_of as configuration_of,
-)
-from statefmt.encryption.configuration.values import (
+from statefmt.encryption._keys import Randomness as Randomness, SystemRandomness as SystemRandomness
+from statefmt.encryption._program import Origin as Origin, OriginKind as OriginKind
+from statefmt.encryption.configuration import (
     ArgumentBlock as ArgumentBlock,
     ArgumentValue as ArgumentValue,
+    EncryptionConfiguration as EncryptionConfiguration,
     Reference as Reference,
     Unread as Unread,
+    configuration_of as configuration_of,
+    merged as merged,
 )
 from statefmt.encryption.envelope import (
     Envelope as Envelope,
@@ -31,5 +31,3 @@ from statefmt.encryption.envelope import (
     version_of as version_of,
     write_envelope as write_envelope,
 )
-from statefmt.encryption.origin import Origin as Origin, OriginKind as OriginKind
-from statefmt.encryption.randomness import Randomness as Randomness, SystemRandomness as SystemRandomness

@@ -5,21 +5,22 @@ Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from threading import Thread
+from typing import Final, TypeVar
 
-from statefmt.encryption._at_once import both
-from statefmt.encryption._plaintext import check_plain_state, identity_of
-from statefmt.encryption.configuration.model import EncryptionConfiguration
-from statefmt.encryption.configuration.values import Reference
-from statefmt.encryption.encoding.base64_text import NotBase64Error
+import msgspec
+from msgspec import Raw
+
+from statefmt.encryption._encoding import NotBase64Error, json_object, member, text, whole_number
+from statefmt.encryption._keys import Randomness
+from statefmt.encryption._methods import BUILDERS, Method, Unencrypted
+from statefmt.encryption.configuration import EncryptionConfiguration, Reference
 from statefmt.encryption.envelope import Envelope, EnvelopeLayout, frame, glance, parse_envelope
-from statefmt.encryption.key_providers.elsewhere import needed_for
-from statefmt.encryption.methods import BUILDERS
-from statefmt.encryption.methods.method import Method
-from statefmt.encryption.methods.unencrypted import Unencrypted
-from statefmt.encryption.randomness import Randomness
+from statefmt.encryption.key_providers import needed_for
+from statefmt.golang import JSONValue, Members, NumberText, fold_name, loads_exact
 from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
 STATE: Final = "state"
@@ -226,3 +227,80 @@ def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
     if envelope.lineage and envelope.lineage != inside.lineage:
         differ.append("lineage")
     return differ
+
+
+# Not a ThreadPoolExecutor: importing concurrent.futures (which imports logging) takes 6 to 7 ms.
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+def both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
+    """Call two functions, the second in its own thread, and return both results. Raises what either raises."""
+    results: list[U] = []
+    problems: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(other())
+        except BaseException as error:
+            problems.append(error)
+
+    thread = Thread(target=work)
+    thread.start()
+    try:
+        result = one()
+    finally:
+        thread.join()
+    for problem in problems:
+        raise problem
+    return result, results[0]
+
+
+# A plan is a zip file; it can be encrypted like a state.
+_PLAN = b"PK\x03\x04"
+_NAMES = frozenset({"serial", "lineage", "version", "terraform_version"})
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The serial and lineage of a state, which its envelope repeats; None and "" if missing."""
+
+    serial: int | None
+    lineage: str
+
+
+def identity_of(plain: bytes) -> Identity:
+    """Return the identity of a plain state. Raises EncryptionError if it is no JSON object or a member is invalid."""
+    document = _members(plain)
+    try:
+        return Identity(
+            whole_number(member(document, "serial"), "serial"), text(member(document, "lineage"), "lineage")
+        )
+    except ValueError as error:
+        raise EncryptionError(f"the plain state: {error}") from None
+
+
+def check_plain_state(plain: bytes) -> None:
+    """Raise EncryptionError if the bytes cannot be a plain state."""
+    document = _members(plain)
+    version, release = member(document, "version"), member(document, "terraform_version")
+    is_text = isinstance(release, str) and not isinstance(release, NumberText) and release
+    # OpenTofu requires only terraform_version here; statetool also accepts states without it.
+    if not is_text and not (isinstance(version, NumberText) and version.isdigit()):
+        raise EncryptionError("this is neither an encrypted nor a plain state")
+
+
+def _members(plain: bytes) -> Members:
+    """Return the relevant top-level members, in order."""
+    if plain.startswith(_PLAN):
+        raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
+    try:
+        raw = msgspec.json.decode(plain, type=dict[str, Raw])
+        return Members((name, loads_exact(bytes(value))) for name, value in raw.items() if fold_name(name) in _NAMES)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError):
+        pass
+    try:
+        value: JSONValue = loads_exact(plain, replace_invalid=True)
+        return json_object(value, "it")
+    except ValueError as error:
+        raise EncryptionError(f"the plain state is invalid: {error}") from None

@@ -14,9 +14,19 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
-from statefmt.encryption.encoding.base64_text import Base64Room, Base64Text, NotBase64Error
-from statefmt.encryption.encoding.bytes_text import bytes_of, decode_base64, encode_base64
-from statefmt.encryption.encoding.go_struct import json_object, member, members_named, text, whole_number
+from statefmt.encryption._encoding import (
+    Base64Room,
+    Base64Text,
+    NotBase64Error,
+    bytes_of,
+    decode_base64,
+    encode_base64,
+    json_object,
+    member,
+    members_named,
+    text,
+    whole_number,
+)
 from statefmt.golang import JSONValue, Members, encode_string, fold_name, indent, loads_exact
 from statefmt.model.errors import EncryptionError
 

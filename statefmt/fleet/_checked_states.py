@@ -25,9 +25,8 @@ from statefmt.lint.checked import CheckedState, UnreadableState, fixable_among
 from statefmt.lint.gate import Gate
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import found_while_reading
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Place, Severity
-from statefmt.model.wording import Wording
+from statefmt.model.errors import Wording
+from statefmt.model.findings import Code, Finding, Place, Severity
 from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import GIT
 

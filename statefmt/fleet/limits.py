@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from statefmt.context import RunContext
 from statefmt.fleet.errors import FleetError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import Wording
 from statefmt.store.reading import SIZE_VARIABLE, largest_stream, size_of
 from statefmt.store.remote.patience import TIMEOUT_VARIABLE, Patience
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from statefmt.model.codes import Code
+from statefmt.model.findings import Code
 from statefmt.version import __version__
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _FIRST_MEMBER = pattern(rb"[ \t\r\n]*\{[ \t\r]*\n")
 

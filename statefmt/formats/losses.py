@@ -15,12 +15,17 @@ from statefmt.formats.raw_json import token
 from statefmt.formats.releases import Release, all_releases
 from statefmt.model.addrs import NoKey, Resource, ResourceMode
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE
-from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
-from statefmt.model.errors import StatetoolError
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart, Wording
+from statefmt.model.errors import MessagePart, StatetoolError, Wording
+from statefmt.model.snapshot import (
+    KNOWN_STATUSES,
+    CheckObject,
+    CheckResult,
+    OutputValue,
+    ResourceInstanceObject,
+    ResourceState,
+    Snapshot,
+    UnknownMember,
+)
 
 
 class Cause(Enum):

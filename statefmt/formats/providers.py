@@ -11,25 +11,26 @@ from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
 from statefmt.formats.versions import CheckResultV4, InstanceObjectV4, InvalidDocument, OutputV4, ResourceV4, StateV4
-from statefmt.golang import Members, NumberText, encode_string, loads_exact
-from statefmt.golang.parse import JSONValue
-from statefmt.model.addrs import (
+from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.addrs.parsing import parse_legacy_provider_config
+from statefmt.model.addrs.provider import (
+    BUILTIN_HOST,
     DEFAULT_HOST,
+    LEGACY_NAMESPACE,
     TERRAFORM_HOST,
-    AbsProviderInstance,
+    HostnameError,
     Provider,
+    hostname_for_comparison,
     implied_provider,
-    is_identifier,
     normalize_provider_part,
-    parse_legacy_provider_config,
     parse_provider_source,
 )
-from statefmt.model.addrs.hostname import HostnameError, hostname_for_comparison
-from statefmt.model.addrs.provider import BUILTIN_HOST, LEGACY_NAMESPACE
+from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import AddressError
 from statefmt.model.provider_text import Unreadable, read_instance
-from statefmt.model.resources import UnknownMember
-from statefmt.text.pattern import pattern
+from statefmt.model.snapshot import UnknownMember
+from statefmt.text import pattern
 
 PUBLIC_HOSTS: Final = (DEFAULT_HOST, TERRAFORM_HOST)
 _ENGINES: Final = ((DEFAULT_HOST, "OpenTofu"), (TERRAFORM_HOST, "Terraform"))

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from statefmt.formats import Layout, Style
 from statefmt.model.errors import ReleaseError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 FactValue: TypeAlias = bool | int | str | list[int | str] | dict[str, int | str]
 

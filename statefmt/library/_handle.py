@@ -16,8 +16,8 @@ from statefmt.model.findings import Severity
 from statefmt.store.reading import GIT, display_name
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
-    from statefmt.configuration.scopes.instances import Instances
+    from statefmt.configuration.instances import Instances
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.pipeline import OpenedEdit, Terms
     from statefmt.formats.reading import ReadResult
     from statefmt.store.protocol import Store
@@ -116,7 +116,7 @@ def loaded_configuration(
     """
     # Imported late: most programs have no configuration.
     from statefmt.configuration import LoadOptions, VariableOption, load
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
     path = Path(directory)
     if not path.is_dir():
@@ -131,7 +131,7 @@ def loaded_configuration(
 def declared_instances(references: ProviderReferences) -> Instances:
     """Return the instances that a configuration declares. Raises SurgeryError if errors hide a part of it."""
     from statefmt.lint.check import check_configuration
-    from statefmt.model.codes import CONFIGURATION_NOT_KNOWN
+    from statefmt.model.findings import CONFIGURATION_NOT_KNOWN
 
     found = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]

@@ -16,13 +16,11 @@ from statefmt.model.addrs import (
     ConfigProviderConfig,
     InstanceKey,
     ModuleInstance,
-    Provider,
     ResourceMode,
 )
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, Snapshot
 
 if TYPE_CHECKING:
     from statefmt.analysis.selection.criteria import Condition

@@ -15,14 +15,13 @@ from statefmt.edit.session import LoadedState
 from statefmt.library._handle import StateHandle, located
 from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot
 
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff.model import SnapshotDiff
     from statefmt.analysis.selection.criteria import Selector
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes.edit import Edit
     from statefmt.edit.repairs.decisions import Decision
     from statefmt.edit.repairs.defect import Defect

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.edit.hand.attributes import instance_text
 from statefmt.edit.hand.text import EditableText, text_of_state
 from statefmt.edit.hand.whole_state import refuse_older_format, replaced_by

@@ -24,15 +24,8 @@ from statefmt.edit.copies import FileCopy, OutputCopy
 from statefmt.edit.pipeline import OpenedEdit, Proposal, Terms
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.library.selecting import Filters, Selected, criteria, selected
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-    IntKey,
-    Provider,
-    StringKey,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
@@ -42,7 +35,7 @@ from statefmt.store.reading import STANDARD_INPUT
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.arguments.assignment import Assignment
     from statefmt.edit.arguments.key_map import KeyMap
     from statefmt.edit.requests.known_providers import KnownProviders

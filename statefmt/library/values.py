@@ -26,21 +26,19 @@ from typing import Any, ClassVar, Final, NoReturn, Self, TypeAlias, TypeVar, ove
 
 from statefmt.golang import JSONValue, Members, NumberText
 from statefmt.model.errors import MissingPathError, SelectionError
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.look_up import look_up, look_up_flat
-from statefmt.redaction.partial import Partial, exact_text
-from statefmt.redaction.path_text import parse_path, path_text
-from statefmt.redaction.withheld import (
+from statefmt.model.snapshot import OutputValue, ResourceInstanceObject
+from statefmt.redaction.attribute_values import (
     Withheld,
+    look_up,
+    look_up_flat,
     member_value,
     withheld_identity,
     withheld_members,
     withheld_output,
     withheld_paths,
 )
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import HIDDEN, Partial, exact_text, parse_path, path_text
+from statefmt.text import pattern
 
 # Longer ones may be refused by int(), depending on how Python is started.
 _MOST_DIGITS: Final = 640

@@ -13,8 +13,20 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, decoding_type
-from statefmt.model.cty import CtyTypeError, ListType, MapType, ObjectType, SetType, TupleType, Type, parse_type
-from statefmt.model.cty.types import BOOL, NUMBER, STRING, DynamicType
+from statefmt.model.cty import (
+    BOOL,
+    NUMBER,
+    STRING,
+    CtyTypeError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    parse_type,
+)
 from statefmt.model.cty.unify import has_dynamic
 
 # JSON as msgspec decodes it.

@@ -11,16 +11,24 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.golang import quote
-from statefmt.golang.normalize import nfc
-from statefmt.model.cty import STRING, CtyValue, CtyValueError, ListType, MapType, ObjectType, SetType, TupleType, Type
-from statefmt.model.cty.data import Data, UnknownData
-from statefmt.model.cty.element_types import common_element_type
-from statefmt.model.cty.primitives import convert_primitive
-from statefmt.model.cty.sets import make_set
-from statefmt.model.cty.types import DynamicType, PrimitiveType, object_type
+from statefmt.golang import nfc, quote
+from statefmt.model.cty import (
+    STRING,
+    CtyValueError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+    common_element_type,
+    object_type,
+)
+from statefmt.model.cty.data import CtyValue, Data, UnknownData, convert_primitive, make_set
 from statefmt.model.errors import StatetoolError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 
 class FlatmapError(StatetoolError, ValueError):

@@ -37,13 +37,12 @@ from statefmt.model.addrs import (
     ResourceInstance,
     ResourceMode,
     StringKey,
-    is_identifier,
-    parse_abs_resource_instance,
-    parse_module_instance,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import AddressError, StoreError
 from statefmt.store.reading import STANDARD_INPUT, display_name, read_bytes
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _ACTIONS: Final = {action.value: action for action in Action}
 _NULL: Final = b"null"

@@ -12,10 +12,21 @@ from typing import Final, Literal, ParamSpec, TypeAlias, TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, Provider, ResourceMode, parse_provider_source
-from statefmt.model.cty import CtyError, ObjectType, Type, parse_type
-from statefmt.model.cty.errors import CtyTypeError, CtyValueError
-from statefmt.model.cty.types import DYNAMIC, ListType, MapType, SetType, object_type
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider, parse_provider_source
+from statefmt.model.cty import (
+    DYNAMIC,
+    CtyError,
+    CtyTypeError,
+    CtyValueError,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    Type,
+    object_type,
+    parse_type,
+)
 from statefmt.model.cty.unify import has_dynamic, without_optional
 from statefmt.model.errors import AddressError, StatetoolError, StoreError
 from statefmt.store.files import read_bounded

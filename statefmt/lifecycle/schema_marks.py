@@ -21,30 +21,22 @@ from statefmt.lifecycle.schema import (
     refuses_depth,
 )
 from statefmt.model.addrs import AbsResource, InstanceKey
-from statefmt.model.cty import (
-    CtyError,
-    CtyValue,
-    GetAttr,
-    ListType,
-    MapType,
-    ObjectType,
-    Path,
-    PathIndex,
-    SetType,
-    TupleType,
-    Type,
-    decode_paths,
-    encode_paths,
-    read_value,
-    write_value,
+from statefmt.model.cty import CtyError, ListType, MapType, ObjectType, SetType, TupleType, Type
+from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, PathStep
+from statefmt.model.cty.parts import (
+    PathMarks,
+    attribute,
+    elements,
+    is_known,
+    is_null,
+    is_wholly_known,
+    steps,
+    unknown,
+    unmarked_deep,
 )
-from statefmt.model.cty.parts import attribute, elements, is_known, is_null, is_wholly_known, unknown, unmarked_deep
-from statefmt.model.cty.path_marks import PathMarks, steps
-from statefmt.model.cty.path_tree import PathTree, index_step
-from statefmt.model.cty.steps import PathStep
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.cty.paths import PathTree, decode_paths, encode_paths, index_step
+from statefmt.model.cty.values import read_value, write_value
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
 # An object with canonical attributes, and the paths that its schema hides.
 _Typed: TypeAlias = tuple[ResourceInstanceObject, tuple[Path, ...]]

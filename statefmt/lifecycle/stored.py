@@ -9,27 +9,23 @@ from msgspec import Struct
 from statefmt.golang import JSONValue, Members, encode_value, loads_exact, quote
 from statefmt.lifecycle.schema import refuses_depth
 from statefmt.model.cty import (
-    CtyPathError,
-    CtyValue,
+    NUMBER,
+    STRING,
     CtyValueError,
-    GetAttr,
+    DynamicType,
     ListType,
     MapType,
-    Number,
     ObjectType,
-    Path,
-    PathIndex,
     SetType,
+    TupleType,
     Type,
-    read_value,
+    type_name,
 )
-from statefmt.model.cty.data import UnknownData
-from statefmt.model.cty.decimals import format_digits
-from statefmt.model.cty.number import from_int
+from statefmt.model.cty.data import CtyPathError, CtyValue, GetAttr, Path, PathIndex, UnknownData
+from statefmt.model.cty.number import Number, format_digits, from_int
 from statefmt.model.cty.parts import unknown
-from statefmt.model.cty.type_names import type_name
-from statefmt.model.cty.types import NUMBER, STRING, DynamicType, TupleType
-from statefmt.redaction.path_text import step_key
+from statefmt.model.cty.values import read_value
+from statefmt.redaction.partial import step_key
 
 
 def decode_state(attributes: bytes, of: Type) -> CtyValue:

@@ -13,12 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.lint.settings import problems
-from statefmt.model import codes
-from statefmt.model.errors import SettingsError, StoreError
+from statefmt.model import findings as codes
+from statefmt.model.errors import SettingsError, StoreError, Wording
 from statefmt.model.findings import Finding
-from statefmt.model.wording import Wording
 from statefmt.store.files import read_bounded, write_over
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _FORMAT_VERSION: Final = "1.0"
 _LARGEST: Final = 64 * 1024 * 1024

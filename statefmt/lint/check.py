@@ -13,13 +13,13 @@ from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import Rule, found_while_reading
 from statefmt.lint.settings import refuse_unknown_code
 from statefmt.lint.subject import Subject
-from statefmt.model import codes
+from statefmt.model import findings as codes
 from statefmt.model.findings import NO_FIX, Finding, Fix, Place
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.encryption import Opened
     from statefmt.lifecycle.schema import ProviderSchemas
     from statefmt.lint.plan_subject import PlanSubject

@@ -16,13 +16,12 @@ from statefmt.formats.raw_json.positions import Position, finding_positions
 from statefmt.formats.reading import CURRENT_VERSION, Inspection, without_pointers
 from statefmt.lint.registry import rules_for
 from statefmt.lint.rule import Mend
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.findings import Command, Finding, Fix
+from statefmt.model.findings import NO_STATE, Code, Command, Finding, Fix
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 # Canonical form decides these in a state that can be read, but only a user may.
 _IS_DECIDED: Final = frozenset({Code.PROVIDER_BLOCKS_DIFFER})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from statefmt.configuration.block_names import BlockNames
 from statefmt.configuration.model import Configuration, ProviderBlock
-from statefmt.hcl.source.position import Range
+from statefmt.hcl.source import Range
 from statefmt.model.findings import Finding, Place
 
 

@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from statefmt.analysis.cycles import cyclic_groups
 from statefmt.model.addrs import AbsResourceInstance, ConfigResource, ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.resources import ResourceInstanceObject, ResourceState, not_among
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, not_among
 
 # Rules that compare resources with each other. All others look at a single resource, or at the state without its
 # resources.

@@ -19,7 +19,7 @@ from statefmt.lint.baseline import Baseline
 from statefmt.lint.check import check, check_configuration, check_plan, selected_rules
 from statefmt.lint.checked import CheckedState, UnreadableState, fixable_codes, short_selectors
 from statefmt.lint.settings import Settings
-from statefmt.model import codes
+from statefmt.model import findings as codes
 from statefmt.model.errors import EncryptionError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.sealed import opened
@@ -27,7 +27,7 @@ from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.encryption import Opened
     from statefmt.lifecycle.plan import ShownPlan
     from statefmt.lifecycle.schema import ProviderSchemas

@@ -10,8 +10,8 @@ from statefmt.analysis.plans.values import DriftDetails, attribute_places, drift
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.lint.settings import RuleSettings
-from statefmt.model.addrs import parse_provider_source
-from statefmt.model.cty.types import DYNAMIC, Type
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.cty import DYNAMIC, Type
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Command
 from statefmt.model.snapshot import Snapshot

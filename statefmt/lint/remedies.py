@@ -19,12 +19,11 @@ from msgspec import structs
 
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
 from statefmt.configuration.model import Declarations, ProviderBlock
-from statefmt.configuration.provider_names import local_name_of, provider_named
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.configuration.provider_reference import local_name_of, provider_named
 from statefmt.golang import quote
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.syntax.expressions import AttributeAccess, Call, Literal, Traversal, TupleExpression
-from statefmt.hcl.syntax.references import references as references_in
+from statefmt.hcl.source import Range
+from statefmt.hcl.syntax import AttributeAccess, Call, Literal, Traversal, TupleExpression, references as references_in
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place, where
 from statefmt.lint.subject import Subject
@@ -36,13 +35,12 @@ from statefmt.model.addrs import (
     ConfigProviderConfig,
     InstanceKey,
     Module,
-    Provider,
     StringKey,
     key_order,
 )
-from statefmt.model.codes import Code
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import SetType
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
 

@@ -17,13 +17,11 @@ from msgspec.structs import replace
 
 from statefmt.formats.providers import KEEP, SourceChoice
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix, Severity
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code, Finding, Fix, Severity
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.lint.plan_subject import PlanSubject
 
 

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from msgspec import Struct
 
-from statefmt.model.codes import Code
-from statefmt.model.errors import SettingsError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SettingsError, Wording
+from statefmt.model.findings import Code
 from statefmt.store.files import read_bounded
-from statefmt.text.wildcards import TextTest, asterisk_test
+from statefmt.text import TextTest, asterisk_test
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

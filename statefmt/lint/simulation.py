@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import CURRENT_VERSION, inspect, without_pointers
 from statefmt.lint.check import check, check_configuration
 from statefmt.lint.remedies import pointer
-from statefmt.model import codes
+from statefmt.model import findings as codes
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
 
 _ORPHANED: Final = (Code.PROVIDER_CONFIGURATION_GONE, Code.PROVIDER_INSTANCE_GONE, Code.PROVIDER_FALLBACK_IMPOSSIBLE)

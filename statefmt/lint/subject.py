@@ -20,16 +20,16 @@ from statefmt.formats.releases import Release
 from statefmt.formats.versions import InstanceObjectV4, ResourceV4
 from statefmt.formats.writing.canonical import is_canonical
 from statefmt.model.addrs import IntKey, StringKey
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.cty import GetAttr, Path, decode_paths
+from statefmt.model.cty.data import GetAttr, Path
+from statefmt.model.cty.paths import decode_paths
 from statefmt.model.errors import EncryptionError
-from statefmt.model.findings import Command, Fix
-from statefmt.redaction.decoded_once import DecodedOnce
-from statefmt.redaction.path_text import path_text, step_key
+from statefmt.model.findings import NO_STATE, Code, Command, Fix
+from statefmt.redaction.object_value import DecodedOnce
+from statefmt.redaction.partial import path_text, step_key
 from statefmt.store.backends import state_words
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.encryption import Envelope, Opened
     from statefmt.lifecycle.schema import ProviderSchemas
 

@@ -2,7 +2,7 @@
 
 StatetoolError
 ├── AddressError           an address cannot be parsed
-├── CtyError               a type description or a value is invalid (`statefmt.model.cty.errors`)
+├── CtyError               a type description or a value is invalid (`statefmt.model.cty`)
 ├── StateError             no snapshot can be made of the bytes; .findings has the reasons
 │   ├── NotAStateError         empty, not JSON, no version, or another kind of file
 │   ├── EncryptedStateError    an encrypted state without a configuration to decrypt it
@@ -29,12 +29,11 @@ StatetoolError
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from statefmt.model.findings import Finding, Severity
-from statefmt.model.wording import MessagePart, Wording, for_command_line, for_programs
 
 
 class StatetoolError(Exception):
@@ -292,3 +291,27 @@ class RemoteStateError(StoreError):
         self.programs = tuple(programs)
         self.folder = folder
         self.workspace = workspace
+
+
+class Wording(NamedTuple):
+    """A part of a message in two wordings, such as `--force-type` and `force_type=True`."""
+
+    on_command_line: str
+    in_program: str
+
+    def __str__(self) -> str:
+        return self.in_program
+
+
+# A part of a message: one text for all readers, or a Wording.
+MessagePart: TypeAlias = str | Wording
+
+
+def for_programs(parts: Iterable[MessagePart]) -> str:
+    """Join the parts of a message as a program reads it."""
+    return "".join(map(str, parts))
+
+
+def for_command_line(parts: Iterable[MessagePart]) -> str:
+    """Join the parts of a message as a user of the command line reads it."""
+    return "".join(part.on_command_line if isinstance(part, Wording) else part for part in parts)

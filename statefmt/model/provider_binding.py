@@ -18,12 +18,10 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from statefmt.model import _provider_findings as provider_findings
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
-from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import ResourceState
 
 # Cache size for written configurations of all files of a run; a state has few different ones.
 _KEPT: Final = 65536
@@ -114,7 +112,7 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
         findings += _spread_keys(resource, bound)
     config = bound[0].provider.config if bound else declared
     if not conflict and declared_last is not None and declared_last != config:
-        findings.append(provider_findings.empty_block(resource, config, declared_last, blocks[-1].pointer))
+        findings.append(empty_block(resource, config, declared_last, blocks[-1].pointer))
         config = declared_last
     return Lifted(config, tuple(keys), tuple(findings), tuple(refused))
 
@@ -164,12 +162,12 @@ def _bind_block(
     for key, text, pointer in block.objects:
         if not text:
             if inherited is None:
-                findings.append(provider_findings.missing(resource, key, pointer))
+                findings.append(missing(resource, key, pointer))
             else:
                 bound.append(_Bound(inherited, key, number, block.pointer))
             continue
         if config is not None:
-            findings.append(provider_findings.both_levels(resource, key, block.provider, text, pointer))
+            findings.append(both_levels(resource, key, block.provider, text, pointer))
         provider = read_instance(text)
         if isinstance(provider, Unreadable):
             located = _located(provider, f"{resource}{key}", pointer)
@@ -195,9 +193,7 @@ def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: 
     """Compare as OpenTofu does: adjacent instances within a block, unreadable addresses included."""
     for (one, one_key), (other, other_key) in pairwise(said):
         if one != other:
-            return provider_findings.conflict(
-                Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer
-            )
+            return conflict(Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer)
     return None
 
 
@@ -207,7 +203,7 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
     for other in bound:
         if first is not None and other.provider.config != first.provider.config:
             spread = first.block != other.block
-            return provider_findings.conflict(
+            return conflict(
                 Code.PROVIDER_BLOCKS_DIFFER if spread else Code.PROVIDER_CONFIGURATIONS_DIFFER,
                 resource,
                 str(first.provider),
@@ -230,7 +226,75 @@ def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
         other = first.setdefault(binding.key, binding)
         if binding.provider.key != other.provider.key and binding.key not in told:
             told.add(binding.key)
-            findings.append(
-                provider_findings.keys_differ(resource, binding.key, other.provider, binding.provider, binding.pointer)
-            )
+            findings.append(keys_differ(resource, binding.key, other.provider, binding.provider, binding.pointer))
     return findings
+
+
+def conflict(
+    code: Code, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
+) -> Finding:
+    """Report two instances of one resource with different configurations; `one` or `other` is "" if unreadable.
+
+    Such a state is refused even if OpenTofu would read it.
+    """
+    where = " in different blocks of the file" if code == Code.PROVIDER_BLOCKS_DIFFER else ""
+    return code.finding(
+        "Provider instance field conflict in state",
+        f"Resource {resource} has instances with different provider configurations{where}: "
+        f"{resource}{one_key} has {one or 'an unreadable address'}, "
+        f"{resource}{other_key} has {other or 'an unreadable address'}. All instances of a resource must belong "
+        "to one provider configuration and may differ only in the instance key at its end.",
+        resource,
+        pointer,
+        "Decide which configuration manages the resource, for all of its instances.",
+    )
+
+
+def empty_block(
+    resource: str, config: ConfigProviderConfig | None, last: ConfigProviderConfig, pointer: str
+) -> Finding:
+    """Report a later block without instances that changes the configuration."""
+    return Code.PROVIDER_BLOCKS_DIFFER.notice(
+        "Empty block changes the provider configuration of a resource",
+        f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
+        f"{last}. The later one applies, as in OpenTofu.",
+        resource,
+        f"{pointer}/provider",
+        "Decide which configuration manages the resource.",
+    )
+
+
+def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
+    """Report an instance without a provider at either level."""
+    return Code.PROVIDER_MISSING.notice(
+        "Provider field missing state",
+        f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
+        f"{resource}{key}",
+        pointer,
+        "Name the provider given in the configuration or in earlier states.",
+    )
+
+
+def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: str) -> Finding:
+    """Report an instance with a provider of its own although its resource has one."""
+    return Code.PROVIDER_BOTH_LEVELS.notice(
+        "Provider field conflict in state",
+        f"Resource {resource} has the provider address {level}, and its instance {resource}{key} has {own}. "
+        "The instance's own address is used.",
+        f"{resource}{key}",
+        f"{pointer}/provider",
+    )
+
+
+def keys_differ(
+    resource: str, key: InstanceKey, one: AbsProviderInstance, other: AbsProviderInstance, pointer: str
+) -> Finding:
+    """Report objects of one instance with different provider keys."""
+    return Code.PROVIDER_KEYS_DIFFER.notice(
+        "Objects of one instance are bound to different provider instances",
+        f"Instance {resource}{key} has objects bound to {one} and to {other}. OpenTofu keeps one provider key for an "
+        "instance, that of the object it reads last, and silently rebinds the others; statetool keeps each as it is.",
+        f"{resource}{key}",
+        pointer,
+        "Bind all objects of the instance to one provider instance, or destroy the deposed object first.",
+    )

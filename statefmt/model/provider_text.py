@@ -7,20 +7,16 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
-from statefmt.model.addrs import (
-    DEFAULT_HOST,
-    TERRAFORM_HOST,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    StringKey,
+from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, StringKey
+from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_config_provider_config,
     parse_legacy_provider_config,
 )
-from statefmt.model.codes import Code
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.text import pattern
 
 # The host in addresses that Terraform writes for providers known by their type only. OpenTofu does not read these.
 _TERRAFORM_LEGACY: Final = pattern(rf'(?<=provider\["){TERRAFORM_HOST}(?=/-/)')

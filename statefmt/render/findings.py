@@ -12,7 +12,7 @@ from statefmt.render.counted import counted
 from statefmt.render.fixes import fix_text
 from statefmt.render.printable import printable, printable_lines
 from statefmt.render.terminal import Terminal
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 # The words of the findings themselves; info has no plural.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statefmt.model.findings import Command, Fix
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 
 def fix_text(fix: Fix) -> str:

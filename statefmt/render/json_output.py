@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 FORMAT_VERSION: Final = "1.0"
 _LAYOUT: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # GitHub accepts 65,536 characters in a comment; the rest is for text that a workflow adds.
 MOST_CHARACTERS: Final = 65_000

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
+from statefmt.text import pattern, printable
 
 __all__ = ["one_line", "printable", "printable_lines", "words"]
 

@@ -8,7 +8,7 @@ from typing import Final
 from tabulate import tabulate
 
 from statefmt.render.terminal import Terminal
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Colour codes, which have no width. (All other escapes in cells have been made visible.)
 _CODES: Final = pattern(r"\x1b\[[0-9;]*m")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from statefmt.model.instances import InstanceState
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import InstanceState, OutputValue, ResourceInstanceObject
 from statefmt.redaction.object_value import output_steps, unmarked_secrets
-from statefmt.redaction.path_text import path_text
+from statefmt.redaction.partial import path_text
 from statefmt.render.counted import counted
 from statefmt.render.printable import printable
 

@@ -18,7 +18,7 @@ from statefmt.store.remote.hosts import approach, is_of_folder, server_of, user_
 from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Request, Transport
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _OK: Final = 200
 _NO_STATE: Final = frozenset({204, 404})

@@ -17,7 +17,7 @@ from msgspec import UNSET, Struct, UnsetType
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
 from statefmt.model.errors import StoreError
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.text.printable import printable
+from statefmt.text import printable
 from statefmt.version import __version__
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends import RemoteName
 from statefmt.store.files import close, first_written, read_all, read_reporting
 from statefmt.store.inside import InsideName, inside_name, open_inside, unfollowed_name
-from statefmt.text.pattern import pattern
-from statefmt.text.shell import shell_word
+from statefmt.text import pattern, shell_word
 
 # The name of standard input as a state.
 STANDARD_INPUT: Final = "-"

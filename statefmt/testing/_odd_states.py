@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from hypothesis import strategies as st
 
-from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.addrs.literals import hcl_quote
 
 
 class ObjectText(NamedTuple):

@@ -21,23 +21,20 @@ from statefmt.model.addrs import (
     ConfigProviderConfig,
     IntKey,
     Module,
-    Provider,
     Resource,
     ResourceMode,
     StringKey,
-    implied_provider,
-    is_identifier,
+)
+from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_abs_resource_instance,
     parse_config_resource,
     parse_local_provider_instance,
-    parse_provider_source,
 )
-from statefmt.model.addrs.traversal import Attr, parse_traversal
-from statefmt.model.codes import Code
-from statefmt.model.cty.implied import implied_type
-from statefmt.model.cty.types import encode_type
-from statefmt.model.findings import Severity
+from statefmt.model.addrs.provider import Provider, implied_provider, parse_provider_source
+from statefmt.model.addrs.traversal import Attr, is_identifier, parse_traversal
+from statefmt.model.cty import encode_type, implied_type
+from statefmt.model.findings import Code, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL
 
 # JSON values by name.

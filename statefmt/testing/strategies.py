@@ -24,7 +24,7 @@ from statefmt.edit.arguments.key_map import map_text
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
-from statefmt.golang.normalize import nfc
+from statefmt.golang import nfc
 from statefmt.library.values import Attributes
 from statefmt.model.addrs import (
     NO_KEY,
@@ -38,17 +38,22 @@ from statefmt.model.addrs import (
     Module,
     ModuleInstance,
     ModuleStep,
-    Provider,
     Resource,
     ResourceMode,
     StringKey,
 )
-from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
-from statefmt.redaction.path_text import parse_path, path_text
+from statefmt.model.snapshot import (
+    HIGHEST_SERIAL,
+    InstanceState,
+    ObjectStatus,
+    ResourceInstanceObject,
+    Snapshot,
+    instances,
+)
+from statefmt.redaction.partial import parse_path, path_text
 from statefmt.testing._odd_states import odd_states
 
 __all__ = [

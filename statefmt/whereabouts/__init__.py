@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, unquote, urlencode
 
 from msgspec import Struct, structs
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValue, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
@@ -26,7 +25,7 @@ from statefmt.store.local.state_file import init_folder
 from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of
 from statefmt.store.remote.client import Connection
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 from statefmt.whereabouts.find import (
     BackendSource,
     FoundBackend,

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from statefmt.model.errors import RemoteStateError, StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import RemoteStateError, StoreError, Wording
 from statefmt.store.backends.description import (
     DEFAULT_WORKSPACE,
     ArgumentKind,
@@ -195,7 +194,7 @@ def configured_backend(
     workspace = chosen_workspace(_own_data_folder(folder, environment), environment, options.workspace)
     if _may_have_block(folder):
         # Imported late: it parses a configuration.
-        from statefmt.configuration.loading.backend_block import read_backend_block
+        from statefmt.configuration.backend_block import read_backend_block
 
         names = frozenset(option.partition("=")[0] for option in options.settings if "=" in option)
         allowed = allowed_variables(options, environment)
@@ -280,7 +279,7 @@ def given_settings(options: Iterable[str], backend: BackendType) -> tuple[GivenS
             found.append(GivenSetting(name, value, SettingSource.OPTION, OPTION_PLACE))
         else:
             # Imported late: it parses a configuration.
-            from statefmt.configuration.loading.backend_block import read_settings_file
+            from statefmt.configuration.backend_block import read_settings_file
 
             found += read_settings_file(option)
     return tuple(found)
@@ -291,7 +290,7 @@ def _value(name: str, text: str, arguments: Iterable[BackendArgument]) -> Settin
     argument = next((one for one in arguments if one.name == name), None)
     if argument is None or argument.kind is not ArgumentKind.STRUCTURE:
         return text
-    from statefmt.configuration.loading.backend_block import literal_value
+    from statefmt.configuration.backend_block import literal_value
 
     return literal_value(text, f"--backend-config: {name}")
 

@@ -13,8 +13,7 @@ from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlencode
 
 from msgspec import structs
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.backends.description import (
     DEFAULT_WORKSPACE,
     ArgumentKind,
@@ -27,7 +26,7 @@ from statefmt.store.backends.description import (
 )
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import GivenSetting, SettingSource, named_arguments
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 from statefmt.whereabouts.find import BackendSource, FoundBackend, FoundState, given_settings, known_backend, located
 
 _SCHEME: Final = pattern(r"([A-Za-z][A-Za-z0-9+.-]*)://")
@@ -267,7 +266,7 @@ def _setting(url: UrlParts, name: str, text: str, arguments: Mapping[str, Backen
 def _value(url: UrlParts, argument: BackendArgument, name: str, text: str) -> SettingValue:
     if argument.kind is not ArgumentKind.STRUCTURE:
         return text
-    from statefmt.configuration.loading.backend_block import literal_value
+    from statefmt.configuration.backend_block import literal_value
 
     return literal_value(text, f"{url.shown}: {name}")
 

@@ -20,9 +20,7 @@ import statefmt
 from statefmt.addrs import AddressError, parse_abs_resource, parse_abs_resource_instance
 from statefmt.formats.writing.canonical import canonical
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, IntKey, NoKey
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ObjectStatus, Snapshot, instances
 from tests.adversary.corpus import settles, states
 from tests.adversary.in_process import Finished, command
 from tests.adversary.observed import Observed

@@ -15,7 +15,7 @@ FILES: Final = sorted(ROOT.rglob("*.py"))
 MODULES: Final = {path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", "."): path for path in FILES}
 # Their modules are entries of a table or found by name, wherever they are imported.
 COLLECTIONS: Final = (
-    "statefmt.cli", "statefmt.encryption.key_providers", "statefmt.encryption.methods", "statefmt.hcl.functions",
+    "statefmt.cli", "statefmt.encryption.key_providers", "statefmt.encryption._methods", "statefmt.hcl.functions",
     "statefmt.lint.rules", "statefmt.render",
 )  # fmt: skip
 

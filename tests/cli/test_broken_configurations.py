@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.hcl.syntax.json.body import LARGEST_FILE
+from statefmt.hcl.syntax.json import LARGEST_FILE
 from tests.adversary.runs import Forks
 from tests.cli.conftest import Program
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from statefmt.configuration import LoadOptions, load, root_scope
-from statefmt.hcl.value import Unknown
-from statefmt.hcl.values.construct import first_unknown, to_plain
-from statefmt.model.cty import CtyValue as PlainValue, write_value
+from statefmt.hcl.value import Unknown, first_unknown, to_plain
+from statefmt.model.cty.data import CtyValue as PlainValue
+from statefmt.model.cty.values import write_value
 from tests.compat.expressions import CONFIGURATION, EXPRESSIONS, FILES, REFUSED, VALUES
 from tests.compat.program import Program
 

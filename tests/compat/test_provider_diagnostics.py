@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.provider_agreement import compare
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check_configuration
 from statefmt.model.findings import Place
 from tests.compat.program import Program

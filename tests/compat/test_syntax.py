@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.native.files import read_file
+from statefmt.hcl.source import Problem, SourceText
+from statefmt.hcl.syntax.native import read_file
 from tests.compat.program import Program
 
 TEXTS: Final = (

@@ -9,9 +9,10 @@ from typing import Final
 import pytest
 
 from statefmt.configuration import LoadOptions, load, root_scope
-from statefmt.hcl.value import Part, Unknown
-from statefmt.hcl.values.construct import first_unknown, to_plain
-from statefmt.model.cty import CtyValue as PlainValue, encode_type, write_value
+from statefmt.hcl.value import Part, Unknown, first_unknown, to_plain
+from statefmt.model.cty import encode_type
+from statefmt.model.cty.data import CtyValue as PlainValue
+from statefmt.model.cty.values import write_value
 from tests.compat.program import Program
 from tests.compat.tables import GIVEN, MORE_CONFIGURATION, MORE_FILES, MORE_VALUES, REFUSED
 

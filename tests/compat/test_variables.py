@@ -9,9 +9,9 @@ from typing import Final
 import pytest
 
 from statefmt.configuration import LoadOptions, VariableOption, load, root_scope
-from statefmt.hcl.value import Unknown, Value
-from statefmt.hcl.values.construct import to_plain
-from statefmt.model.cty import CtyValue as PlainValue, write_value
+from statefmt.hcl.value import Unknown, Value, to_plain
+from statefmt.model.cty.data import CtyValue as PlainValue
+from statefmt.model.cty.values import write_value
 from tests.compat.program import Program
 
 TYPES: Final = (

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import pytest
 
 from statefmt.configuration import Configuration, LoadOptions, load, root_scope
-from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import to_plain
-from statefmt.model.cty import CtyValue as PlainValue, write_value
+from statefmt.hcl.value import Part, Unknown, Value, to_plain
+from statefmt.model.cty.data import CtyValue as PlainValue
+from statefmt.model.cty.values import write_value
 
 Write: TypeAlias = Callable[..., Configuration]
 

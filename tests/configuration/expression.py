@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.syntax.expressions import Expression
-from statefmt.hcl.syntax.native.files import read_expression
+from statefmt.hcl.source import SourceText
+from statefmt.hcl.syntax import Expression
+from statefmt.hcl.syntax.native import read_expression
 
 
 def expression(text: str) -> Expression:

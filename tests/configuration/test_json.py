@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.configuration import Expansion, expand, load, root_scope
-from statefmt.hcl.syntax.expressions import ObjectItem, TemplateWrap
-from statefmt.hcl.syntax.references import as_keyword
+from statefmt.hcl.syntax import ObjectItem, TemplateWrap, as_keyword
 from tests.configuration.conftest import Write, found, local, shown
 
 # The value of a local in JSON, and what it is.

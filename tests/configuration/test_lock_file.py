@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.configuration.lock_file import LOCK_FILE, locked_providers
+from statefmt.configuration.provider_schemas import LOCK_FILE, locked_providers
 from statefmt.model.errors import StoreError
 
 # As `tofu init` writes it.

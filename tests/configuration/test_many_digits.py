@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from statefmt.configuration import LoadOptions, load
-from statefmt.configuration.scopes.scope import root_scope
-from statefmt.hcl.expressions.evaluate import evaluate
+from statefmt.configuration._scope import root_scope
+from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.value import Unknown, Value
 from tests.configuration.expression import expression
 

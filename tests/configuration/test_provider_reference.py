@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
-from statefmt.hcl.source.problem import Problem
+from statefmt.hcl.source import Problem
 from statefmt.model.addrs import LocalProviderConfig
 from tests.configuration.expression import expression
 

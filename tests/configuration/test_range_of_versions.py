@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.configuration.decoding._providers import is_range_of_versions
+from statefmt.configuration._provider_blocks import is_range_of_versions
 
 CASES = [
     ("1.0", True),

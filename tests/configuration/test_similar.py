@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.hcl.expressions.similar import too_similar
+from statefmt.hcl.similar import too_similar
 from tests.configuration.expression import expression
 
 ALIKE = [

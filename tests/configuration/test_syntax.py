@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from statefmt.configuration import root_scope
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.syntax.expressions import IndexExpression, Traversal
-from statefmt.hcl.syntax.native.files import read_expression
-from statefmt.hcl.syntax.references import as_traversal, references
-from statefmt.hcl.values.construct import first_unknown
+from statefmt.hcl.source import SourceText
+from statefmt.hcl.syntax import IndexExpression, Traversal, as_traversal, references
+from statefmt.hcl.syntax.native import read_expression
+from statefmt.hcl.value import first_unknown
 from tests.configuration.conftest import Write, found, local
 
 # The places are those that HCL's parser gives.

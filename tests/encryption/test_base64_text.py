@@ -6,7 +6,7 @@ import base64
 
 import pytest
 
-from statefmt.encryption.encoding.base64_text import Base64Room, Base64Text, NotBase64Error
+from statefmt.encryption._encoding import Base64Room, Base64Text, NotBase64Error
 
 _PIECE = 3 * 2**16
 LENGTHS = [0, 1, 2, 3, 4, _PIECE - 1, _PIECE, _PIECE + 1, _PIECE + 2, _PIECE + 3, 3 * _PIECE, 3 * _PIECE + 5]

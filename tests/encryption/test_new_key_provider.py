@@ -9,13 +9,9 @@ from typing import Any, cast
 import pytest
 
 from statefmt.encryption import check_configuration, decrypt, encrypt
-from statefmt.encryption.configuration.arguments import Arguments
-from statefmt.encryption.configuration.model import KeyProviderBlock
-from statefmt.encryption.configuration.values import ArgumentValue
+from statefmt.encryption._keys import KeySource, NewKey, Randomness, Secret
+from statefmt.encryption.configuration import Arguments, ArgumentValue, KeyProviderBlock
 from statefmt.encryption.key_providers import BUILDERS
-from statefmt.encryption.key_providers.keys import KeySource, NewKey
-from statefmt.encryption.randomness import Randomness
-from statefmt.encryption.secret import Secret
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.recorded import RECORDS, RecordedRandomness, configuration
 

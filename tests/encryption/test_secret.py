@@ -8,9 +8,8 @@ import traceback
 
 import pytest
 
-from statefmt.encryption.key_providers.key_source import key_source
-from statefmt.encryption.key_providers.keys import NewKey
-from statefmt.encryption.secret import Secret
+from statefmt.encryption._keys import NewKey, Secret
+from statefmt.encryption.key_providers import key_source
 from tests.encryption.recorded import configured
 
 PASSPHRASE = "correct-horse-battery-staple"

@@ -15,7 +15,7 @@ import pytest
 from statefmt import run_context
 from statefmt.cli.main import main
 from statefmt.fleet import IndexOptions, index_states
-from statefmt.model.codes import Code
+from statefmt.model.findings import Code
 from statefmt.rules import NO_STATE
 from tests.adversary.mutations import mutated
 from tests.cli.states import SAMPLES

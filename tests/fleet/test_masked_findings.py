@@ -8,8 +8,7 @@ from statefmt.fleet.rows._masking import MASK, Masking
 from statefmt.fleet.rows._secrets import secrets_of
 from statefmt.fleet.rows.findings import finding_rows, fix_of
 from statefmt.formats.reading import read
-from statefmt.model.codes import Code
-from statefmt.model.findings import Command, Fix
+from statefmt.model.findings import Code, Command, Fix
 from tests.cli.states import state
 
 

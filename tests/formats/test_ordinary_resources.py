@@ -14,7 +14,7 @@ from statefmt.formats.reading.resources import ResourceLifter
 from statefmt.formats.versions import InvalidDocument, ResourceV4
 from statefmt.model.errors import StateError
 from statefmt.model.findings import Finding
-from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import ResourceState
 from tests.formats.recorded import CASES, input_of
 from tests.property.mutations import mutated
 from tests.property.strategies import StateText, states as odd_states

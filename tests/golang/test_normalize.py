@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.golang.normalize import nfc
+from statefmt.golang import nfc
 
 CASES = [
     ("ascii", "abc", "abc"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import statefmt
-from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import InstanceState, instances
 from tests.analysis.diff.realistic import realistic
 from tests.cli.states import SAMPLES
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from statefmt.model.cty import CtyValue, SetType, Type
-from statefmt.model.cty.data import Data, MarkedData, Refinements, UnknownData
+from statefmt.model.cty import SetType, Type
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, Refinements, UnknownData, make_set
 from statefmt.model.cty.parts import elements, is_null
-from statefmt.model.cty.sets import make_set
 
 
 def mutated(value: CtyValue, random: Random, marks: bool = True) -> CtyValue:

@@ -11,8 +11,8 @@ import pytest
 
 from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock, implied_type
 from statefmt.lifecycle.stored import conformance
-from statefmt.model.cty import STRING, CtyValue, CtyValueError, ListType, ObjectType
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty import STRING, CtyValueError, ListType, ObjectType
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import is_null, is_wholly_known, null, same
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.phases import ObjectPhases, follow_lifecycle

@@ -8,8 +8,20 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from statefmt.lifecycle.flatmap import FlatmapError
-from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyValue, ListType, MapType, ObjectType, SetType, Type
-from statefmt.model.cty.types import TupleType, object_type
+from statefmt.model.cty import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    object_type,
+)
+from statefmt.model.cty.data import CtyValue
 from tests.lifecycle.opentofu.flatmaps import from_flatmap, to_flatmap
 
 _KEYS = st.lists(st.sampled_from(["a", "b", "0", "1", "7", "#", "%", "", "é"]), min_size=1, max_size=5).map(".".join)

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock
-from statefmt.model.cty import DYNAMIC, STRING, CtyValue, CtyValueError, ListType, ObjectType, SetType, Type
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty import DYNAMIC, STRING, CtyValueError, ListType, ObjectType, SetType, Type
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
 from statefmt.model.cty.parts import elements, unmarked_deep
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.compatible import correlate, object_compatible, value_compatible, value_problems

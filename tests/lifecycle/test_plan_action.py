@@ -13,20 +13,16 @@ from statefmt.model.cty import (
     DYNAMIC,
     NUMBER,
     STRING,
-    CtyValue,
     CtyValueError,
-    GetAttr,
     ListType,
     MapType,
     ObjectType,
-    Path,
-    PathIndex,
     SetType,
     TupleType,
-    parse_number,
 )
 from statefmt.model.cty.at_path import at_path
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Path, PathIndex, UnknownData
+from statefmt.model.cty.number import parse_number
 from statefmt.model.cty.parts import null, unknown
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.plan_action import plan_action

@@ -8,19 +8,9 @@ from random import Random
 import pytest
 
 from statefmt.lifecycle.schema import implied_type
-from statefmt.model.cty import (
-    NUMBER,
-    STRING,
-    CtyEncodeError,
-    CtyValue,
-    CtyValueError,
-    ListType,
-    Number,
-    ObjectType,
-    PathIndex,
-    Type,
-)
-from statefmt.model.cty.data import Data, MarkedData, UnknownData
+from statefmt.model.cty import NUMBER, STRING, CtyEncodeError, CtyValueError, ListType, ObjectType, Type
+from statefmt.model.cty.data import CtyValue, Data, MarkedData, PathIndex, UnknownData
+from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import null
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.plan_json import encode_replace_paths, plan_change, plan_json_value

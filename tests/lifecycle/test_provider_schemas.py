@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, read_provider_schemas
-from statefmt.model.addrs import ResourceMode, parse_provider_source
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import DYNAMIC, STRING
 from tests.lifecycle.plans import recorded_plans
 

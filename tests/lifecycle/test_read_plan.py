@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from statefmt.lifecycle.plan import Action, NotAPlanError, PlanError
 from statefmt.lifecycle.read_plan import PlanJSON, read_plan
-from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.schema_problems import schema_text
 from tests.lifecycle.plans import recorded_plans
 

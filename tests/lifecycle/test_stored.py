@@ -9,12 +9,23 @@ from hypothesis import given, settings, strategies as st
 from msgspec import Raw
 
 from statefmt.lifecycle.stored import decode_state, strip_removed
-from statefmt.model.addrs import parse_abs_resource_instance, parse_provider_source
-from statefmt.model.cty import DYNAMIC, NUMBER, STRING, CtyPathError, CtyValue, CtyValueError, GetAttr, PathIndex
-from statefmt.model.cty.data import UnknownData
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.cty import (
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    CtyValueError,
+    ListType,
+    MapType,
+    SetType,
+    TupleType,
+    Type,
+    object_type,
+)
+from statefmt.model.cty.data import CtyPathError, CtyValue, GetAttr, PathIndex, UnknownData
 from statefmt.model.cty.parts import unknown
-from statefmt.model.cty.types import ListType, MapType, SetType, TupleType, Type, object_type
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 from tests.lifecycle.opentofu.upgrade_state import StateUpgradeError, UpgradeRequest, UpgradeTarget, upgrade_state
 
 _OF = object_type({"id": STRING, "rules": ListType(object_type({"port": NUMBER})), "any": DYNAMIC})

@@ -8,25 +8,20 @@ from typing import Any, Final
 
 from statefmt.lifecycle.schema import SchemaBlock, parse_block
 from statefmt.lifecycle.stored import ValueProblem
-from statefmt.model.cty import (
+from statefmt.model.cty import ListType, MapType, ObjectType, SetType, TupleType, Type, encode_type, parse_type
+from statefmt.model.cty.data import (
+    Bound,
     CtyValue,
+    Data,
     GetAttr,
-    ListType,
-    MapType,
-    Number,
-    ObjectType,
+    MarkedData,
     Path,
     PathIndex,
-    SetType,
-    TupleType,
-    Type,
-    encode_type,
-    parse_number,
-    parse_type,
+    Refinements,
+    UnknownData,
+    make_set,
 )
-from statefmt.model.cty.data import Bound, Data, MarkedData, Refinements, UnknownData
-from statefmt.model.cty.decimals import format_shortest
-from statefmt.model.cty.sets import make_set
+from statefmt.model.cty.number import Number, format_shortest, parse_number
 from tests.lifecycle.opentofu.members import problem_text
 
 # JSON with numbers as int or Decimal.

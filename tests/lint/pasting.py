@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from statefmt.configuration import load
-from statefmt.model.addrs import Module, parse_module_instance
+from statefmt.model.addrs import Module
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.findings import Finding
 from statefmt.render.fixes import fix_text
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt.model.codes import NO_STATE, Code
+from statefmt.model.findings import NO_STATE, Code
 from tests.lint.states import AWS, CANONICAL, R, resource, text
 
 # One finding of several rules each.

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.baseline import fingerprint
 from statefmt.lint.check import check, check_configuration
 from statefmt.model.findings import Finding

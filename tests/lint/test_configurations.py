@@ -14,11 +14,10 @@ from typing import Final
 import pytest
 
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check, check_configuration
 from statefmt.lint.registry import all_rules
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if path.is_dir())

@@ -17,9 +17,9 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.lint.edited_part import edited_part, may_add_dependency_findings
-from statefmt.model.addrs import AbsResourceInstance, parse_abs_resource_instance
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
+from statefmt.model.snapshot import Snapshot, instances
 
 PROVIDER = 'provider["registry.opentofu.org/hashicorp/aws"]'
 

@@ -17,9 +17,9 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.lint.edited_part import edited_part
-from statefmt.model.addrs import IntKey, StringKey, parse_abs_resource, parse_abs_resource_instance
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance
+from statefmt.model.snapshot import ResourceState, Snapshot
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.generated_edits import OPERATIONS
 

@@ -22,8 +22,7 @@ from statefmt.encryption import examine
 from statefmt.formats.releases import parse_release
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages, all_rules
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from tests.cli.encrypted import configured
 
 _FOLDER: Final = Path(__file__).parent

@@ -12,8 +12,7 @@ import pytest
 
 import statefmt.lint.rules
 from statefmt.lint.registry import all_pages, all_rules
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.findings import Severity
+from statefmt.model.findings import NO_STATE, Code, Severity
 
 _PARTS: Final = ["What it does", "Why is this bad?", "Example", "What to do"]
 _MODULES: Final = [

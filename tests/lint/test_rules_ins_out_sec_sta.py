@@ -19,15 +19,13 @@ from statefmt.golang import loads_exact
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
 from statefmt.lint.subject import missing_steps
-from statefmt.model.codes import Code
-from statefmt.model.cty import Path as SensitivePath, parse_paths
-from statefmt.model.findings import Finding
-from statefmt.redaction.path_text import path_text
-from statefmt.redaction.secrets._names import named_secret, password_in
-from statefmt.redaction.secrets._probes import is_suspect, suspects
-from statefmt.redaction.secrets._shapes import SHAPES, shapes_in
-from statefmt.redaction.secrets.covered import Covered
-from statefmt.redaction.secrets.search import secrets_in
+from statefmt.model.cty.data import Path as SensitivePath
+from statefmt.model.cty.paths import parse_paths
+from statefmt.model.findings import Code, Finding
+from statefmt.redaction.partial import path_text
+from statefmt.redaction.secrets import is_suspect, suspects
+from statefmt.redaction.secrets.known import Covered
+from statefmt.redaction.secrets.search import SHAPES, named_secret, password_in, secrets_in, shapes_in
 from statefmt.render.fixes import fix_text
 from tests.formats.recorded import CASES, input_of
 from tests.lint.good_states import found_in_good_states

@@ -21,10 +21,10 @@ from statefmt.lint.registry import all_pages
 from statefmt.lint.rules import dep as graphs
 from statefmt.lint.rules.adr import adr008_duplicate_remote_object as adr008
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import parse_module_instance
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
-from statefmt.redaction.id_scope import SCOPES
+from statefmt.redaction.object_value import SCOPES
 from statefmt.render.fixes import fix_text
 from tests.formats.recorded import CASES, Case, input_of
 from tests.lint.good_states import found_in_good_states

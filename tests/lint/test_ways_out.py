@@ -18,10 +18,9 @@ import pytest
 
 from statefmt.cli.main import main
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check, check_configuration
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 from statefmt.render.fixes import fix_text
 from tests.lint.pasting import paste
 

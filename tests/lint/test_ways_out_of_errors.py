@@ -16,8 +16,7 @@ import pytest
 
 from statefmt.cli.main import main
 from statefmt.lint.registry import all_pages, all_rules
-from statefmt.model.codes import Code
-from statefmt.model.findings import Severity
+from statefmt.model.findings import Code, Severity
 from tests.cli.encrypted import configuration, encrypted
 from tests.lint.states import CANONICAL
 from tests.lint.test_fixtures import FAILING, FOR, check_as, methods_of

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis.strategies import lists, sampled_from
 
-from statefmt.model.addrs import parse_abs_resource
-from statefmt.model.resources import ResourceState, not_among
+from statefmt.model.addrs.parsing import parse_abs_resource
+from statefmt.model.snapshot import ResourceState, not_among
 from tests.instructions import instructions
 
 # All are equal, so that only their identities count.

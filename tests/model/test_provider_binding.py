@@ -6,17 +6,11 @@ from typing import Final
 
 import pytest
 
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    StringKey,
-    parse_abs_resource,
-    parse_config_provider_config,
-)
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_config_provider_config
 from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower
 from statefmt.model.provider_text import same_provider
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState
 
 AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 R: Final = f"{AWS}.r"

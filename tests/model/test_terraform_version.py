@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.model.terraform_version import normalise_version
+from statefmt.model.snapshot import normalise_version
 
 
 @pytest.mark.parametrize(

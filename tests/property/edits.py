@@ -16,17 +16,13 @@ from statefmt.model.addrs import (
     IntKey,
     Module,
     ModuleInstance,
-    Provider,
     Resource,
     ResourceMode,
     StringKey,
-    parse_abs_resource,
-    parse_abs_resource_instance,
-    parse_module_instance,
 )
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.snapshot import ObjectStatus, OutputValue, ResourceInstanceObject, ResourceState, Snapshot
 
 Edit = Callable[[st.DrawFn, Snapshot], Snapshot]
 

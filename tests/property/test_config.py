@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.hcl.expressions.evaluate import evaluate_literal
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.expressions import Expression
-from statefmt.hcl.syntax.json.body import read_json_file
-from statefmt.hcl.syntax.native.files import read_expression, read_file
-from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import first_unknown, from_plain, to_plain, unmarked_within
-from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.model.cty import CtyValue as PlainValue, read_value, write_value
-from statefmt.model.cty.type_names import type_name
+from statefmt.hcl.evaluate import evaluate_literal
+from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.source import Problem, SourceText
+from statefmt.hcl.syntax import Expression
+from statefmt.hcl.syntax.json import read_json_file
+from statefmt.hcl.syntax.native import read_expression, read_file
+from statefmt.hcl.value import Part, Unknown, Value, first_unknown, from_plain, to_plain, unmarked_within
+from statefmt.model.cty import type_name
+from statefmt.model.cty.data import CtyValue as PlainValue
 from statefmt.model.cty.unify import can_convert, unify
+from statefmt.model.cty.values import read_value, write_value
 
 _PIECES = (
     *(

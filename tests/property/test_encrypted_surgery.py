@@ -20,8 +20,7 @@ import statefmt
 from statefmt.cli.main import main
 from statefmt.cli.names import SECTIONS
 from statefmt.encryption import EnvelopeLayout, decrypt, parse_envelope
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.cli.encrypted import configuration, configured, encrypted as encrypted_state
 

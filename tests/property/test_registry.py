@@ -11,9 +11,8 @@ import statefmt
 from statefmt.formats.providers import PUBLIC_HOSTS, SourceRewriter, source_choice
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.snapshot import ResourceState, Snapshot
 from tests.property.strategies import StateText, states
 
 _HOST = re.compile(rb"registry\.(?:terraform\.io|opentofu\.org)/")

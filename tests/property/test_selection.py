@@ -24,7 +24,7 @@ from statefmt.model.addrs import (
     StringKey,
 )
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import InstanceState, instances
 from tests.property.strategies import StateText, states
 
 

@@ -6,9 +6,8 @@ import pytest
 from msgspec import Raw
 
 from statefmt.golang import Members, loads_exact
-from statefmt.redaction._dynamic import DynamicList, unwrapped
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.partial import Partial, decoded
+from statefmt.redaction.object_value import DynamicList, unwrapped
+from statefmt.redaction.partial import HIDDEN, Partial, decoded
 
 # JSON, and the same without wrappings.
 CASES = [

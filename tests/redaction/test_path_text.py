@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.golang.normalize import nfc
-from statefmt.redaction.path_text import parse_path, path_text
+from statefmt.golang import nfc
+from statefmt.redaction.partial import parse_path, path_text
 
 PATHS = [
     (("rule", 0, "tags", "a b"), 'rule[0].tags["a b"]'),

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt.analysis.partition import NeededResource, Partition, PartitionKind, PartitionPart, Suggestions
-from statefmt.model.addrs import parse_module_instance
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.render.partition.graph import partition_dot, partition_mermaid
 from statefmt.render.partition.json import partitions_json
 from statefmt.render.partition.text import partitions_text

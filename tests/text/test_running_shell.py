@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from statefmt.text.running_shell import Shell, advice, quoted_for, running_shell
+from statefmt.text import Shell, advice, quoted_for, running_shell
 
 ADDRESSES = [
     'module.app["eu"]',

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 
 WORDS = [
     "",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from statefmt.configuration import LoadOptions, load, root_scope
-from statefmt.hcl.values.construct import to_plain
+from statefmt.hcl.value import to_plain
 from statefmt.lint.settings import Settings
-from statefmt.text.wildcards import asterisk_test, wildcard_test
+from statefmt.text import asterisk_test, wildcard_test
 
 
 def test_many_asterisks() -> None:

@@ -30,11 +30,16 @@ from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, encode_string, escape_html, loads_exact
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, list_order
-from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import (
+    CheckResult,
+    InstanceState,
+    OutputValue,
+    ResourceInstanceObject,
+    ResourceState,
+    Snapshot,
+    UnknownMember,
+    instances,
+)
 
 
 def diff(

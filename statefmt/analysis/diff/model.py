@@ -11,10 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance, ModuleInstance
-from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import InstanceState
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue, ResourceInstanceObject, ResourceState
 
 if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas

@@ -15,9 +15,8 @@ from statefmt.analysis.diff.model import Movable, Move
 from statefmt.analysis.object_id import object_id
 from statefmt.golang import compact, escape_html
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ModuleInstance
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.id_scope import id_scope
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject
+from statefmt.redaction.object_value import id_scope
 
 Pair: TypeAlias = tuple[InstanceState | None, InstanceState | None]
 _Mark: TypeAlias = Callable[[ResourceInstanceObject], object]

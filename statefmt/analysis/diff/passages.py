@@ -12,8 +12,7 @@ from statefmt.analysis.diff import instance_change, instance_counts
 from statefmt.analysis.diff.model import InstanceChange, Movable, Move, SnapshotDiff, move_from
 from statefmt.analysis.diff.moved import may_be_replaced, object_mark, same_objects, whole_moves
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
-from statefmt.model.instances import each_instance
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, each_instance
 
 
 class Passage(NamedTuple):

@@ -13,18 +13,12 @@ from msgspec import Raw
 
 from statefmt.analysis.diff.model import InstanceChange, MemberChange, OutputChange
 from statefmt.analysis.diff.places import Crossing, Order, ValuePlace, places, plain
-from statefmt.golang import JSONValue, Members
-from statefmt.golang.normalize import nfc
-from statefmt.model.cty import GetAttr, Path
-from statefmt.model.cty.path_tree import step_identity
-from statefmt.model.instances import InstanceState
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.decoded_once import DecodedOnce
-from statefmt.redaction.hidden import HIDDEN, Hidden
-from statefmt.redaction.object_value import attributes_value, identity_value, output_value, sensitive_paths
-from statefmt.redaction.partial import contains_hidden, decoded
-from statefmt.redaction.path_text import path_text, step_key
+from statefmt.golang import JSONValue, Members, nfc
+from statefmt.model.cty.data import GetAttr, Path
+from statefmt.model.cty.paths import step_identity
+from statefmt.model.snapshot import InstanceState, OutputValue, ResourceInstanceObject
+from statefmt.redaction.object_value import DecodedOnce, attributes_value, identity_value, output_value, sensitive_paths
+from statefmt.redaction.partial import HIDDEN, Hidden, contains_hidden, decoded, path_text, step_key
 
 if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas

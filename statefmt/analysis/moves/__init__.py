@@ -22,14 +22,8 @@ from statefmt.analysis.moves._pairing import pair
 from statefmt.analysis.moves.proposals import IgnoredAttribute, MovedInstance, PlannedPlace, Proposals, ProposedMove
 from statefmt.lifecycle.plan import Action, PlanError, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResource,
-    AbsResourceInstance,
-    Module,
-    ModuleInstance,
-    parse_abs_resource_instance,
-)
+from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, Module, ModuleInstance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 
 _ANOTHER_STATE: Final = "it moves to another state"

@@ -21,8 +21,9 @@ from statefmt.analysis.moves.proposals import IgnoredAttribute, PlannedPlace
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plan import Action, PlanError, PlannedChange, ShownPlan, has_true
 from statefmt.lifecycle.schema import ProviderSchemas
-from statefmt.model.addrs import AbsResourceInstance, ResourceMode, parse_provider_source
-from statefmt.model.cty.types import ListType, MapType, ObjectType, SetType, Type
+from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.cty import ListType, MapType, ObjectType, SetType, Type
 from statefmt.model.errors import AddressError
 
 

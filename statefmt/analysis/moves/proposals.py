@@ -8,7 +8,8 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.analysis.diff.model import Movable
-from statefmt.model.addrs import AbsResourceInstance, is_identifier
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import SelectionError
 
 

@@ -22,7 +22,7 @@ from statefmt.analysis.selection.covering import covering
 from statefmt.model.addrs import AbsProviderInstance, ModuleInstance
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # What counts in the score: each percent of the instances that is in the largest part,
 _LARGEST: Final = 1.0

@@ -18,10 +18,9 @@ from msgspec import Struct
 from statefmt.analysis.cycles import cyclic_groups, targets_first
 from statefmt.analysis.dependencies import dependency_graph
 from statefmt.model.addrs import AbsProviderInstance, AbsResource, InstanceKey, ModuleInstance, ModuleStep
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 from statefmt.redaction.object_value import sensitive_paths
-from statefmt.redaction.path_text import step_key
+from statefmt.redaction.partial import step_key
 
 _Steps: TypeAlias = tuple[ModuleStep, ...]
 # A provider instance, and a region or None for all.

@@ -16,25 +16,17 @@ from msgspec import structs
 
 from statefmt.analysis.providers.fates import Fate, FateKind, provider_fates, required_sources, translated
 from statefmt.configuration import VariableOption
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.scopes.instances import AbsentInstance
+from statefmt.configuration.instances import AbsentInstance
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.golang import encode_string
-from statefmt.hcl.source.problem import Problem, ProblemKind
+from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
-from statefmt.model.addrs import (
-    DEFAULT_HOST,
-    TERRAFORM_HOST,
-    AbsProviderInstance,
-    AbsResourceInstance,
-    ConfigProviderConfig,
-    Provider,
-    ResourceMode,
-    parse_abs_resource_instance,
-)
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
 from statefmt.model.errors import AddressError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 
 _HOSTS: Final = frozenset({DEFAULT_HOST, TERRAFORM_HOST})
 MISSING: Final = frozenset({FateKind.CONFIGURATION_GONE, FateKind.INSTANCE_GONE, FateKind.FALLBACK_IMPOSSIBLE})

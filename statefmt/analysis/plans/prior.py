@@ -20,10 +20,7 @@ from statefmt.analysis.plans.values import masked
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource, read_mask
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.instances import instances
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ObjectStatus, OutputValue, ResourceInstanceObject, Snapshot, instances
 from statefmt.redaction.object_value import attributes_value, typed_steps
 from statefmt.redaction.partial import decoded, hidden_at
 

@@ -19,12 +19,10 @@ from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.lifecycle.plan import Change, PlannedChange, RawPath, decode_part, has_true, read_mask
 from statefmt.model.addrs import NO_KEY, IntKey
-from statefmt.model.cty.types import DYNAMIC, SetType, Type, element_type, member_type
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.cty import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.object_value import named_steps, typed_steps
-from statefmt.redaction.partial import hidden_at
-from statefmt.redaction.path_text import path_text
-from statefmt.redaction.secrets.covered import SecretSteps
+from statefmt.redaction.partial import HIDDEN, hidden_at, path_text
+from statefmt.redaction.secrets.known import SecretSteps
 
 if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing

@@ -16,8 +16,7 @@ from statefmt.model.addrs import (
     ModuleInstance,
     key_order,
 )
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 
 
 class BoundObject(NamedTuple):

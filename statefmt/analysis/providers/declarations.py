@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from statefmt.analysis.providers.fates import UNREAD, Fate, doubt, keys_in_configuration
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.hcl.source.position import Range
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.hcl.source import Range
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, StringKey, key_order
 

@@ -14,29 +14,25 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
+from statefmt.configuration.instances import AbsentInstance
 from statefmt.configuration.model import Configuration
 from statefmt.configuration.moves import DeclaredMove, DeclaredRemoval, implied_move, moved_to, moves, removals
-from statefmt.configuration.provider_names import provider_named
-from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
-from statefmt.configuration.scopes.instances import AbsentInstance
-from statefmt.hcl.source.problem import Problem, ProblemKind
+from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
+from statefmt.configuration.provider_reference import provider_named
+from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import (
-    DEFAULT_HOST,
     NO_KEY,
-    TERRAFORM_HOST,
     AbsProviderInstance,
     AbsResourceInstance,
     ConfigProviderConfig,
     InstanceKey,
     IntKey,
     Module,
-    Provider,
     ResourceMode,
 )
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot, instances
 
 _FIRST: Final = IntKey(0)
 

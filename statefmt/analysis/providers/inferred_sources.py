@@ -13,8 +13,13 @@ from msgspec import Struct
 
 from statefmt.configuration.model import Configuration
 from statefmt.formats.providers import KNOWN_TYPES, PUBLIC_HOSTS, LegacySource, SourceChoice
-from statefmt.model.addrs import DEFAULT_HOST, Provider, implied_provider, parse_provider_source
-from statefmt.model.addrs.provider import LEGACY_NAMESPACE
+from statefmt.model.addrs.provider import (
+    DEFAULT_HOST,
+    LEGACY_NAMESPACE,
+    Provider,
+    implied_provider,
+    parse_provider_source,
+)
 from statefmt.model.errors import AddressError
 
 _STATE: Final = "other providers in the state"

@@ -23,7 +23,7 @@ from statefmt.model.addrs import (
     list_order,
 )
 from statefmt.model.errors import AddressError, SelectionError
-from statefmt.text.wildcards import has_wildcards
+from statefmt.text import has_wildcards
 
 
 class ProviderRemoval(NamedTuple):

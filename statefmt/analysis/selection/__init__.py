@@ -11,12 +11,11 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from statefmt.analysis.selection.criteria import Criteria, suggestion
-from statefmt.model.addrs import NO_KEY, AbsProviderInstance, parse_abs_resource_instance
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import AddressError, SelectionError
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus, ResourceState
-from statefmt.model.snapshot import Snapshot
-from statefmt.text.wildcards import has_wildcards, wildcard_test
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceState, Snapshot, instances
+from statefmt.text import has_wildcards, wildcard_test
 
 
 def select_in(

@@ -38,7 +38,7 @@ from statefmt.analysis.selection.patterns import (
     refuse,
     split_path,
 )
-from statefmt.golang.normalize import nfc
+from statefmt.golang import nfc
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -47,12 +47,11 @@ from statefmt.model.addrs import (
     Resource,
     ResourceMode,
     StringKey,
-    parse_abs_resource_instance,
-    parse_module_instance,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError, InvalidAddressError, NoMatchError, SelectionError
-from statefmt.model.resources import ResourceState
-from statefmt.text.wildcards import has_wildcards
+from statefmt.model.snapshot import ResourceState
+from statefmt.text import has_wildcards
 
 
 class _AddressPattern(NamedTuple):

@@ -9,12 +9,10 @@ from typing import Final
 from statefmt.analysis.selection.criteria import Condition, suggestion
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState
+from statefmt.model.snapshot import InstanceState
 from statefmt.redaction.attribute_values import ValueReader
 from statefmt.redaction.partial import contains_hidden, exact_text
-from statefmt.text.pattern import pattern
-from statefmt.text.regex import user_regex
-from statefmt.text.wildcards import TextTest, has_wildcards, wildcard_test
+from statefmt.text import TextTest, has_wildcards, pattern, user_regex, wildcard_test
 
 # A path up to the first operator that is not in quotes.
 _CONDITION: Final = pattern(r'((?:[^="!]|"(?:[^"\\]|\\.)*+"|!(?!=))+?)(!=|=~|=)(.*)', re.DOTALL)

@@ -18,8 +18,7 @@ from statefmt.model.addrs import (
     StringKey,
 )
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 
 H = TypeVar("H", bound=Hashable)
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, TypeAlias
 from msgspec import Struct
 
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance, ResourceMode
-from statefmt.text.wildcards import has_wildcards
+from statefmt.text import has_wildcards
 
 
 class Addressed(Protocol):

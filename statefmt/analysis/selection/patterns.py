@@ -10,22 +10,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from statefmt.golang.normalize import nfc
-from statefmt.model.addrs import (
-    NO_KEY,
-    InstanceKey,
-    IntKey,
-    ModuleInstance,
-    ModuleStep,
-    StringKey,
-    parse_abs_resource_instance,
-    parse_module_instance,
-)
+from statefmt.golang import nfc
+from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, ModuleInstance, ModuleStep, StringKey
 from statefmt.model.addrs.literals import quoted_literal
-from statefmt.model.errors import AddressError, AddressProblem, InvalidAddressError
-from statefmt.model.wording import MessagePart, Wording
-from statefmt.text.pattern import pattern
-from statefmt.text.wildcards import TextTest, has_wildcards, quoted_wildcard_test, wildcard_test
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.errors import AddressError, AddressProblem, InvalidAddressError, MessagePart, Wording
+from statefmt.text import TextTest, has_wildcards, pattern, quoted_wildcard_test, wildcard_test
 
 _StepTest: TypeAlias = Callable[[ModuleStep], bool]
 # One test for each step; None stands for any number of steps, and never follows another None.

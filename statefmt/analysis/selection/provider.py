@@ -28,10 +28,10 @@ from statefmt.analysis.selection.patterns import (
     refuse,
     split_path,
 )
-from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig, parse_abs_provider_instance
+from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig
+from statefmt.model.addrs.parsing import parse_abs_provider_instance
 from statefmt.model.errors import AddressError, SelectionError
-from statefmt.text.pattern import pattern
-from statefmt.text.wildcards import wildcard_test
+from statefmt.text import pattern, wildcard_test
 
 _Test: TypeAlias = Callable[[AbsProviderInstance], bool]
 

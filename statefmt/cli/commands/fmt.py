@@ -33,7 +33,7 @@ from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.formats.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.protocol import StandardInput
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 
 EXAMPLES: Final = (
     ("Rewrite the state of this directory.", "statetool fmt"),

@@ -26,7 +26,7 @@ from statefmt.locations import state_words
 from statefmt.render.unmarked import unmarked_note
 from statefmt.selection import suggestion
 from statefmt.snapshots import OutputValue
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 EXAMPLES: Final = (
     ("Show all outputs of the current workspace.", "statetool outputs"),

@@ -15,7 +15,7 @@ from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.target_validation import known_providers
 from statefmt.operations import parse_key_map, rebind
 from statefmt.selection import Criteria
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")

@@ -30,7 +30,7 @@ from statefmt.cli.streams import listed_name, say
 from statefmt.cli.target import InPlaceOption
 from statefmt.edit.session import LoadedState
 from statefmt.encryption import EncryptionConfiguration, EnvelopeLayout, SystemRandomness, encrypt_checked, encrypts
-from statefmt.encryption.description import CheckedEncryption
+from statefmt.encryption.key_providers import CheckedEncryption
 from statefmt.locations import display_name
 from statefmt.sealed import about
 

@@ -27,7 +27,7 @@ from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
 from statefmt.store.files import read_bounded
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.

@@ -29,7 +29,7 @@ from statefmt.locations import STANDARD_INPUT
 from statefmt.render.salvage.json import salvage_json
 from statefmt.render.salvage.text import salvage_text
 from statefmt.salvage import Salvaged, salvage_state, write_salvaged
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 EXAMPLES: Final = (
     ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),

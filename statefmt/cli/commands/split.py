@@ -21,7 +21,7 @@ from statefmt.cli.suggested_split import SuggestionFormat, show_suggestions
 from statefmt.cli.usage_error import UsageError
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 EXAMPLES: Final = (
     ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),

@@ -24,7 +24,7 @@ from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
 from statefmt.operations_files import Ending
 from statefmt.render.printable import printable
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 EXAMPLES: Final = (
     ("Undo the last edit.", "statetool undo"),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from typer import BadParameter
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _PART: Final = pattern(r"([0-9]+(?:\.[0-9]+)?)([a-z]*)")
 _SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}

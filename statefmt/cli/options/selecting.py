@@ -17,7 +17,7 @@ from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import InstanceState
-from statefmt.text.shell import shell_word
+from statefmt.text import shell_word
 
 if TYPE_CHECKING:
     from statefmt.selection import Condition

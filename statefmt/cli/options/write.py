@@ -13,7 +13,7 @@ from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import YesOption
 from statefmt.cli.run import run_context
 from statefmt.locations import STANDARD_INPUT
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     # `check` writes only if asked to.

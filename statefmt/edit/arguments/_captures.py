@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
 from statefmt.model.errors import SurgeryError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     import re2

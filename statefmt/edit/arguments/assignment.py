@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from statefmt.golang import loads_exact
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.redaction.path_text import parse_path
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import parse_path
+from statefmt.text import pattern
 
 # A path up to the first equals sign that is not in quotes.
 _ASSIGNMENT: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")*)=(.*)', re.DOTALL)

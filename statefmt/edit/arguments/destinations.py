@@ -8,18 +8,12 @@ from typing import Final
 from statefmt.analysis.selection.patterns import Modules, NamedModules, invalid_address, modules_of
 from statefmt.edit.arguments._captures import PLACE, captures, filled
 from statefmt.edit.arguments.key_map import normal_key
-from statefmt.golang.normalize import nfc
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResourceInstance,
-    ModuleInstance,
-    ModuleStep,
-    parse_abs_resource_instance,
-    parse_module_instance,
-)
+from statefmt.golang import nfc
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ModuleInstance, ModuleStep
 from statefmt.model.addrs.literals import quoted_literal
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError, SurgeryError
-from statefmt.text.wildcards import has_wildcards
+from statefmt.text import has_wildcards
 
 # How a destination names the root module, which has no address.
 ROOT_NAMES: Final = ("root", "")

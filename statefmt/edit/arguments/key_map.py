@@ -14,12 +14,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.golang.normalize import nfc
+from statefmt.golang import nfc
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.redaction.path_text import parse_path
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import parse_path
+from statefmt.text import pattern
 
 # Words separated by spaces, without trailing spaces.
 _PLAIN: Final = r'(?:[^",=\[\]\s]++(?:[^\S\n]++(?=[^",=\[\]\s]))?+)*+'

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.golang import JSONValue, Members, NumberText, kind_name
-from statefmt.golang.normalize import nfc
+from statefmt.golang import JSONValue, Members, NumberText, kind_name, nfc
 from statefmt.model.addrs import AbsResourceInstance, InstanceKey, IntKey, StringKey
-from statefmt.model.cty import parse_number
+from statefmt.model.cty.number import parse_number
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.model.snapshot import InstanceState
+from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
-from statefmt.redaction.partial import decoded
-from statefmt.redaction.path_text import parse_path
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import Hidden, decoded, parse_path
+from statefmt.text import pattern
 
 _LIMIT: Final = 2**63
 _DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")

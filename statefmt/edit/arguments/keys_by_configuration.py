@@ -10,20 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
+from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
 from statefmt.configuration.model import Repetition
-from statefmt.configuration.scopes.expansion import Expansion
-from statefmt.configuration.scopes.instances import AbsentInstance, Instances
 from statefmt.edit.arguments.key_map import key_text, map_text, normal_key
 from statefmt.edit.changes.keyed import Keyed, Repeatable, by_block, renamed
-from statefmt.hcl.expressions.evaluate import evaluate
-from statefmt.hcl.syntax.expressions import Call
-from statefmt.hcl.value import Unknown, Value
-from statefmt.hcl.values.construct import children
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.syntax import Call
+from statefmt.hcl.value import Unknown, Value, children
 from statefmt.model.addrs import AbsResource, InstanceKey, ModuleInstance, StringKey, key_order
 from statefmt.model.cty import STRING
-from statefmt.model.errors import SurgeryError
-from statefmt.model.wording import Wording
-from statefmt.text.shell import shell_line
+from statefmt.model.errors import SurgeryError, Wording
+from statefmt.text import shell_line
 
 _MOST_NAMED: Final = 10
 _MAP_ALONE: Final = Wording("--map without --config", "keys= without config=")

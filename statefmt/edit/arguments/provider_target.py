@@ -13,16 +13,14 @@ from statefmt.model.addrs import (
     LocalProviderConfig,
     LocalProviderInstance,
     Module,
-    parse_abs_provider_instance,
-    parse_local_provider_instance,
 )
+from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_local_provider_instance
 from statefmt.model.errors import AddressError, SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 _FORM: Final = '; write it as aws.west or provider["hashicorp/aws"].by_region["eu"]'
 
@@ -94,7 +92,7 @@ def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, referenc
     if references is None:
         return config.provider.type == local.local_name
     from statefmt.analysis.providers.fates import required_sources, translated
-    from statefmt.configuration.provider_names import provider_named
+    from statefmt.configuration.provider_reference import provider_named
 
     source = provider_named(references.configuration.modules[Module()].declarations, local.local_name)
     bound = translated(config.instance(), required_sources(references.configuration)).config.provider

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, InstanceKey
-from statefmt.model.errors import SurgeryError
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.wording import MessagePart, Wording
+from statefmt.model.errors import MessagePart, SurgeryError, Wording
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState
 
 REBIND: Final = Wording("--rebind", "rebind=True")
 _CONFIG: Final = Wording("--config DIR", "config=")

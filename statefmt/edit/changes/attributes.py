@@ -13,10 +13,8 @@ from statefmt.edit.changes.resources import with_objects
 from statefmt.golang import JSONValue
 from statefmt.model.addrs import AbsResource
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.look_up import look_up
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot
+from statefmt.redaction.attribute_values import look_up
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import contains_hidden, decoded
 

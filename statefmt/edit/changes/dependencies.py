@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from statefmt.edit.changes.resources import with_objects
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
 
 
 def pointing(snapshot: Snapshot, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> Snapshot:

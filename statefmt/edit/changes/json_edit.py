@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from statefmt.formats.raw_json import Container, RawItem, container_at, value_at
-from statefmt.golang.normalize import nfc
-from statefmt.model.cty import CtyError, CtyTypeError, Type, parse_type, read_value
+from statefmt.golang import nfc
+from statefmt.model.cty import CtyError, CtyTypeError, Type, parse_type
+from statefmt.model.cty.values import read_value
 from statefmt.model.errors import SurgeryError
 
 # Returns the new text of a value, or None to remove it from its object or map.

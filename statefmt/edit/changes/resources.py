@@ -8,8 +8,7 @@ from operator import is_
 from msgspec.structs import replace
 
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 
 def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.model.wording import Wording
+from statefmt.model.errors import Wording
 
 REBIND_COMMAND: Final = Wording("`statetool rebind`", "rebind()")
 REPLACE_PROVIDER_COMMAND: Final = Wording("`statetool replace-provider`", "replace_provider()")

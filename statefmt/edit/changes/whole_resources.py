@@ -7,9 +7,8 @@ from typing import Final
 
 from statefmt.edit.changes.only import only
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.errors import SurgeryError
-from statefmt.model.resources import ResourceState
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SurgeryError, Wording
+from statefmt.model.snapshot import ResourceState
 
 _MOST_NAMED: Final = 10
 _WHOLE_RESOURCE: Final = Wording("--whole-resource", "whole_resource=True")

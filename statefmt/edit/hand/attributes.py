@@ -15,8 +15,7 @@ from statefmt.edit.requests.choose import choose
 from statefmt.formats.raw_json import json_problem
 from statefmt.golang import loads_exact
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot
 
 # The most addresses that a message lists.
 _MOST = 5

@@ -16,17 +16,16 @@ from statefmt.edit.surgical import EditOutcome
 from statefmt.formats.raw_json.positions import positions
 from statefmt.formats.reading import CURRENT_VERSION, ReadResult, read
 from statefmt.formats.writing.write import Splicer
-from statefmt.model.errors import StateError, StoreError, SurgeryError
+from statefmt.model.errors import StateError, StoreError, SurgeryError, Wording
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
 from statefmt.pieces import Span, joined
 from statefmt.store.reading import display_name
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 _DAMAGED = "the state was damaged, so everything in it counts as added"
 _LAYOUT = "only the layout of the file changes, so the serial stays"

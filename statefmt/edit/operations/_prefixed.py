@@ -12,8 +12,7 @@ from statefmt.model.addrs import (
     Module,
     ModuleInstance,
 )
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 
 def prefixed(snapshot: Snapshot, prefix: ModuleInstance) -> Snapshot:

@@ -13,15 +13,14 @@ from statefmt.lifecycle.flatmap import FlatmapError, decode_flatmap
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, TypeSchema, refuses_depth
 from statefmt.lifecycle.schema_marks import value_marks
 from statefmt.lifecycle.stored import conformance, formatted_path
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, Provider
-from statefmt.model.cty import CtyError, CtyValue, ObjectType, decode_paths, encode_paths, write_value
-from statefmt.model.cty.parts import is_wholly_known
-from statefmt.model.cty.path_marks import split_marks, with_path_marks
-from statefmt.model.cty.path_tree import path_key
-from statefmt.model.cty.type_names import type_name
-from statefmt.model.cty.types import DynamicType
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import AbsResource, AbsResourceInstance
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.cty import CtyError, DynamicType, ObjectType, type_name
+from statefmt.model.cty.data import CtyValue
+from statefmt.model.cty.parts import is_wholly_known, split_marks, with_path_marks
+from statefmt.model.cty.paths import decode_paths, encode_paths, path_key
+from statefmt.model.cty.values import write_value
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
 
 # The most names to list in a reason.
 _MOST = 8

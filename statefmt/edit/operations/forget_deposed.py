@@ -13,9 +13,7 @@ from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.rm import rm
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot
 
 
 def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str | None = None) -> Edit:

@@ -17,11 +17,8 @@ from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations._prefixed import prefixed
 from statefmt.edit.operations.transfer import transfer
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, ModuleInstance
-from statefmt.model.errors import SurgeryError
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SurgeryError, Wording
+from statefmt.model.snapshot import OutputValue, ResourceInstanceObject, Snapshot
 
 _PREFIX: Final = Wording("--prefix", "a prefix")
 _OUTPUTS_FROM: Final = Wording("--outputs-from", "outputs_from")

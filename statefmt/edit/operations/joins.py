@@ -7,10 +7,11 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from statefmt.edit.changes.resources import by_address
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance, key_order, parse_module_instance
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance, key_order
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
 from statefmt.model.snapshot import Snapshot
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _MOST_NAMED: Final = 5
 _KEY: Final = pattern(r"\[\$(?:\d+|\{\d+\})\]", re.ASCII)

@@ -8,8 +8,8 @@ from statefmt.edit.changes.arriving import Moved, arrived, refuse_taken
 from statefmt.edit.changes.dependencies import pointing
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.resources import by_address, without_instances
+from statefmt.model.errors import MessagePart
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart
 
 
 def mv(

@@ -25,9 +25,7 @@ from statefmt.model.addrs import (
     key_order,
 )
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
 
 def rebind(

@@ -18,9 +18,7 @@ from statefmt.edit.changes.whole_resources import named
 from statefmt.edit.operations.mv import mv
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ModuleInstance, ModuleStep, key_order
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot
 
 
 def rekey(

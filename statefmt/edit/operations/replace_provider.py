@@ -15,20 +15,12 @@ from statefmt.analysis.selection.patterns import invalid_provider
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.ways import REBIND_COMMAND
 from statefmt.edit.changes.whole_resources import named, refuse_parts
-from statefmt.model.addrs import (
-    NO_KEY,
-    TERRAFORM_HOST,
-    AbsResourceInstance,
-    ConfigProviderConfig,
-    Provider,
-    parse_abs_provider_instance,
-    parse_provider_source,
-)
-from statefmt.model.addrs.provider import LEGACY_NAMESPACE
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig
+from statefmt.model.addrs.parsing import parse_abs_provider_instance
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST, Provider, parse_provider_source
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.provider_text import read_as_terraform
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot
 
 # A source means all its configurations.
 Replaced: TypeAlias = Provider | ConfigProviderConfig

@@ -17,11 +17,8 @@ from statefmt.edit.changes.json_shape import same_shape, shape_name
 from statefmt.edit.changes.resources import with_objects
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import AbsResource
-from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SurgeryError, Wording
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot
 
 _FORCE_TYPE: Final = Wording("--force-type", "force_type=True")
 

@@ -15,9 +15,7 @@ from statefmt.edit.changes.resources import with_objects
 from statefmt.edit.changes.whole_resources import named
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, Snapshot
 
 
 def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:

@@ -11,8 +11,7 @@ from statefmt.edit.changes.dependencies import dropping, unique
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.resources import by_address, with_objects, without_instances
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, ConfigResource
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 
 class CrossingDependency(NamedTuple):

@@ -14,8 +14,7 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.changes.json_edit import json_edited
 from statefmt.edit.changes.json_shape import may_be_map
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot
 
 
 def unset_attributes(

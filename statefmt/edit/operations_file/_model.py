@@ -7,7 +7,7 @@ from typing import Annotated, Final, TypeAlias
 
 from msgspec import Meta, Struct, field
 
-from statefmt.hcl.source.position import Range
+from statefmt.hcl.source import Range
 
 # A selector or several: addresses and patterns, each with its state before it (`state.app.module.vpc`).
 Chosen: TypeAlias = str | tuple[str, ...]

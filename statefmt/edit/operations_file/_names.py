@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _UNFIT: Final = pattern(r"[^a-zA-Z0-9_-]+")
 _STARTS: Final = pattern(r"[a-zA-Z_]")

@@ -16,10 +16,10 @@ from statefmt.edit.changes.arriving import Moved
 from statefmt.edit.operations.joins import module_depth
 from statefmt.edit.operations.replace_provider import Replaced
 from statefmt.edit.operations_file._working_state import WorkingState
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, ModuleInstance, Provider
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, ModuleInstance
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 
 PartOfState: TypeAlias = set[AbsResource]
 

@@ -12,11 +12,10 @@ from msgspec import Struct
 from statefmt.edit.hcl_file import invalid, read_hcl_file, refuse_problems
 from statefmt.edit.operations_file._model import BLOCKS, Expect, FileOperation, OperationsFile, StateBlock
 from statefmt.edit.operations_file._values import argument_value
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.body import Block, Body
+from statefmt.hcl.source import Problem, Range
+from statefmt.hcl.syntax import Block, Body
 from statefmt.model.errors import SettingsError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     # Only blocks that do not decode need it.

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from statefmt.analysis.selection.addresses import ResourceTable
-from statefmt.model.addrs import NO_KEY, AbsResource, ConfigProviderConfig, ConfigResource, InstanceKey, Provider
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
+from statefmt.model.addrs import NO_KEY, AbsResource, ConfigProviderConfig, ConfigResource, InstanceKey
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState
 
 _Addresses: TypeAlias = dict[AbsResource, None]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
-from statefmt.hcl.expressions.evaluate import evaluate
-from statefmt.hcl.syntax.body import Argument
-from statefmt.hcl.syntax.expressions import (
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.operations import NoNames
+from statefmt.hcl.syntax import (
+    Argument,
     AttributeAccess,
     Expression,
     Literal,
@@ -20,12 +21,10 @@ from statefmt.hcl.syntax.expressions import (
     TupleExpression,
     Unary,
 )
-from statefmt.hcl.value import Value
-from statefmt.hcl.values.construct import first_unknown, to_plain
-from statefmt.hcl.values.names import NoNames
+from statefmt.hcl.value import Value, first_unknown, to_plain
 from statefmt.model.addrs import IntKey, StringKey
-from statefmt.model.cty import CtyEncodeError, Number
-from statefmt.model.cty.decimals import format_shortest
+from statefmt.model.cty import CtyEncodeError
+from statefmt.model.cty.number import Number, format_shortest
 from statefmt.model.errors import SettingsError
 
 

@@ -15,8 +15,7 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations_file._origins import InstanceOrigins
 from statefmt.edit.operations_file._tables import Tables
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ModuleInstance, Resource, ResourceMode
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot
 
 # Stands at the end of each part: what an operation puts after it goes to the end of the state. No file has its name.
 _END: Final = ResourceState(

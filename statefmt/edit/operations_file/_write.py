@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from statefmt.edit.operations_file._model import BLOCKS, Expect, OperationBlock, StateBlock
-from statefmt.model.addrs.quoting import hcl_quote
-from statefmt.text.pattern import pattern
+from statefmt.model.addrs.literals import hcl_quote
+from statefmt.text import pattern
 
 _KEY: Final = r'\[(?:[0-9]+|"(?:\$\$\{|%%\{|[ !#&-\[\]-~])*")\]'
 # An address without wildcards, which needs no quotes.

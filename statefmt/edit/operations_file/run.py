@@ -29,11 +29,10 @@ from statefmt.edit.operations_file._working_states import WorkingStates
 from statefmt.edit.requests.choose import Note
 from statefmt.edit.requests.mv import mv_request
 from statefmt.edit.requests.replace_provider import replace_provider_request
-from statefmt.model.addrs import parse_module_instance
-from statefmt.model.errors import AddressError, SelectionError, SurgeryError
+from statefmt.model.addrs.parsing import parse_module_instance
+from statefmt.model.errors import AddressError, MessagePart, SelectionError, SurgeryError
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _ARGUMENT: Final = pattern(r"(\w+)=True")
 _OPERATION: Final = pattern(r"(\w+)\(\)")

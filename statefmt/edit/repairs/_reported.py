@@ -13,8 +13,7 @@ from statefmt.formats.versions import INVALID
 from statefmt.formats.versions.structure import repeated_instances, upgrade_problems, wrong_types
 from statefmt.formats.writing.changes import JsonPath, changed
 from statefmt.lint.check import check
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 # The rules that find what a choice can mend, and that the reader does not apply.
 RULES: Final = (

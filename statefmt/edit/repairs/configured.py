@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from statefmt.edit.repairs.loose_state import LooseObject, LooseState
 from statefmt.formats.writing.changes import JsonPath
-from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig, parse_abs_resource
+from statefmt.model.addrs import AbsProviderInstance, ConfigProviderConfig
+from statefmt.model.addrs.parsing import parse_abs_resource
 from statefmt.model.errors import AddressError, SurgeryError
 
 

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.formats.writing.changes import JsonPath
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Names that providers give to the time at which the real object was created.
 CREATION_TIMES: Final = (

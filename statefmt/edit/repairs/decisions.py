@@ -9,9 +9,9 @@ from json import dumps, loads
 from typing import Final, NamedTuple
 
 from statefmt.edit.repairs.defect import Choice, Defect
-from statefmt.model.codes import Code
 from statefmt.model.errors import SurgeryError
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code
+from statefmt.text import pattern
 
 ANYWHERE: Final = "*"
 # An address may have spaces in the strings of its keys.

@@ -27,12 +27,11 @@ from statefmt.edit.repairs.offers import (
 )
 from statefmt.formats.reading import inspect
 from statefmt.formats.writing.changes import JsonPath
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import NO_STATE, Code, Finding, Severity
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 _Offer = Callable[[LooseState, JsonPath, Finding], Iterable[Choice]]
 

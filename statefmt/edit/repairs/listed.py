@@ -13,7 +13,7 @@ from statefmt.formats.raw_json.positions import Position, finding_positions
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 @dataclass(frozen=True, slots=True)

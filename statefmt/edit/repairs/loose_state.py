@@ -11,21 +11,14 @@ from statefmt.edit.repairs._document import LooseDocument, path_of
 from statefmt.formats.versions.structure import repeated_instances
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import int_of_number
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    InstanceKey,
-    IntKey,
-    StringKey,
-    parse_module_instance,
-)
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
 from statefmt.model.provider_text import Unreadable, read_config, read_instance
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 T = TypeVar("T")
 

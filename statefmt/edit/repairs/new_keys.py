@@ -9,7 +9,7 @@ from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import NumberText, encode_string, loads_exact
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 DEPOSED_KEY: Final = 8
 _WHOLE: Final = pattern(r"0|[1-9][0-9]{0,14}")

@@ -17,7 +17,7 @@ from statefmt.model.errors import SurgeryError
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 # Returns what was decided for a defect, whose pointer is that of the file that was read.
 Decide: TypeAlias = Callable[[Defect], Decided | None]

@@ -8,9 +8,9 @@ from statefmt.analysis.object_id import SECRET_IDS, id_is_sensitive
 from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.withheld import Withheld, withheld_members
+from statefmt.model.snapshot import ResourceInstanceObject
+from statefmt.redaction.attribute_values import Withheld, withheld_members
+from statefmt.redaction.partial import HIDDEN
 
 
 def shown_id(state: LooseState, instance: JsonPath) -> str:

@@ -20,15 +20,14 @@ from statefmt.edit.repairs.find import is_fatal
 from statefmt.edit.repairs.repair import MendedDefect, repaired
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.formats.reading import inspect, read
-from statefmt.model.codes import Code
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 from statefmt.pieces import Span
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
     # Not imported at run time: most runs have no configuration.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 # Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
 Ask: TypeAlias = Callable[[Defect], "str | None"]

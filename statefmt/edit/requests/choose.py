@@ -7,10 +7,8 @@ from typing import Final, TypeAlias
 
 from statefmt.analysis.selection import select_in
 from statefmt.analysis.selection.criteria import Criteria, Selector, criteria_of
-from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SelectionError, Wording
+from statefmt.model.snapshot import InstanceState, Snapshot
 
 _FILTER: Final = Wording("filter option", "filter")
 

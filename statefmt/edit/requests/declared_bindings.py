@@ -15,15 +15,12 @@ from statefmt.edit.changes.resources import by_address
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance
-from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart, Wording
-from statefmt.text.shell import shell_line
+from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
+from statefmt.model.snapshot import ResourceState, Snapshot, instances
+from statefmt.text import shell_line
 
 if TYPE_CHECKING:
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 # A message with more commands is a script.
 _MOST_COMMANDS: Final = 4

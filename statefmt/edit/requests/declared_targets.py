@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from statefmt.edit.changes.edit import Edit
-from statefmt.model.errors import SurgeryError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SurgeryError, Wording
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 _CONFIG: Final = Wording("--config", "config=")
 

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
-from statefmt.model.addrs import AbsProviderInstance, Provider
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 class KnownProviders(NamedTuple):

@@ -28,8 +28,7 @@ from statefmt.lint.checked import mend_for, mend_of
 from statefmt.lint.gate import Gate
 from statefmt.lint.rule import Mending
 from statefmt.lint.settings import Settings
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 from statefmt.model.snapshot import Snapshot
 
 

@@ -12,7 +12,7 @@ from statefmt.formats.releases import Release, all_releases
 from statefmt.model.errors import StoreError
 from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.reading import display_name
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 
 class Migrated(Struct, frozen=True):

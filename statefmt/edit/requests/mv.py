@@ -12,8 +12,8 @@ from statefmt.edit.arguments.key_map import normalised_note
 from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.joins import joins, module_depth
 from statefmt.edit.operations.mv import mv
+from statefmt.model.errors import MessagePart, Wording
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import MessagePart, Wording
 
 _AS_BLOCKS: Final = Wording(
     "; nothing was written. --as-blocks prints the moved block, if the provider supports that, and the removed and "

@@ -12,7 +12,7 @@ from msgspec import Struct
 from statefmt.edit.session import LoadedState, names_legacy_providers, reread
 from statefmt.formats.providers import KEEP, SourceChoice
 from statefmt.formats.reading import inspect
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import RemoteName
@@ -22,7 +22,7 @@ from statefmt.store.reading import STANDARD_INPUT
 if TYPE_CHECKING:
     # Few states need these.
     from statefmt.analysis.providers.inferred_sources import Evidence, Inferred
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.formats.versions import StateV4
 
 
@@ -115,7 +115,7 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
     def _evidence(self, folders: Sequence[Path], document: StateV4, problems: list[str]) -> Evidence:
         """Gather what says where providers come from; what cannot be read is added to `problems`."""
         from statefmt.analysis.providers.inferred_sources import Evidence, required_sources
-        from statefmt.configuration.lock_file import LOCK_FILE, locked_providers
+        from statefmt.configuration.provider_schemas import LOCK_FILE, locked_providers
         from statefmt.formats.providers import full_sources
 
         references = self.references()

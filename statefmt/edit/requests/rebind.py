@@ -12,12 +12,11 @@ from statefmt.edit.operations.rebind import rebind, refuse_other_provider
 from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.edit.requests.known_providers import KnownProviders
 from statefmt.model.addrs import AbsProviderInstance
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 def rebind_request(

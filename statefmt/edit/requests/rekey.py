@@ -16,14 +16,12 @@ from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.rekey import rekey, rekey_each
 from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.model.addrs import ModuleInstance
-from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SelectionError, SurgeryError, Wording
+from statefmt.model.snapshot import Snapshot, instances
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.scopes.instances import Instances
+    from statefmt.configuration.instances import Instances
 
 _MAP_FOR_MODULES: Final = Wording("--map instead of --by", "keys= instead of by=")
 _FILTERS: Final = Wording("filter options", "filters")

@@ -8,8 +8,7 @@ from statefmt.edit.changes.edit import Edit, with_note
 from statefmt.edit.operations.replace_provider import Replaced, parse_replaced, replace_provider
 from statefmt.edit.requests.choose import Note, Selection, choose
 from statefmt.edit.requests.known_providers import KnownProviders
-from statefmt.model.addrs import Provider
-from statefmt.model.addrs.provider import LEGACY_NAMESPACE
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE, Provider
 from statefmt.model.snapshot import Snapshot
 
 

@@ -9,11 +9,9 @@ from typing import Final, NamedTuple
 from statefmt.analysis.partition import PartitionKind, suggest_partitions
 from statefmt.analysis.selection.covering import covering
 from statefmt.model.addrs import InstanceKey, IntKey, StringKey
-from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
-from statefmt.text.pattern import pattern
+from statefmt.model.errors import SurgeryError, Wording
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
+from statefmt.text import pattern
 
 _NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
 

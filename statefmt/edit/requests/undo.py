@@ -15,13 +15,12 @@ from statefmt.edit.damaged import damage
 from statefmt.edit.operations.restore import restore, restore_damaged
 from statefmt.edit.session import StateFileError, with_next_serial
 from statefmt.formats.reading.damaged import known_snapshot
-from statefmt.model.errors import EncryptedStateError, StateError, StoreError, SurgeryError
+from statefmt.model.errors import EncryptedStateError, StateError, StoreError, SurgeryError, Wording
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
 from statefmt.sealed import opened
 from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import HistoryEntry, JointEdit, Store
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 _DAMAGED: Final = "the restored content is damaged, so everything in the state counts as removed. The damage:"
 _CREATED: Final = "the edit created this state, and the undo empties it; delete it unless you want to redo the edit"

@@ -12,12 +12,11 @@ from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.formats.salvage.fill import Filled
 from statefmt.formats.salvage.model import FoundObject, LostObject, SalvagedKey
 from statefmt.golang import encode_string
-from statefmt.model.addrs import parse_abs_resource_instance
-from statefmt.model.cty import decode_paths
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
+from statefmt.model.cty.paths import decode_paths
 from statefmt.model.errors import AddressError
-from statefmt.redaction.flat import sounds_secret
-from statefmt.redaction.object_value import named_steps, typed_steps
-from statefmt.redaction.path_text import step_key
+from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
+from statefmt.redaction.partial import step_key
 
 # In place of bytes that are not UTF-8.
 _REPLACED: Final = "\ufffd"

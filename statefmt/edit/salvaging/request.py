@@ -20,9 +20,8 @@ from statefmt.formats.reading import inspect
 from statefmt.formats.reading.damaged import description, may_be_torn
 from statefmt.formats.salvage.fill import Backup, Filled, filled, salvaged_envelope, salvaged_state
 from statefmt.formats.salvage.model import SalvagedDocument, SalvagedEnvelope
-from statefmt.model.codes import NO_STATE
 from statefmt.model.errors import StoreError
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import NO_STATE, Finding, Severity
 from statefmt.store.reading import STANDARD_INPUT, display_name
 
 _NO_PART: Final = "no part of a state was found in this file;"

@@ -15,13 +15,11 @@ from statefmt.formats.reading import CURRENT_VERSION, inspect
 from statefmt.formats.salvage import salvage, sides
 from statefmt.formats.salvage.fill import Backup
 from statefmt.formats.salvage.model import Salvage, SalvagedDocument
-from statefmt.model.codes import Code
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
+from statefmt.model.findings import Code
 from statefmt.sealed import Seal, opened
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import printable, shell_word
 
 # A side of a merge in git.
 ConflictSide: TypeAlias = Literal["ours", "theirs"]

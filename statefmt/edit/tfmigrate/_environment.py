@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from statefmt.hcl.source.problem import ProblemKind, error
-from statefmt.hcl.syntax.expressions import Access, AttributeAccess, Traversal
-from statefmt.hcl.value import Part
-from statefmt.hcl.values.construct import text
-from statefmt.hcl.values.refusal import as_unknown
+from statefmt.hcl.source import ProblemKind, error
+from statefmt.hcl.syntax import Access, AttributeAccess, Traversal
+from statefmt.hcl.value import Part, as_unknown, text
 
 # Others may be secrets, which a repository must not put into the location of a state.
 _PREFIX: Final = "TFMIGRATE_"

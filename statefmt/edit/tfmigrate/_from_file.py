@@ -14,11 +14,10 @@ from statefmt.edit.operations_file import LARGEST_OPERATIONS, OperationBlock, St
 from statefmt.edit.tfmigrate._migration import MigrationFolder, TfmigrateFile, read_migration
 from statefmt.edit.tfmigrate._operations import operations_of
 from statefmt.edit.transactions.in_memory import snapshots_in_memory
-from statefmt.model.errors import SettingsError, StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import SettingsError, StoreError, Wording
 from statefmt.store.files import read_bounded
 from statefmt.store.reading import is_folder, reason_of
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 
 class ConvertedMigration(NamedTuple):

@@ -8,13 +8,10 @@ from typing import Final, NamedTuple
 from statefmt.edit.hcl_file import invalid, read_hcl_file, refuse_problems
 from statefmt.edit.tfmigrate._environment import EnvironmentNames
 from statefmt.edit.tfmigrate._words import action_words
-from statefmt.hcl.expressions.evaluate import evaluate
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.body import Argument, Block, Body
-from statefmt.hcl.syntax.expressions import Expression, TupleExpression
-from statefmt.hcl.value import Value
-from statefmt.hcl.values.construct import first_unknown, to_plain
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.source import Problem, Range
+from statefmt.hcl.syntax import Argument, Block, Body, Expression, TupleExpression
+from statefmt.hcl.value import Value, first_unknown, to_plain
 from statefmt.model.errors import SettingsError
 
 STATE: Final = "state"

@@ -19,11 +19,11 @@ from statefmt.edit.operations_file import (
 )
 from statefmt.edit.tfmigrate._migration import STATE, MigrationAction, TfmigrateFile
 from statefmt.edit.tfmigrate._wildcards import WILDCARD, filled, matched
-from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, parse_abs_resource_instance, parse_module_instance
-from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
+from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError, SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 
 
 class MigrationOperations(NamedTuple):

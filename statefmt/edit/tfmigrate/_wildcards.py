@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from statefmt.model.errors import SurgeryError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 WILDCARD: Final = "*"
 _PLACE: Final = pattern(r"\$(?:(\$)|(\w+)|\{(\w+)\})")

@@ -31,7 +31,7 @@ from statefmt.store.protocol import LockedManagedStore, LockInfo
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.interruption import interruptible
 from statefmt.store.remote.records import SETTING, is_kept
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 R = TypeVar("R")
 

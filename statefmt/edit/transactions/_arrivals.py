@@ -9,8 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot
 
 _PARKED: Final = "statetool_arriving_"
 

@@ -23,8 +23,7 @@ from statefmt.store.local.private_dir import opened_folder
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import LockInfo
 from statefmt.store.reading import explained, reason_of
-from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
+from statefmt.text import pattern, printable
 
 _FORMAT: Final = "1.0"
 _APPLIES: Final = "applies"

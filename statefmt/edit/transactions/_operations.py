@@ -24,23 +24,20 @@ from statefmt.edit.transactions._order import write_order
 from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._pins import Pin
 from statefmt.edit.transactions._staged import Staged, Staging, Write
-from statefmt.model.codes import Code
-from statefmt.model.errors import StoreError, SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, SurgeryError, Wording
+from statefmt.model.findings import Code
+from statefmt.model.snapshot import Snapshot, instances
 from statefmt.pieces import joined
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.files import is_inside
 from statefmt.store.inside import inside_name
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import printable, shell_word
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
-    from statefmt.configuration.providers.references import ProviderReferences
+    from statefmt.configuration.provider_instances import ProviderReferences
 
 
 References: TypeAlias = "Mapping[str, ProviderReferences]"

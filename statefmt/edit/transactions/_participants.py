@@ -21,7 +21,7 @@ from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import refuse_init_file
 from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, Stored
 from statefmt.store.reading import display_name
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 NO_STATE: Final = Stored(b"", None)
 

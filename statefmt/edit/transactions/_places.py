@@ -20,7 +20,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.local.private_dir import opened_folder
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.reading import explained
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _FORMAT: Final = "1.0"
 _CHANGES: Final = "changes"

@@ -21,8 +21,7 @@ from statefmt.store.local.locks import ending_command
 from statefmt.store.protocol import NOTHING, JointEdit, LockedManagedStore
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import printable, shell_word
 
 # In lines, for objects in two states, and for those in none.
 _MOST: Final = 10

@@ -31,8 +31,7 @@ from statefmt.edit.transactions._undoing import UndoneState, undoing
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import HistoryEntry, JointEdit
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import printable, shell_line, shell_word
 
 # Opens another state of an edit, by its location.
 StateOpening: TypeAlias = Callable[[str, JointEdit], Participant]

@@ -26,7 +26,7 @@ from statefmt.store.local.locks import ending_command
 from statefmt.store.protocol import NOTHING
 from statefmt.store.reading import display_name
 from statefmt.store.remote.interruption import interruptible
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 R = TypeVar("R")
 

@@ -27,15 +27,13 @@ from statefmt.edit.transactions._plan import (
     read_plan,
     relative,
 )
-from statefmt.model.errors import ChangedError, StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import ChangedError, StoreError, Wording
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.files import is_inside, read_bounded
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
 from statefmt.store.reading import is_folder, reason_of
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import printable, shell_word
 
 
 class PlannedOperations(NamedTuple):

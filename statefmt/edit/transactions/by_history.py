@@ -31,15 +31,13 @@ from statefmt.edit.transactions._undone_change import (
     undone_change,
 )
 from statefmt.edit.transactions._unfinished import ended
-from statefmt.model.errors import ChangedError, StatetoolError, StoreError
+from statefmt.model.errors import ChangedError, StatetoolError, StoreError, Wording
 from statefmt.model.snapshot import Snapshot
-from statefmt.model.wording import Wording
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.inside import inside_name
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_word
+from statefmt.text import printable, shell_word
 
 
 def undo_together(

@@ -20,7 +20,7 @@ from statefmt.edit.transactions._outcome import Agreed, FileOutcome
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 
 class CommandOperations(NamedTuple):

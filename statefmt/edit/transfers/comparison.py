@@ -15,12 +15,11 @@ from msgspec import Struct
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.formats.reading import CURRENT_VERSION
-from statefmt.model.errors import StatetoolError, StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StatetoolError, StoreError, Wording
 from statefmt.sealed import about
 from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.reading import STANDARD_INPUT, display_name
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 
 class TransferAction(StrEnum):

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
 from typing import Final
 
-from statefmt.encryption import ArgumentBlock, ArgumentValue, Origin
-from statefmt.encryption.sources._arguments import METHOD, argument_value, is_constant, method_value
-from statefmt.encryption.sources._surroundings import SourceSurroundings
-from statefmt.hcl.syntax.body import Argument, Block as WrittenBlock, Body
+import msgspec
+
+from statefmt.configuration import (
+    Configuration,
+    Declarations,
+    InputValue,
+    LoadOptions,
+    ModuleConfiguration,
+    Scope,
+    Variable,
+    VariableOption,
+    load,
+    root_scope,
+)
+from statefmt.configuration.directory import InputReader
+from statefmt.encryption import ArgumentBlock, ArgumentValue, Origin, Reference, Unread
+from statefmt.encryption.configuration import ALIAS, parse_reference
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.operations import NoNames
+from statefmt.hcl.source import Problem, ProblemKind, Range
+from statefmt.hcl.syntax import (
+    Access,
+    Argument,
+    AttributeAccess,
+    Bad,
+    Block as WrittenBlock,
+    Body,
+    Expression,
+    Literal,
+    Parentheses,
+    TemplateWrap,
+    Traversal,
+    as_traversal,
+    references,
+)
+from statefmt.hcl.value import Part, Unknown, UnknownKind, first_unknown
+from statefmt.model import addrs
 from statefmt.model.errors import ConfigurationError
+from statefmt.model.findings import Severity
 
 # The number of labels of each block type, by the type of the parent: JSON needs it to tell blocks from objects.
 _TOP: Final = {"key_provider": 2, "method": 2, "state": 0, "plan": 0, "remote_state_data_sources": 0}
@@ -72,3 +109,227 @@ class BlockReader:
         """Return the configuration that determines a value: the module if the expression uses its names or files."""
         module = self._surroundings.module
         return self._origin if module is None or is_constant(argument) else module
+
+
+METHOD: Final = "method"
+_KEY_PROVIDER: Final = "key_provider"
+# OpenTofu reads these before references can be resolved.
+_LITERAL: Final = frozenset({"enforced", ALIAS})
+_SECRET: Final = frozenset({"passphrase", "keys", "chain"})
+# The reasons of the kind OTHER may quote the text, such as a passphrase without quotation marks.
+_TOLD: Final = frozenset(UnknownKind) - {UnknownKind.OTHER}
+_UNTOLD: Final = "the value of this expression is unknown before a plan; a string needs double quotes"
+
+
+def method_value(argument: Argument, *, json: bool) -> ArgumentValue:
+    """Read the argument `method` of a target: only a reference, in JSON as a string."""
+    if json:
+        text = _text(argument.expression)
+        found = None if text is None else parse_reference(text)
+    else:
+        traversal = as_traversal(argument.expression)
+        found = None if traversal is None else _reference(traversal)
+    return Unread("must name a method: method.TYPE.NAME") if found is None else found
+
+
+def argument_value(argument: Argument, surroundings: SourceSurroundings, *, json: bool) -> ArgumentValue:
+    """Evaluate any other argument; a reference to a key provider stays a reference."""
+    inner = _unwrapped(argument.expression)
+    if argument.name in _LITERAL:
+        found = evaluate(inner, NoNames())
+        return _value(found) if first_unknown((found,)) is None else Unread("references are not allowed here")
+    text = _text(argument.expression)
+    if json and argument.name == "chain" and text is not None:
+        return parse_reference(text) or text
+    traversal = as_traversal(inner)
+    if traversal is not None and traversal.root == _KEY_PROVIDER:
+        return _reference(traversal) or Unread("must be a key provider (key_provider.TYPE.NAME), not a part of one")
+    if any(reference.root == _KEY_PROVIDER for reference in references(inner)):
+        return Unread("a key provider cannot be used inside an expression")
+    part = evaluate(inner, surroundings.for_secrets if argument.name in _SECRET else surroundings)
+    unknown = first_unknown((part,))
+    return _value(part) if unknown is None else Unread(_reason(unknown, argument.range, surroundings))
+
+
+def is_constant(argument: Argument) -> bool:
+    """Return whether a value is constant: without names and functions, which may read files."""
+    return first_unknown((evaluate(argument.expression, NoNames()),)) is None
+
+
+def _unwrapped(expression: Expression) -> Expression:
+    """Remove parentheses, and the quotes of a template that is a single interpolation."""
+    while isinstance(expression, (Parentheses, TemplateWrap)):
+        expression = expression.inner
+    return expression
+
+
+def _text(expression: Expression) -> str | None:
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, str) else None
+
+
+def _reference(traversal: Traversal) -> Reference | None:
+    names = [step.name for step in traversal.steps if isinstance(step, AttributeAccess)]
+    if len(names) < len(traversal.steps):
+        return None
+    return parse_reference(".".join((traversal.root, *names)))
+
+
+def _value(part: Part) -> ArgumentValue:
+    """Convert a known part to an argument value; ignores whether it is sensitive, since all of them are secret."""
+    assert not isinstance(part, Unknown)
+    data = part.data
+    if isinstance(data, tuple):
+        return [_value(item) for item in data]
+    if isinstance(data, Mapping):
+        return {name: _value(item) for name, item in data.items()}
+    if isinstance(data, str):
+        try:
+            data.encode("utf-8")
+        except UnicodeEncodeError:
+            # The reason quotes a part of the text, so it is not shown.
+            return Unread("it is not UTF-8")
+    return data
+
+
+def _reason(unknown: Unknown, own: Range, surroundings: SourceSurroundings) -> str:
+    """Return the reason why a value is unknown, with its position if that is elsewhere."""
+    if unknown.problem is not None:
+        reason = f"OpenTofu would refuse it: {unknown.problem.summary}"
+    else:
+        reason = unknown.reason if unknown.kind in _TOLD else _UNTOLD
+    place = unknown.range
+    if place is None or not place.file or (place.file == own.file and own.start <= place.start < own.stop):
+        return reason
+    return f"{reason}; see {surroundings.place(place)}"
+
+
+_COMMAND_LINE: Final = "--var"
+_NOWHERE: Final = Range(file="", line=1, column=1, end_line=1, end_column=1, start=0, stop=0)
+
+
+class SourceSurroundings:
+    """The module or the variables around an encryption configuration; resolves names for `evaluate`."""
+
+    def __init__(self, configuration: Configuration, module: Origin | None, *, secret: bool = False) -> None:
+        """Resolve the names of a module; without `module`, its origin, only the given variables have values."""
+        self.declarations = configuration.root.declarations
+        self.root = configuration.directory
+        self.module = module
+        self._configuration = configuration
+        self._scope: Scope = root_scope(_with_reasons(configuration, secret=secret))
+
+    @cached_property
+    def for_secrets(self) -> SourceSurroundings:
+        """The same surroundings without the values from the command line."""
+        return SourceSurroundings(self._configuration, self.module, secret=True)
+
+    @property
+    def directory(self) -> Path | None:
+        """The base directory for relative paths in functions."""
+        return self._scope.directory
+
+    @property
+    def is_confined(self) -> bool:
+        return False
+
+    def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
+        """Return the value of a name and the remaining steps into it."""
+        first = reference.steps[0] if reference.steps else None
+        if reference.root == "var" and isinstance(first, AttributeAccess) and self._is_not_given(first.name):
+            return Unknown(_without_value(first.name), reference.range, kind=UnknownKind.VARIABLE), ()
+        return self._scope.resolve(reference)
+
+    def _is_not_given(self, variable: str) -> bool:
+        # In a module, the scope reports an undeclared variable.
+        return self.module is None and variable not in self.declarations.variables
+
+    def place(self, found: Range) -> str:
+        """Return a position for messages, with the directory of the module."""
+        file = found.file
+        if file in self.declarations.files:
+            file = os.path.normpath(Path(self.root) / file)
+        return str(msgspec.structs.replace(found, file=file)) if file else ""
+
+
+def read_surroundings(
+    directory: Path | None,
+    environment: Mapping[str, str],
+    options: tuple[VariableOption, ...],
+    *,
+    allow_external: bool = False,
+) -> SourceSurroundings:
+    """Load the module in a directory with its variable files and options.
+
+    Without a directory, `var.NAME` takes its value from TF_VAR_NAME or a variable file. Programs that the module names
+    may run only with `allow_external`. Raises ConfigurationError if a file cannot be read completely.
+    """
+    if directory is not None:
+        found = load(directory, LoadOptions(options, environment, children=False))
+        check_readable(found.problems, found.root.declarations, directory)
+        return SourceSurroundings(found, Origin.of_module(str(directory), allow_external=allow_external))
+    problems: list[Problem] = []
+    inputs = InputReader(None, problems).read(environment, options)
+    check_readable(tuple(problems), Declarations("."), Path())
+    variables = {name: Variable(name, _NOWHERE) for name in inputs}
+    module = ModuleConfiguration(addrs.Module(), Declarations(".", variables=variables))
+    workspace = environment.get("TF_WORKSPACE") or None
+    configuration = Configuration(".", {module.path: module}, inputs=inputs, workspace=workspace)
+    return SourceSurroundings(configuration, None)
+
+
+def _with_reasons(configuration: Configuration, *, secret: bool) -> Configuration:
+    """Replace each value that is missing or must not be used with a reason."""
+    inputs = dict(configuration.inputs)
+    for variable in configuration.root.declarations.variables.values():
+        given = inputs.get(variable.name)
+        if given is None and variable.default is None:
+            inputs[variable.name] = _unknown(variable, _without_value(variable.name))
+        elif secret and given is not None and given.origin == _COMMAND_LINE:
+            reason = (
+                f"var.{variable.name} comes from --var, where everyone on the machine can read it; set "
+                f"TF_VAR_{variable.name} or use a variable file (--var-file) instead"
+            )
+            inputs[variable.name] = _unknown(variable, reason)
+    return msgspec.structs.replace(configuration, inputs=inputs)
+
+
+def _unknown(variable: Variable, reason: str) -> InputValue:
+    return InputValue(variable.name, "", Bad(reason, variable.range, UnknownKind.VARIABLE))
+
+
+def _without_value(name: str) -> str:
+    return f"var.{name} has no value: set TF_VAR_{name} or use a variable file (--var-file)"
+
+
+# Problems whose detail does not quote the text.
+_PLAIN: Final = frozenset({
+    "Argument or block definition required",
+    "Invalid JSON",
+    "Invalid expression",
+    "Invalid multi-line string",
+    "Invalid single-argument block definition",
+    "Missing attribute separator",
+    "Missing newline after argument",
+    "Missing newline after block definition",
+    "Missing symbol",
+})  # fmt: skip
+# Problems that prevent reading a file completely; `check` reports the others.
+_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
+
+
+def check_readable(problems: Iterable[Problem], declarations: Declarations, directory: Path) -> None:
+    """Raise ConfigurationError if a file cannot be read completely: missing parts would have to be guessed."""
+    for problem in problems:
+        if problem.severity is Severity.ERROR and problem.kind in _UNREAD:
+            raise unreadable(problem, declarations, directory)
+
+
+def unreadable(problem: Problem, declarations: Declarations, directory: Path) -> ConfigurationError:
+    """Return the error for a problem, with its position; paths of module files include `directory`."""
+    place = problem.range
+    if problem.kind is ProblemKind.UNREADABLE or place is None:
+        return ConfigurationError(problem.detail)
+    file = os.path.normpath(directory / place.file) if place.file in declarations.files else place.file
+    detail = f". {problem.detail}" if problem.summary in _PLAIN else ""
+    return ConfigurationError(f"{msgspec.structs.replace(place, file=file)}: {problem.summary}{detail}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -10,9 +10,9 @@ from msgspec import Raw, Struct
 from statefmt.analysis.object_id import SECRET_IDS, id_among
 from statefmt.fleet.rows._masking import MASK
 from statefmt.golang import loads_exact
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
-from statefmt.redaction.path_text import step_key
+from statefmt.redaction.partial import step_key
 
 _ABSENT: Final = Raw(b"null")
 # arn:partition:service:region:account:resource

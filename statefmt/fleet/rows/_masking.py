@@ -12,11 +12,10 @@ from msgspec import Raw
 from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.fleet.rows._secrets import names_secret, secret_words
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN, Hidden
+from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import attributes_value, identity_value
-from statefmt.redaction.partial import Partial, decoded, exact_text
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import HIDDEN, Hidden, Partial, decoded, exact_text
+from statefmt.text import pattern
 
 # An ordinary string, which can be encoded.
 MASK: Final = str(HIDDEN)

@@ -12,13 +12,12 @@ from statefmt.fleet.rows._targets import shown_string, target_uri
 from statefmt.fleet.rows.hashes import keyed_hash, state_id_of
 from statefmt.fleet.tables import RemoteRefRow
 from statefmt.golang import JSONValue, Members
-from statefmt.model.cty import GetAttr
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN, Hidden
+from statefmt.model.cty.data import GetAttr
+from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import attributes_value, sensitive_paths
-from statefmt.redaction.partial import decoded, exact_text
+from statefmt.redaction.partial import HIDDEN, Hidden, decoded, exact_text
 from statefmt.store.backends.description import without_credentials
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # The arguments that say where a state is. All others are hidden, as some are credentials.
 _PLACES: Final = frozenset(

@@ -13,7 +13,7 @@ from statefmt.fleet.rows._masking import MASK, Masking, json_text, one_line
 from statefmt.fleet.rows.hashes import HASH_DIGITS, begun_hash, keyed_hash
 from statefmt.fleet.tables import DependencyRow, ObjectRow, ResourceRow
 from statefmt.model.addrs import NO_KEY, ConfigProviderConfig, InstanceKey, ResourceMode
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
+from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, ResourceState
 
 
 class ResourceRows(Struct):

@@ -12,13 +12,11 @@ from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.formats.versions import StateV4
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.addrs import StringKey
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.hidden import Hidden
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
+from statefmt.redaction.attribute_values import Withheld, withheld_members, withheld_output
 from statefmt.redaction.object_value import named_steps, sensitive_paths, typed_steps, with_secrets
-from statefmt.redaction.partial import Partial
-from statefmt.redaction.withheld import Withheld, withheld_members, withheld_output
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import Hidden, Partial
+from statefmt.text import pattern
 
 # What many values are: hiding every `true` and every port would hide what is no secret.
 _PLAIN: Final = pattern(r"-?[0-9]{0,5}|.|true|false|none|null")

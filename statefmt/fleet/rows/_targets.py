@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Final
 
 from statefmt.golang import JSONValue
-from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.partial import Hidden
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER
 from statefmt.store.backends.settings import named_arguments
 from statefmt.store.backends.types import backend_type

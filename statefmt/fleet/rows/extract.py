@@ -27,8 +27,7 @@ from statefmt.fleet.tables import (
 from statefmt.formats.providers import short_addresses
 from statefmt.formats.reading import Inspection
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.codes import NO_STATE, Code
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import NO_STATE, Code, Finding, Severity
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.object_value import hides_output
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from statefmt.fleet.errors import FleetError
 from statefmt.fleet.work.cluster import Cluster
-from statefmt.model.wording import Wording
+from statefmt.model.errors import Wording
 from statefmt.version import __version__
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from statefmt.fleet.errors import FleetError
-from statefmt.model.wording import Wording
-from statefmt.text.pattern import pattern
+from statefmt.model.errors import Wording
+from statefmt.text import pattern
 
 # Runs on a worker and returns what `answer_job` makes of the bytes. Workers import it by its name.
 WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"

@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from statefmt.golang import fold_name, loads_exact
 from statefmt.pieces import Span
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _SPACES: Final = b" \t\r\n"
 _SPACE: Final = pattern(rb"[ \t\r\n]*")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final, NamedTuple
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
 _NUMBER: Final = rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"

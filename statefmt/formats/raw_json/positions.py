@@ -11,9 +11,8 @@ from msgspec import Raw
 
 from statefmt.formats.raw_json import SHORT_MEMBER, json_problem, member_at, skip_space, utf8_problem, value_end
 from statefmt.golang import fold_name, loads_exact
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.text import pattern
 
 # No state nests this deeply; longer pointers are only followed this far.
 _DEEPEST: Final = 200

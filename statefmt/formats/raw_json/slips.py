@@ -29,7 +29,7 @@ from statefmt.formats.raw_json._tokens import (
     place_in,
     stop_in,
 )
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _RANKS: Final = 5
 # In bytes: white space, commas and brackets behind a string.

@@ -29,11 +29,10 @@ from statefmt.formats.versions import (
     object_members,
 )
 from statefmt.golang import Members, fold_name, loads_exact
-from statefmt.model.codes import Code
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, UnsupportedStateError
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 from statefmt.model.snapshot import Snapshot, Source
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # The format version that is written.
 CURRENT_VERSION: Final = 4

@@ -15,17 +15,13 @@ from statefmt.formats.raw_json import token
 from statefmt.formats.reading._members import address_findings, normalised
 from statefmt.formats.reading.resources import ResourceLifter
 from statefmt.formats.versions import CheckObjectV4, CheckResultV4, OutputV4, StateV4, check_uint64
-from statefmt.model.addrs import CheckableKind, parse_checkable
-from statefmt.model.check_results import CheckObject, CheckResult
-from statefmt.model.codes import Code
-from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
+from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
+from statefmt.model.cty import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.model.cty.values import canonical_output
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Finding, Severity
-from statefmt.model.outputs import OutputValue
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.terraform_version import normalise_version
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding, Severity
+from statefmt.model.snapshot import CheckObject, CheckResult, OutputValue, Snapshot, normalise_version
+from statefmt.text import pattern
 
 
 class LiftedState(NamedTuple):

@@ -11,21 +11,11 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from statefmt.formats.versions import INVALID_METADATA, IndexKey, InvalidDocument
 from statefmt.golang import int_of_number
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResourceInstance,
-    ConfigResource,
-    InstanceKey,
-    IntKey,
-    StringKey,
-    parse_abs_resource,
-    parse_abs_resource_instance,
-    usual_config_resource,
-)
-from statefmt.model.codes import Code
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigResource, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance, usual_config_resource
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.text import pattern
 
 # Integers that a 64-bit float represents exactly.
 _EXACT_INTEGERS: Final = range(-(2**53), 2**53)

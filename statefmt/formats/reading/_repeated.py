@@ -29,9 +29,8 @@ from statefmt.formats.versions import (
 )
 from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
 from statefmt.golang import encode_string, fold_name
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.resources import UnknownMember
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import UnknownMember
 
 _NULL: Final = b"null"
 # Go's []byte, which JSON has as base64 or as a list of numbers.

@@ -19,9 +19,8 @@ from statefmt.formats.reading import CURRENT_VERSION, ReadResult, read
 from statefmt.formats.versions import collector_paused
 from statefmt.golang import fold_name
 from statefmt.model.errors import StateError
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Source
-from statefmt.text.pattern import pattern
+from statefmt.model.snapshot import ResourceState, Source
+from statefmt.text import pattern
 
 _COMMA: Final = pattern(rb"[ \t\r\n]*,[ \t\r\n]*")
 # The name of a resource is before its provider, and within so many bytes unless that of its module is long.

@@ -22,7 +22,7 @@ from statefmt.formats.raw_json import container_at, json_problem, locate
 from statefmt.formats.raw_json.slips import mended
 from statefmt.golang import loads_exact
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Every release writes a state, and OpenTofu an envelope, in this order.
 _HEAD: Final = pattern(

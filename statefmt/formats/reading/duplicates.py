@@ -12,8 +12,7 @@ from statefmt.formats.raw_json import RawItem, container_at, in_batches, members
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.versions import ResourceV4, StateV4, container_type, is_struct, member_types
 from statefmt.golang import fold_name
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from statefmt.pieces import Span
 
 # Parts that are decoded to see whether they repeat a member are no larger than this, to save memory, and no deeper in

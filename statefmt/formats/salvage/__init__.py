@@ -15,7 +15,7 @@ from statefmt.formats.reading.damaged import unwrapped
 from statefmt.formats.salvage._collect import documents
 from statefmt.formats.salvage._scan import BreakKind, Scan, scan
 from statefmt.formats.salvage.model import Doubt, FoundObject, Salvage, SalvagedDocument
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 
 def salvage(data: bytes) -> Salvage:

@@ -35,7 +35,7 @@ from statefmt.formats.salvage.model import (
 )
 from statefmt.formats.versions import InstanceObjectV4, ResourceV4, StateV4
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # A file that was torn once has one such place; one that has more may be mixed of blocks, with seams that do not show.
 _MOST_SEAMS: Final = 1

@@ -13,7 +13,7 @@ from json import JSONDecoder
 from typing import Final, NamedTuple, NoReturn
 
 from statefmt.golang import loads_exact
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 SPACE: Final = rb"[ \t\r\n]*+"
 STRING: Final = rb'"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'

@@ -15,10 +15,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from statefmt.formats.raw_json import container_at, members_at, skip_space, starts_with, token
 from statefmt.golang import fold_name
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.resources import UnknownMember
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import UnknownMember
+from statefmt.text import pattern
 
 INVALID: Final = "Invalid state file format"
 INVALID_METADATA: Final = "Invalid resource instance metadata in state"

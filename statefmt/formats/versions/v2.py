@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from statefmt.formats.raw_json import token
 from statefmt.formats.versions import UpgradeFailed, UpgradeReport
 from statefmt.formats.versions.v3 import InstanceV3, ModuleV3, ResourceV3, StateV3
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # What Go's strconv.Atoi accepts, apart from the range: such a key belongs to a list or a set.
 _WHOLE_NUMBER = pattern(r"[+-]?[0-9]+", re.ASCII)

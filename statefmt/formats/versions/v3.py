@@ -35,18 +35,17 @@ from statefmt.model.addrs import (
     IntKey,
     LocalProviderConfig,
     Module,
-    Provider,
     Resource,
     ResourceInstance,
     ResourceMode,
-    is_identifier,
-    parse_legacy_provider_config,
-    parse_local_provider_config,
+    instance_file_order,
 )
-from statefmt.model.addrs.order import instance_file_order
-from statefmt.model.cty.implied import upgrade_output as upgrade_value
+from statefmt.model.addrs.parsing import parse_legacy_provider_config, parse_local_provider_config
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.addrs.traversal import is_identifier
+from statefmt.model.cty import upgrade_output as upgrade_value
 from statefmt.model.errors import AddressError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 Int64 = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
 _Unsigned = Annotated[int, Meta(ge=0)]

@@ -11,11 +11,18 @@ from msgspec import Raw
 
 from statefmt.golang import encode_string
 from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, instance_file_order, resource_file_order
-from statefmt.model.check_results import KNOWN_STATUSES, CheckObject, CheckResult
-from statefmt.model.outputs import OutputValue
 from statefmt.model.provider_binding import Lowered, lower
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState, UnknownMember
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import (
+    KNOWN_STATUSES,
+    CheckObject,
+    CheckResult,
+    ObjectStatus,
+    OutputValue,
+    ResourceInstanceObject,
+    ResourceState,
+    Snapshot,
+    UnknownMember,
+)
 
 Leaf: TypeAlias = str | int | Raw
 Tree: TypeAlias = "Leaf | Mapping[str, Tree] | Sequence[Tree]"

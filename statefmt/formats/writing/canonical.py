@@ -12,9 +12,7 @@ from statefmt.formats import INDENTED, Layout, Style
 from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, escape_html, indent
 from statefmt.model.addrs import resource_file_order
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import OutputValue, ResourceState, Snapshot
 
 _P = TypeVar("_P")
 

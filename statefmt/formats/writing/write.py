@@ -15,8 +15,7 @@ from statefmt.golang import loads_exact
 from statefmt.model.addrs import resource_file_order
 from statefmt.model.provider_binding import Lowered, lower
 from statefmt.model.provider_text import same_provider
-from statefmt.model.resources import ResourceInstanceObject, ResourceState, UnknownMember, not_among
-from statefmt.model.snapshot import Snapshot, Source
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember, not_among
 from statefmt.pieces import Pieces, Span, joined, merged
 
 _canonical = canonical

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from statefmt.hcl.functions import (  # Importing a group registers its functions.
-    conversions as conversions,
-    digests as digests,
+from statefmt.hcl.functions import (
+    collections as conversions,
+    collections as maps,
+    collections as sequences,
+    collections as sets,
     encodings as encodings,
+    files as digests,
     files as files,
-    formats as formats,
-    maps as maps,
+    files as templates,
     networks as networks,
     numbers as numbers,
+    numbers as powers,
+    numbers as reductions,
     patterns as patterns,
-    powers as powers,
-    reductions as reductions,
-    sequences as sequences,
-    sets as sets,
+    strings as formats,
     strings as strings,
-    templates as templates,
     times as times,
 )
 from statefmt.hcl.functions.call import call_function as call_function

@@ -11,14 +11,17 @@ from msgspec.structs import replace
 
 from statefmt.golang import quote
 from statefmt.hcl.functions.registry import FUNCTIONS, Function, FunctionError, FunctionSurroundings, Parameter
-from statefmt.hcl.functions.unevaluated import NEVER, NOT_YET
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.syntax.expressions import Call, Expression
-from statefmt.hcl.syntax.references import references
-from statefmt.hcl.value import Part, Unknown, UnknownKind, Value
-from statefmt.hcl.values.construct import (
+from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.source import Range
+from statefmt.hcl.syntax import Call, Expression, references
+from statefmt.hcl.value import (
     FALSE,
     TRUE,
+    Part,
+    Refusal,
+    Unknown,
+    UnknownKind,
+    Value,
     children,
     first_unknown,
     is_sensitive_within,
@@ -27,13 +30,11 @@ from statefmt.hcl.values.construct import (
     unmarked,
     unmarked_within,
 )
-from statefmt.hcl.values.conversion import ConversionError, convert
-from statefmt.hcl.values.refusal import Refusal
-from statefmt.model.cty import BOOL, DYNAMIC, ListType, SetType, TupleType
-from statefmt.model.cty.types import DynamicType
+from statefmt.model.cty import BOOL, DYNAMIC, DynamicType, ListType, SetType, TupleType
 
 if TYPE_CHECKING:
-    from statefmt.hcl.values.evaluator import Evaluator
+    from statefmt.hcl.operations import Evaluator
+
 
 _CORE: Final = "core::"
 # It reads HOME, and needs no surroundings.
@@ -215,3 +216,20 @@ def _depends_on_unknown(evaluation: Evaluator, argument: Expression) -> Unknown 
         if unknown is not None:
             return unknown
     return None
+
+
+# Functions whose results are not known in advance, with the reason.
+NEVER: Final = {
+    "bcrypt": "it changes with each call",
+    "plantimestamp": "it is the time of the plan",
+    "timestamp": "it is the time of the run",
+    "uuid": "it changes with each call",
+}
+# Not implemented. A function in the registry is evaluated even if it is listed here.
+NOT_YET: Final = frozenset(
+    """
+    assumeequal assumelistlength assumelistlengthmax assumelistlengthmin assumemaplength assumemaplengthmax
+    assumemaplengthmin assumenotnull assumesetlength assumesetlengthmax assumesetlengthmin assumestringprefix
+    base64gzip convert list map rsadecrypt type
+    """.split()  # noqa: SIM905 - shorter than one name per line
+)

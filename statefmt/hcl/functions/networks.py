@@ -6,10 +6,8 @@ import ipaddress
 import re
 from typing import Final, NamedTuple
 
-from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import text_of, whole_of, whole_of_any_size
-from statefmt.hcl.value import Part, Unknown
-from statefmt.hcl.values.construct import list_of, text, truth
+from statefmt.hcl.functions.registry import FunctionError, Parameter, function, text_of, whole_of, whole_of_any_size
+from statefmt.hcl.value import Part, Unknown, list_of, text, truth
 from statefmt.model.cty import BOOL, NUMBER, STRING, ListType
 
 _PREFIX: Final = Parameter("prefix", STRING)

@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import text_of
-from statefmt.hcl.value import Part, Unknown, Value
-from statefmt.hcl.values.construct import list_of, object_of, text, tuple_of
+from statefmt.hcl.functions.registry import FunctionError, Parameter, function, text_of
+from statefmt.hcl.value import Part, Unknown, Value, list_of, object_of, text, tuple_of
 from statefmt.model.cty import STRING, ObjectType, TupleType, Type
 
 if TYPE_CHECKING:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
-from typing import Final
+from typing import Final, NamedTuple
 
-from statefmt.hcl.functions.registry import FunctionError, Parameter, function
-from statefmt.hcl.functions.shapes import text_of
-from statefmt.hcl.functions.timestamps import Time, exact_time, format_time, later, zone_of
-from statefmt.hcl.value import Part
-from statefmt.hcl.values.construct import number, text
+from statefmt.hcl.functions.registry import FunctionError, Parameter, function, text_of
+from statefmt.hcl.value import Part, number, text
 from statefmt.model.cty import NUMBER, STRING
 
 _DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -126,3 +123,77 @@ def _written(verb: str, at: datetime) -> str:
     if verb not in known:
         raise FunctionError(f"invalid date format verb {verb!r}", 0)
     return known[verb]
+
+
+_EXACT: Final = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
+)
+_LOOSE: Final = re.compile(
+    r"(\d{4})-(\d\d?)-(\d\d?)(?:(?:[Tt](\d\d?):(\d\d?):(\d\d?)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d)))"
+    r"|(?: (\d\d?):(\d\d?):(\d\d?)(?:[.,](\d+))?))?",
+    re.ASCII,
+)
+_NANOSECONDS: Final = 1_000_000_000
+
+
+class Time(NamedTuple):
+    """A point in time to the second, in its original zone, and the nanoseconds after it."""
+
+    seconds: datetime
+    nanoseconds: int
+
+    @property
+    def instant(self) -> tuple[datetime, int]:
+        """The key for comparisons."""
+        return self.seconds.astimezone(UTC), self.nanoseconds
+
+
+def exact_time(value: str) -> Time | None:
+    """Parse an RFC 3339 timestamp; None for any other string."""
+    match = _EXACT.fullmatch(value)
+    return None if match is None else _time_of_groups(match.groups())
+
+
+def loose_time(value: str) -> Time | None:
+    """Parse a YAML timestamp, which may lack digits, the time of day or the zone; None for any other string."""
+    match = _LOOSE.fullmatch(value)
+    if match is None:
+        return None
+    groups = match.groups()
+    if groups[10] is not None:
+        return _time_of_groups((*groups[:3], *groups[10:14], None, None, None))
+    return _time_of_groups(groups[:10])
+
+
+def _time_of_groups(groups: tuple[str | None, ...]) -> Time | None:
+    year, month, day, hour, minute, second = (int(group or 0) for group in groups[:6])
+    fraction = int((groups[6] or "0")[:9].ljust(9, "0"))
+    sign, hours, minutes = groups[7], int(groups[8] or 0), int(groups[9] or 0)
+    if hours > 24 or minutes > 60:
+        return None
+    zone = UTC if sign is None else timezone((-1 if sign == "-" else 1) * timedelta(hours=hours, minutes=minutes))
+    try:
+        return Time(datetime(year, month, day, hour, minute, second, tzinfo=zone), fraction)
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_time(time: Time) -> str:
+    """Format a time by RFC 3339, without fractions of a second."""
+    at = time.seconds
+    return f"{at.year:04}-{at.month:02}-{at.day:02}T{at.hour:02}:{at.minute:02}:{at.second:02}{zone_of(at) or 'Z'}"
+
+
+def zone_of(at: datetime, colon: str = ":") -> str:
+    """Return the zone as hours and minutes, `+05:30`; empty for UTC."""
+    offset = at.utcoffset() or timedelta()
+    minutes = round(offset.total_seconds()) // 60
+    if not minutes:
+        return ""
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}{colon}{abs(minutes) % 60:02}"
+
+
+def later(time: Time, nanoseconds: int) -> Time:
+    """Return the time `nanoseconds` later. Raises OverflowError."""
+    total = time.nanoseconds + nanoseconds
+    return Time(time.seconds + timedelta(seconds=total // _NANOSECONDS), total % _NANOSECONDS)

@@ -15,19 +15,11 @@ from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._objects import value_findings
 from statefmt.lifecycle.verification._secrets import Secrets
 from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, same_object
-from statefmt.model.addrs import (
-    AbsResource,
-    AbsResourceInstance,
-    ConfigProviderConfig,
-    Module,
-    Provider,
-    ResourceMode,
-    parse_module,
-    parse_provider_source,
-)
-from statefmt.model.codes import Code
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, Module, ResourceMode
+from statefmt.model.addrs.parsing import parse_module
+from statefmt.model.addrs.provider import Provider, parse_provider_source
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.pairing import BlockPairing
 

@@ -30,16 +30,13 @@ from statefmt.lifecycle.verification._objects import (
 from statefmt.lifecycle.verification._secrets import Secrets, cut, shown_value
 from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, pointer, same_object
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.cty import CtyTypeError, Type, parse_type
-from statefmt.model.cty.types import DYNAMIC
-from statefmt.model.findings import Finding, Severity
-from statefmt.model.outputs import OutputValue
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.cty import DYNAMIC, CtyTypeError, Type, parse_type
+from statefmt.model.findings import Code, Finding, Severity
+from statefmt.model.snapshot import OutputValue, Snapshot
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.object_value import hides_output, named_steps
-from statefmt.redaction.path_text import path_text
-from statefmt.text.pattern import pattern
+from statefmt.redaction.partial import path_text
+from statefmt.text import pattern
 
 _UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
 _REPLACEMENTS: Final = tuple(action for action in Action if action.replaces)

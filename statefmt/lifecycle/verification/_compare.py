@@ -44,15 +44,16 @@ from statefmt.model.cty import (
     CtyTypeError,
     ListType,
     MapType,
-    Number,
     ObjectType,
     SetType,
     TupleType,
     Type,
+    element_type,
+    member_type,
     parse_type,
+    type_name,
 )
-from statefmt.model.cty.type_names import type_name
-from statefmt.model.cty.types import element_type, member_type
+from statefmt.model.cty.number import Number
 from statefmt.pairing import BlockPairing, PlainValue, crosses
 
 # Old providers wrote this in place of an unknown value. Source: OpenTofu `hcl2shim.UnknownVariableValue`.

@@ -11,10 +11,21 @@ from msgspec import Raw, Struct
 
 from statefmt.formats.versions import object_members
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.model.cty import BOOL, NUMBER, STRING, MapType, Number, ObjectType, SetType, TupleType, Type, parse_number
-from statefmt.model.cty.decimals import format_digits
-from statefmt.model.cty.number import from_int
-from statefmt.model.cty.types import DYNAMIC, ListType, element_type, member_type
+from statefmt.model.cty import (
+    BOOL,
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    element_type,
+    member_type,
+)
+from statefmt.model.cty.number import Number, format_digits, from_int, parse_number
 
 # JSON as the comparison decodes it: whole numbers are int, others Number.
 Decoded: TypeAlias = "bool | int | Number | str | list[Decoded] | dict[str, Decoded] | None"

@@ -25,13 +25,12 @@ from statefmt.lifecycle.verification._difference import (
 )
 from statefmt.lifecycle.verification._secrets import MarkedPaths, Secrets, cut, is_sensitive, plain_paths, shown_value
 from statefmt.lifecycle.verification._sides import Placed, Side
-from statefmt.model.codes import Code
 from statefmt.model.cty import Type
-from statefmt.model.findings import Finding, Severity
-from statefmt.model.resources import ObjectStatus
+from statefmt.model.findings import Code, Finding, Severity
+from statefmt.model.snapshot import ObjectStatus
 from statefmt.pairing import BlockPairing
-from statefmt.redaction.flat import sounds_secret
-from statefmt.redaction.path_text import path_text
+from statefmt.redaction.object_value import sounds_secret
+from statefmt.redaction.partial import path_text
 
 # Values that the old SDK does not distinguish.
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})

@@ -20,12 +20,12 @@ from statefmt.lifecycle.verification._difference import (
     PathSteps,
     mask_of,
 )
-from statefmt.model.cty import DYNAMIC, STRING, CtyValue, Number
-from statefmt.model.cty.decimals import format_digits
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.cty import DYNAMIC, STRING
+from statefmt.model.cty.data import CtyValue
+from statefmt.model.cty.number import Number, format_digits
+from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, typed_steps
-from statefmt.redaction.path_text import step_key
+from statefmt.redaction.partial import HIDDEN, step_key
 
 # Longer values are cut off: a finding is not a diff.
 _LONGEST: Final = 80

@@ -11,19 +11,11 @@ from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResou
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, TypeSchema, implied_type
 from statefmt.lifecycle.verification._difference import PathSteps
 from statefmt.lifecycle.verification._secrets import BUILT_IN
-from statefmt.model.addrs import (
-    AbsResource,
-    AbsResourceInstance,
-    InstanceKey,
-    Resource,
-    ResourceInstance,
-    ResourceMode,
-    parse_provider_source,
-)
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, Resource, ResourceInstance, ResourceMode
+from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import DYNAMIC, Type
 from statefmt.model.errors import AddressError
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 # An object: its instance, and its deposed key ("" for the current one).
 ObjectKey: TypeAlias = tuple[AbsResourceInstance, str]

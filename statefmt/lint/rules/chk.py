@@ -4,7 +4,7 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
+from statefmt.model.findings import Code
 
 RULES: Final = (
     Rule(

@@ -5,9 +5,8 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
 from statefmt.model.errors import EncryptionError
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _envelope_identity(subject: Subject) -> Iterable[Finding]:
@@ -45,8 +44,7 @@ def _weak_iterations(subject: Subject) -> Iterable[Finding]:
     envelope = subject.envelope
     if envelope is None:
         return
-    from statefmt.encryption.description import provider_entries
-    from statefmt.encryption.key_providers.pbkdf2 import LEAST_ITERATIONS
+    from statefmt.encryption.key_providers import LEAST_ITERATIONS, provider_entries
 
     for entry in provider_entries(envelope):
         if entry.pbkdf2 is not None and entry.is_weak:

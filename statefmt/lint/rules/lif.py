@@ -3,7 +3,7 @@
 from typing import Final
 
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
+from statefmt.model.findings import Code
 
 RULES: Final = (
     Rule(

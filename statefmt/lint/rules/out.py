@@ -8,9 +8,8 @@ from msgspec import UNSET
 from statefmt.formats.raw_json import token
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.redaction.secrets.objects import secrets_of_output, suspected_outputs
+from statefmt.model.findings import Code, Finding
+from statefmt.redaction.secrets import secrets_of_output, suspected_outputs
 
 
 def _output_deprecated(subject: Subject) -> Iterable[Finding]:

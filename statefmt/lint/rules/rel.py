@@ -9,8 +9,7 @@ from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, losses, reason, w
 from statefmt.formats.releases import Release
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _rule(code: Code, summary: str, belongs: Callable[[Loss], bool], page: str) -> Rule:

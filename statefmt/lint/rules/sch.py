@@ -17,12 +17,12 @@ from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecoda
 from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
-from statefmt.model.addrs import Provider, ResourceMode
-from statefmt.model.codes import Code
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import CtyValueError
-from statefmt.model.findings import Finding, Fix
-from statefmt.redaction.path_text import path_text
-from statefmt.redaction.secrets.covered import Covered
+from statefmt.model.findings import Code, Finding, Fix
+from statefmt.redaction.partial import path_text
+from statefmt.redaction.secrets.known import Covered
 
 _MODES: Final = {mode.value: mode for mode in ResourceMode}
 # The most paths that one finding lists.

@@ -11,11 +11,10 @@ from statefmt.formats.raw_json import token
 from statefmt.formats.versions import InstanceObjectV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.redaction.path_text import path_text
-from statefmt.redaction.secrets.covered import Covered
-from statefmt.redaction.secrets.objects import TypedAttributes, secrets_of_object, suspected_objects, typed_attributes
+from statefmt.model.findings import Code, Finding
+from statefmt.redaction.partial import path_text
+from statefmt.redaction.secrets import TypedAttributes, secrets_of_object, suspected_objects, typed_attributes
+from statefmt.redaction.secrets.known import Covered
 
 if TYPE_CHECKING:
     from statefmt.redaction.secrets.search import FoundSecret

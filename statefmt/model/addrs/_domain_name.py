@@ -10,8 +10,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-from statefmt.golang.quote import quote
-from statefmt.text.pattern import pattern
+from statefmt.golang import quote
+from statefmt.text import pattern
 
 _MOST: Final = 1024  # longer than any real name; bounds algorithms that are not linear
 _PUNYCODE_PREFIX: Final = "xn--"

@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.model.cty.convert import convert_value
-from statefmt.model.cty.data import CtyValue, Data, UnknownData
-from statefmt.model.cty.errors import CtyValueError
-from statefmt.model.cty.number import Number, counted
-from statefmt.model.cty.parts import attribute, is_known, is_null, unknown
-from statefmt.model.cty.steps import GetAttr, Path, PathIndex
-from statefmt.model.cty.types import (
+from statefmt.model.cty import (
     DYNAMIC,
     NUMBER,
     STRING,
+    CtyValueError,
     DynamicType,
     ListType,
     MapType,
@@ -22,6 +17,10 @@ from statefmt.model.cty.types import (
     TupleType,
     Type,
 )
+from statefmt.model.cty.convert import convert_value
+from statefmt.model.cty.data import CtyValue, Data, GetAttr, Path, PathIndex, UnknownData
+from statefmt.model.cty.number import Number, counted
+from statefmt.model.cty.parts import attribute, is_known, is_null, unknown
 
 # Equals -0, too.
 _ZERO: Final = counted(0)

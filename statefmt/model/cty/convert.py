@@ -6,11 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from statefmt.golang import quote
-from statefmt.model.cty._unknown_conversion import convert_unknown
-from statefmt.model.cty.data import CtyValue, Data, UnknownData
-from statefmt.model.cty.errors import CtyValueError
-from statefmt.model.cty.fill_dynamic import fill_dynamic
-from statefmt.model.cty.mismatch import mismatch
+from statefmt.model.cty import (
+    CtyValueError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.data import (
+    CtyValue,
+    Data,
+    GetAttr,
+    Path,
+    PathIndex,
+    Refinements,
+    UnknownData,
+    convert_primitive,
+)
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import (
     elements,
@@ -29,10 +45,7 @@ from statefmt.model.cty.parts import (
     unknown,
     unmarked,
 )
-from statefmt.model.cty.primitives import convert_primitive
-from statefmt.model.cty.steps import GetAttr, Path, PathIndex
-from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
-from statefmt.model.cty.unify import can_convert, structure_element, unify, without_optional
+from statefmt.model.cty.unify import can_convert, fill_dynamic, mismatch, structure_element, unify, without_optional
 
 _COMPOUND: Final = (ListType, SetType, MapType, ObjectType)
 
@@ -198,3 +211,34 @@ def _collection(
 
 def _without_null_marks(value: CtyValue) -> CtyValue:
     return null(without_optional(value.type)) if is_null(value) else value
+
+
+_COLLECTIONS = (ListType, SetType, MapType)
+
+
+def convert_unknown(source: Type, known: Refinements, target: Type) -> CtyValue:
+    """Convert an unknown value of which `known` is known. Source: `prepareUnknownResult`."""
+    of = fill_dynamic(source, target)
+    if isinstance(of, DynamicType):
+        return CtyValue(of, UnknownData())
+    least, most = _lengths(source, known, of)
+    if known.not_null and least == most:
+        if isinstance(of, _COLLECTIONS) and least == 0:
+            return CtyValue(of, {} if isinstance(of, MapType) else ())
+        if isinstance(of, ListType) or (isinstance(of, SetType) and least == 1):
+            return CtyValue(of, (UnknownData(),) * least)
+    return CtyValue(of, UnknownData(Refinements(not_null=known.not_null, min_length=least, max_length=most)))
+
+
+def _lengths(source: Type, known: Refinements, of: Type) -> tuple[int, int | None]:
+    """Return the least and the most elements that a collection made of `source` has."""
+    if isinstance(source, ObjectType) and isinstance(of, MapType):
+        return len(source.attributes), len(source.attributes)
+    if isinstance(source, TupleType) and isinstance(of, (ListType, SetType)):
+        count = len(source.elements)
+        return (min(count, 1) if isinstance(of, SetType) else count), count
+    if isinstance(source, _COLLECTIONS) and isinstance(of, _COLLECTIONS):
+        # Elements of a set may turn out to be equal, but not to be none.
+        least = min(known.min_length, 1) if isinstance(of, SetType) else known.min_length
+        return least, known.max_length
+    return 0, None

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
-from statefmt.model.cty.number import Number
-from statefmt.model.cty.types import Type
+from statefmt.golang import quote
+from statefmt.model.cty import (
+    BOOL,
+    NUMBER,
+    STRING,
+    CtyValueError,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.number import Number, format_general, format_shortest, parse_number
 
 
 class Bound(Struct, frozen=True):
@@ -73,3 +87,175 @@ def has_unknown(data: Data) -> bool:
     if isinstance(data, dict):
         return any(map(has_unknown, data.values()))
     return isinstance(data, UnknownData)
+
+
+class GetAttr(Struct, frozen=True):
+    """A step to the attribute `name` of an object."""
+
+    name: str
+
+
+class PathIndex(Struct, frozen=True):
+    """A step to an element.
+
+    `key` is a str (map), an int (list, tuple), or a CtyValue for anything else that OpenTofu accepts: fractions,
+    bools, nulls, and the compound values that are "keys" of set elements.
+    """
+
+    key: str | int | CtyValue
+
+
+PathStep: TypeAlias = GetAttr | PathIndex
+Path: TypeAlias = tuple[PathStep, ...]
+
+
+class CtyPathError(CtyValueError):
+    """A part of a value that does not conform to its type. `path` leads to the part."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail)
+        # From the inside out.
+        self._steps: list[PathStep] = []
+
+    @property
+    def path(self) -> Path:
+        return tuple(reversed(self._steps))
+
+    @classmethod
+    def within(cls, step: PathStep, error: CtyValueError) -> CtyPathError:
+        """Return the error for the whole of which `error` concerns the part at `step`."""
+        found = error if isinstance(error, cls) else cls(error.detail)
+        found._steps.append(step)
+        return found
+
+
+def convert_primitive(data: bool | str | Number, wanted: PrimitiveType) -> bool | str | Number:
+    """Convert data of another primitive type to `wanted`, of which one is STRING.
+
+    Raises CtyValueError with go-cty's message, and CtyEncodeError for numbers of more than 100,000 digits.
+    """
+    if isinstance(data, bool):
+        return "true" if data else "false"
+    if isinstance(data, Number):
+        if data.infinite:
+            return "-Inf" if data.negative else "+Inf"
+        return format_shortest(data)
+    if wanted == NUMBER:
+        number = parse_number(data)
+        if number is None:
+            raise CtyValueError("a number is required")
+        return number
+    assert wanted != STRING
+    if data in ("true", "1"):
+        return True
+    if data in ("false", "0"):
+        return False
+    lower = data.lower()
+    hint = f'; to convert from string, use lowercase "{lower}"' if lower in ("true", "false") else ""
+    raise CtyValueError(f"a bool is required{hint}")
+
+
+def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
+    """Drop repeated elements and sort the rest as cty's set iterator does.
+
+    Strings sort by their bytes, numbers by value, false before true, and compound values by the string that cty
+    hashes; then come unknown elements, and null comes last. Elements with equal sort keys keep the order of `items`.
+    Elements with unknown parts are all different, since nobody knows whether they are equal.
+    """
+    if element in (STRING, BOOL):
+        distinct = sorted({item for item in items if isinstance(item, (str, bool))})
+        unknown = [item for item in items if isinstance(item, UnknownData)]
+        return (*distinct, *unknown, *((None,) if None in items else ()))
+    buckets: dict[str, list[Data]] = {}
+    for item in items:
+        bucket = buckets.setdefault(_hash_text(element, item), [])
+        if has_unknown(item) or item not in bucket:
+            bucket.append(item)
+    if _has_negative_zero(buckets):
+        return _sort_with_negative_zero(buckets)
+    flat = [(text, item) for text, bucket in buckets.items() for item in bucket]
+    flat.sort(key=_order)
+    return tuple(item for _, item in flat)
+
+
+def _order(entry: tuple[str, Data]) -> tuple[int, tuple[int, int, int], str]:
+    text, item = entry
+    if isinstance(item, Number):
+        return 0, item.order, ""
+    # Code points sort like their UTF-8 bytes.
+    return 2 if item is None else 1 if isinstance(item, UnknownData) else 0, (0, 0, 0), text
+
+
+def _hash_text(of: Type, data: Data) -> str:
+    """Return the string that go-cty hashes (makeSetHashBytes)."""
+    parts: list[str] = []
+    _write_hash(of, data, parts)
+    return "".join(parts)
+
+
+def _write_hash(of: Type, data: Data, parts: list[str]) -> None:
+    if isinstance(data, MarkedData):
+        _write_hash(of, data.data, parts)
+    elif isinstance(data, UnknownData):
+        parts.append("?")
+    elif data is None:
+        parts.append("~")
+    elif isinstance(data, bool):
+        parts.append("T" if data else "F")
+    elif isinstance(data, str):
+        parts.append(quote(data))
+    elif isinstance(data, Number):
+        parts.append(format_general(data))
+    elif isinstance(data, dict):
+        if isinstance(of, ObjectType):
+            parts.append("<")
+            for name, attribute in of.attributes.items():
+                _write_hash(attribute, data[name], parts)
+                parts.append(";")
+            parts.append(">")
+        elif isinstance(of, MapType):
+            parts.append("{")
+            for name in sorted(data):
+                parts.append(quote(name) + ":")
+                _write_hash(of.element, data[name], parts)
+                parts.append(";")
+            parts.append("}")
+    elif isinstance(of, TupleType):
+        parts.append("<")
+        for element, item in zip(of.elements, data, strict=True):
+            _write_hash(element, item, parts)
+            parts.append(";")
+        parts.append(">")
+    elif isinstance(of, (ListType, SetType)):
+        parts.append("[")
+        for item in data:
+            _write_hash(of.element, item, parts)
+            parts.append(";")
+        parts.append("]")
+
+
+def _has_negative_zero(buckets: dict[str, list[Data]]) -> bool:
+    # A string may match, too, which only costs time.
+    return any(text == "-0" or "-0;" in text for text in buckets)
+
+
+def _sort_with_negative_zero(buckets: dict[str, list[Data]]) -> tuple[Data, ...]:
+    """Sort a set with both 0 and -0 as Go does: they are equal but hash differently, so they are two elements.
+
+    The order is then inconsistent, and the result depends on the algorithm: an insertion sort that starts in the
+    order of the hashes (as Go's stable sort does for up to 20 elements).
+    """
+    from binascii import crc32
+
+    result: list[tuple[str, Data]] = []
+    for text in sorted(buckets, key=lambda text: crc32(text.encode("utf-8"))):
+        for item in buckets[text]:
+            place = len(result)
+            while place and _less((text, item), result[place - 1]):
+                place -= 1
+            result.insert(place, (text, item))
+    return tuple(item for _, item in result)
+
+
+def _less(left: tuple[str, Data], right: tuple[str, Data]) -> bool:
+    return left[1] != right[1] and _order(left) < _order(right)

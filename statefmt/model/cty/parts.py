@@ -7,11 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
+
 from statefmt.golang import quote
-from statefmt.model.cty.data import CtyValue, Data, MarkedData, Refinements, UnknownData, has_unknown
-from statefmt.model.cty.errors import CtyValueError
-from statefmt.model.cty.sets import make_set
-from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type, object_type
+from statefmt.model.cty import (
+    CtyValueError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+    object_type,
+)
+from statefmt.model.cty.data import (
+    CtyValue,
+    Data,
+    GetAttr,
+    MarkedData,
+    Path,
+    PathStep,
+    Refinements,
+    UnknownData,
+    has_unknown,
+    make_set,
+)
+from statefmt.model.cty.paths import PathTree, index_step
 
 NO_MARKS: frozenset[str] = frozenset()
 _NO_PARTS = "only known collections, tuples and objects have elements"
@@ -198,3 +220,110 @@ def _marks_within(data: Data) -> frozenset[str]:
     if isinstance(data, dict):
         return NO_MARKS.union(*map(_marks_within, data.values()))
     return NO_MARKS
+
+
+class PathMarks(Struct, frozen=True):
+    """The marks of the part of a value to which a path leads."""
+
+    path: Path
+    marks: frozenset[str]
+
+
+def split_marks(value: CtyValue) -> tuple[CtyValue, tuple[PathMarks, ...]]:
+    """Return the value without marks at any depth, and where the marks were, from the outside in.
+
+    Source: go-cty `UnmarkDeepWithPaths`.
+    """
+    found: list[PathMarks] = []
+    _collect(value, (), found)
+    return unmarked_deep(value) if found else value, tuple(found)
+
+
+def with_path_marks(value: CtyValue, more: Iterable[PathMarks]) -> CtyValue:
+    """Return the value with marks added to the parts that paths lead to; other paths are passed over.
+
+    Marks within an element of a set become marks of the set. Source: go-cty `MarkWithPaths`.
+    """
+    return _apply(value, PathTree((each.path, each.marks) for each in more))
+
+
+def steps(value: CtyValue) -> Iterable[tuple[PathStep, CtyValue]]:
+    """Yield the parts of a value that is neither null nor unknown, each with the step to it; sets by their elements.
+
+    Primitive values have none. The marks of the whole are left out.
+    """
+    whole = unmarked(value)
+    if not isinstance(whole.data, (tuple, dict)):
+        return
+    is_object = isinstance(value.type, ObjectType)
+    for key, part in elements(whole):
+        yield (GetAttr(key) if is_object and isinstance(key, str) else index_step(key)), part
+
+
+def _collect(value: CtyValue, path: Path, found: list[PathMarks]) -> None:
+    own = marks(value)
+    if own:
+        found.append(PathMarks(path, own))
+    for step, part in steps(value):
+        _collect(part, (*path, step), found)
+
+
+def _apply(value: CtyValue, tree: PathTree[frozenset[str]]) -> CtyValue:
+    whole = unmarked(value)
+    parts: list[CtyValue] = []
+    for step, part in steps(whole):
+        below = tree.child(step)
+        parts.append(part if below is None else _apply(part, below))
+    if isinstance(value.type, SetType):
+        whole = set_of(parts, value.type.element) if parts else whole
+    elif isinstance(whole.data, tuple):
+        whole = CtyValue(value.type, tuple(part.data for part in parts))
+    elif isinstance(whole.data, dict):
+        data = {name: part.data for name, part in zip(sorted(whole.data), parts, strict=True)}
+        whole = CtyValue(value.type, data)
+    return marked(whole, marks(value).union(*tree.found))
+
+
+def unknown_as_null(value: CtyValue) -> CtyValue:
+    """Return the value with null for each unknown part. Elements of sets that are equal then become one."""
+    return CtyValue(value.type, _known(value.data, value.type))
+
+
+def _known(data: Data, of: Type) -> Data:
+    if isinstance(data, MarkedData):
+        return MarkedData(data.marks, _known(data.data, of))
+    if isinstance(data, UnknownData):
+        return None
+    if isinstance(data, tuple):
+        if isinstance(of, TupleType):
+            return tuple(map(_known, data, of.elements))
+        assert isinstance(of, (ListType, SetType))
+        items = [_known(item, of.element) for item in data]
+        return make_set(of.element, items) if isinstance(of, SetType) else tuple(items)
+    if isinstance(data, dict):
+        assert isinstance(of, (MapType, ObjectType))
+        types = of.attributes if isinstance(of, ObjectType) else dict.fromkeys(data, of.element)
+        return {name: _known(item, types[name]) for name, item in data.items()}
+    return data
+
+
+def same_unrefined(left: CtyValue, right: CtyValue) -> bool:
+    """Compare what is known, and where something is unknown; not what is known of the unknown."""
+    return left.type == right.type and _same_data(left.data, right.data)
+
+
+def _same_data(left: Data, right: Data) -> bool:
+    if left == right:
+        return True
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(_same_data, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same_data(left[name], right[name]) for name in left)
+    if isinstance(left, MarkedData) and isinstance(right, MarkedData) and left.marks == right.marks:
+        return _same_data(left.data, right.data)
+    # OpenTofu drops the marks of unknown values here.
+    return _is_unknown(left) and _is_unknown(right)
+
+
+def _is_unknown(data: Data) -> bool:
+    return isinstance(data.data if isinstance(data, MarkedData) else data, UnknownData)

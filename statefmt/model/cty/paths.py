@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Iterator
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct
 
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, kind_name, loads_exact, quote
-from statefmt.model.cty._decode import decode
-from statefmt.model.cty.data import CtyValue
-from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
+from statefmt.model.cty import (
+    DYNAMIC,
+    NUMBER,
+    STRING,
+    CtyEncodeError,
+    CtyValueError,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+    Type,
+)
+from statefmt.model.cty.data import CtyValue, Data, GetAttr, Path, PathIndex, PathStep
 from statefmt.model.cty.number import Number, from_int
-from statefmt.model.cty.steps import GetAttr, Path, PathIndex, PathStep
-from statefmt.model.cty.types import DYNAMIC, NUMBER, STRING
-from statefmt.model.cty.values import write_value
+from statefmt.model.cty.values import decode, write_value
 
 # States repeat the same few path lists for thousands of instances; longer lists are not worth caching.
 _CACHED_SIZE = 1024
@@ -231,3 +242,75 @@ def _encode_step(step: PathStep) -> bytes:
     elif isinstance(key, int):
         key = CtyValue(NUMBER, from_int(key))
     return b'{"type":"index","value":%b}' % write_value(key, DYNAMIC)
+
+
+T = TypeVar("T")
+
+
+class PathTree(Generic[T]):
+    """What belongs to paths, as a tree of their steps. `found` is what belongs to the path that leads here."""
+
+    __slots__ = ("_children", "found")
+
+    def __init__(self, entries: Iterable[tuple[Path, T]] = ()) -> None:
+        self.found: list[T] = []
+        self._children: dict[Hashable, PathTree[T]] = {}
+        for path, item in entries:
+            node = self
+            for step in path:
+                node = node._children.setdefault(step_identity(step), PathTree())
+            node.found.append(item)
+
+    def child(self, step: PathStep) -> PathTree[T] | None:
+        """Return the tree below a step; None if no path goes there."""
+        return self._children.get(step_identity(step)) if self._children else None
+
+    def everything(self) -> Iterator[T]:
+        """Yield what belongs to this path and to all below."""
+        yield from self.found
+        for below in self._children.values():
+            yield from below.everything()
+
+
+def index_step(key: str | int | CtyValue) -> PathIndex:
+    """Return the step to a part by its key, as elements() yields it; strings and whole numbers are keys themselves."""
+    if isinstance(key, CtyValue):
+        if isinstance(key.data, str):
+            return PathIndex(key.data)
+        whole = key.data.small_integer() if isinstance(key.data, Number) else None
+        if whole is not None and key.type == NUMBER:
+            return PathIndex(whole)
+    return PathIndex(key)
+
+
+def path_key(path: Path) -> Hashable:
+    """Return what equals the same of other paths exactly if they are the same."""
+    return tuple(map(step_identity, path))
+
+
+def step_identity(step: PathStep) -> Hashable:
+    """Return what equals the same of another step exactly if they are the same."""
+    if isinstance(step, GetAttr):
+        return GetAttr, step.name
+    key = index_step(step.key).key
+    return (key.type, comparable_key(key.data, key.type)) if isinstance(key, CtyValue) else key
+
+
+def comparable_key(data: Data, of: Type) -> Hashable:
+    """Return something hashable that is equal for equal data of one type without marks.
+
+    Also equal are sets that differ only by elements that are 0 and -0. Raises RecursionError for data nested too
+    deeply.
+    """
+    if isinstance(data, tuple):
+        if isinstance(of, TupleType):
+            return tuple(map(comparable_key, data, of.elements))
+        assert isinstance(of, (ListType, SetType))
+        keys = [comparable_key(item, of.element) for item in data]
+        return tuple(keys) if isinstance(of, ListType) else frozenset(keys)
+    if isinstance(data, dict):
+        if isinstance(of, ObjectType):
+            return tuple(comparable_key(data[name], of.attributes[name]) for name in of.attributes)
+        assert isinstance(of, MapType)
+        return tuple((name, comparable_key(data[name], of.element)) for name in sorted(data))
+    return data

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from statefmt.model.cty import (
+    NUMBER,
+    STRING,
+    CtyValueError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    SetType,
+    TupleType,
+)
 from statefmt.model.cty.data import NOTHING_KNOWN, Bound, CtyValue, Refinements, UnknownData, has_unknown
-from statefmt.model.cty.errors import CtyValueError
 from statefmt.model.cty.number import Number, counted
-from statefmt.model.cty.types import NUMBER, STRING, DynamicType, ListType, MapType, ObjectType, SetType, TupleType
 
 # The largest number of elements in Go, which is what go-cty takes for the length of an unknown collection at most.
 _MOST = 2**63 - 1

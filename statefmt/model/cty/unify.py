@@ -6,12 +6,14 @@ without `unsafe`, only conversions that never fail count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from statefmt.model.cty._generality import by_generality
-from statefmt.model.cty.types import (
+from statefmt.golang import quote
+from statefmt.model.cty import (
+    BOOL,
     DYNAMIC,
+    NUMBER,
     STRING,
     DynamicType,
     ListType,
@@ -21,6 +23,7 @@ from statefmt.model.cty.types import (
     SetType,
     TupleType,
     Type,
+    type_name,
 )
 
 Collection: TypeAlias = ListType | SetType | MapType
@@ -203,3 +206,161 @@ def _tuples(types: Sequence[TupleType], unsafe: bool) -> Type | None:
 def _if_all_fit(types: Sequence[Type], common: Type | None, unsafe: bool) -> Type | None:
     fit = common is not None and all(can_convert(each, common, unsafe=unsafe) for each in types)
     return common if fit else None
+
+
+def by_generality(types: Sequence[Type]) -> list[Type]:
+    """Sort the types, the most general first, otherwise in their order."""
+    after: list[list[int]] = [[] for _ in types]
+    before = [0] * len(types)
+    for left in range(len(types)):
+        for right in range(left + 1, len(types)):
+            order = _compare(types[left], types[right])
+            if order:
+                first, second = (left, right) if order < 0 else (right, left)
+                after[first].append(second)
+                before[second] += 1
+    queue = [place for place, count in enumerate(before) if not count]
+    for place in queue:
+        for later in after[place]:
+            before[later] -= 1
+            if not before[later]:
+                queue.append(later)
+    return [types[place] for place in queue]
+
+
+def _compare(left: Type, right: Type) -> int:
+    """Return less than 0 if `left` is the more general type, more than 0 if `right` is."""
+    if isinstance(left, DynamicType) or isinstance(right, DynamicType):
+        return (not isinstance(right, DynamicType)) - (not isinstance(left, DynamicType))
+    match left, right:
+        case PrimitiveType(), PrimitiveType():
+            return (right == STRING) - (left == STRING)
+        case (ListType(one), ListType(other)) | (SetType(one), SetType(other)) | (MapType(one), MapType(other)):
+            return _compare(one, other)
+        case (ListType(), TupleType()) | (MapType(), ObjectType()) | ((TupleType() | ListType()), SetType()):
+            return -1
+        case (TupleType(), ListType()) | (ObjectType(), MapType()) | (SetType(), (TupleType() | ListType())):
+            return 1
+        case ObjectType(attributes, _), ObjectType(others, _) if attributes.keys() == others.keys():
+            return _together(_compare(attributes[name], others[name]) for name in attributes)
+        case TupleType(elements), TupleType(other_elements) if len(elements) == len(other_elements):
+            return _together(map(_compare, elements, other_elements))
+        case _:
+            return 0
+
+
+def _together(orders: Iterable[int]) -> int:
+    found = set(orders)
+    if -1 in found:
+        return 0 if 1 in found else -1
+    return 1 if 1 in found else 0
+
+
+def fill_dynamic(source: Type, target: Type) -> Type:
+    """Return `target` with its dynamic parts replaced by those of `source`. Source: `dynamicReplace`."""
+    if isinstance(source, DynamicType):
+        return target
+    match target:
+        case DynamicType():
+            return source
+        case ObjectType(attributes):
+            return ObjectType(_filled_attributes(source, attributes))
+        case TupleType(wanted) if isinstance(source, TupleType) and len(source.elements) == len(wanted):
+            return TupleType(tuple(map(fill_dynamic, source.elements, wanted)))
+        case ListType(element) | SetType(element) | MapType(element):
+            inner = _element(source, isinstance(target, MapType))
+            return target if inner is None else type(target)(fill_dynamic(inner, element))
+    return target
+
+
+def _filled_attributes(source: Type, attributes: Mapping[str, Type]) -> Mapping[str, Type]:
+    if isinstance(source, MapType):
+        return {name: fill_dynamic(source.element, of) for name, of in attributes.items()}
+    if isinstance(source, ObjectType):
+        given = source.attributes
+        return {name: fill_dynamic(given[name], of) if name in given else of for name, of in attributes.items()}
+    return {}
+
+
+def _element(source: Type, for_map: bool) -> Type | None:
+    """Return the type of the elements of `source` as a map, or as a list or set; None if it does not become one."""
+    if for_map:
+        if isinstance(source, ObjectType):
+            return unify(list(source.attributes.values()))
+        return source.element if isinstance(source, MapType) else None
+    if isinstance(source, TupleType):
+        return unify(source.elements)
+    return source.element if isinstance(source, (ListType, SetType)) else None
+
+
+def mismatch(given: Type, wanted: Type) -> str:
+    """Return the first reason why `given` does not convert to `wanted`: `string required, but have list of number`."""
+    match given, wanted:
+        case ObjectType(), ObjectType():
+            return _attribute_mismatch(given, wanted)
+        case TupleType(), ListType(DynamicType()):
+            return "all list elements must have the same type"
+        case TupleType(), SetType(DynamicType()):
+            return "all set elements must have the same type"
+        case ObjectType(), MapType(DynamicType()):
+            return "all map elements must have the same type"
+        case ((TupleType() | ObjectType()), (ListType() | SetType() | MapType())):
+            return _elements(given, wanted)
+        case ((ListType() | SetType() | MapType()), (ListType() | SetType() | MapType())):
+            if isinstance(given, MapType) != isinstance(wanted, MapType):
+                return f"{type_name(wanted, wanted=True)} required"
+            return f"incorrect {_kind(wanted)} element type: {mismatch(given.element, wanted.element)}"
+    if _confusing(given, wanted):
+        return f"{type_name(wanted, wanted=True)} required"
+    return f"{type_name(wanted)} required, but have {type_name(given)}"
+
+
+def _attribute_mismatch(given: ObjectType, wanted: ObjectType) -> str:
+    names = wanted.attributes.keys() - given.attributes.keys() - wanted.optional
+    if names:
+        return _missing([quote(name) for name in sorted(names)])
+    different = [
+        name for name, of in wanted.attributes.items() if name in given.attributes and given.attributes[name] != of
+    ]
+    for unsafe in (True, False):
+        for name in different:
+            own, of = given.attributes[name], wanted.attributes[name]
+            if not can_convert(own, of, unsafe=unsafe):
+                return f"attribute {quote(name)}: {mismatch(own, of)}"
+    return "incorrect object attributes"
+
+
+def _missing(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"attribute {names[0]} is required"
+    start = names[0] if len(names) == 2 else ", ".join(names[:-1]) + ","
+    return f"attributes {start} and {names[-1]} are required"
+
+
+def _elements(given: TupleType | ObjectType, wanted: ListType | SetType | MapType) -> str:
+    if isinstance(given, ObjectType) != isinstance(wanted, MapType):
+        return f"{type_name(wanted, wanted=True)} required"
+    for key, part in _named_parts(given):
+        if not can_convert(part, wanted.element):
+            return f"element {key}: {mismatch(part, wanted.element)}"
+    return f"all elements must be {type_name(wanted.element, wanted=True)}"
+
+
+def _named_parts(of: TupleType | ObjectType) -> Iterator[tuple[str, Type]]:
+    if isinstance(of, TupleType):
+        yield from ((str(index), part) for index, part in enumerate(of.elements))
+    else:
+        yield from ((quote(name), part) for name, part in of.attributes.items())
+
+
+def _kind(of: ListType | SetType | MapType) -> str:
+    return "list" if isinstance(of, ListType) else "set" if isinstance(of, SetType) else "map"
+
+
+def _confusing(given: Type, wanted: Type) -> bool:
+    """Return whether it would confuse to name both types: a string may be a number, although not this one."""
+    if isinstance(given, PrimitiveType) != isinstance(wanted, PrimitiveType) or wanted == STRING:
+        return False
+    if {given, wanted} == {BOOL, NUMBER}:
+        return False
+    return not (isinstance(given, TupleType) and isinstance(wanted, ObjectType))

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Final
+from itertools import chain
+from typing import Any, Final
 
-from statefmt.golang import encode_string, loads_exact
-from statefmt.model.cty._as_written import as_written
-from statefmt.model.cty._decode import decode
-from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
-from statefmt.model.cty.decimals import format_shortest
-from statefmt.model.cty.errors import CtyEncodeError, CtyValueError
-from statefmt.model.cty.number import Number
-from statefmt.model.cty.types import (
+import msgspec
+
+from statefmt.golang import JSONValue, Members, NumberText, compact, encode_string, escape_html, loads_exact, nfc, quote
+from statefmt.model.cty import (
+    BOOL,
+    NUMBER,
+    CtyEncodeError,
+    CtyTypeError,
+    CtyValueError,
     DynamicType,
     ListType,
     MapType,
     ObjectType,
+    PrimitiveType,
     SetType,
     TupleType,
     Type,
+    common_element_type,
     encode_type,
+    object_type,
     parse_type,
+    type_from_json,
 )
-from statefmt.text.pattern import pattern
+from statefmt.model.cty.data import (
+    CtyPathError,
+    CtyValue,
+    Data,
+    GetAttr,
+    MarkedData,
+    PathIndex,
+    UnknownData,
+    convert_primitive,
+    make_set,
+)
+from statefmt.model.cty.number import Number, format_shortest
+from statefmt.text import pattern
 
 # A string that stays unchanged when read and written: ASCII without escapes.
 _PLAIN_STRING: Final = pattern(rb'"[ !#-%\'-;=?-\[\]-\x7f]*"')
@@ -141,3 +159,207 @@ def _write_object(data: dict[str, Data], own: Type, wanted: Type, parts: list[by
         else:
             raise CtyEncodeError("the value does not conform to the type")
     parts.append(b"}" if data else b"{}")
+
+
+def decode(node: JSONValue, of: Type) -> tuple[Type, Data]:
+    """Decode one value. Returns its data and its own type: `of` with dynamic and optional parts resolved.
+
+    Raises CtyValueError, for a part of the value CtyPathError, and RecursionError if it is nested too deeply.
+    """
+    if node is None:
+        return of, None
+    match of:
+        case PrimitiveType(name):
+            return of, _decode_primitive(node, name)
+        case DynamicType():
+            return _decode_dynamic(node)
+        case ListType(element):
+            found, items = _decode_items(_array(node), of)
+            return of if found is element else ListType(found), tuple(items)
+        case SetType(element):
+            found, items = _decode_items(_array(node), of)
+            return of if found is element else SetType(found), make_set(found, items)
+        case MapType(element):
+            return _decode_map(_members(node), of, element)
+        case TupleType(elements):
+            return _decode_tuple(_array(node), of, elements)
+        case ObjectType():
+            return _decode_object(_members(node), of)
+
+
+def _decode_primitive(node: JSONValue, name: str) -> Data:
+    if isinstance(node, (list, Members)):
+        raise CtyValueError(f"{name} is required")
+    if name == "string":
+        if isinstance(node, bool):
+            return "true" if node else "false"
+        return nfc(str(node))
+    if name == "number":
+        if isinstance(node, bool):
+            raise CtyValueError("number is required")
+        return convert_primitive(str(node), NUMBER)
+    if isinstance(node, NumberText):
+        raise CtyValueError("bool is required")
+    return convert_primitive(nfc(node), BOOL) if isinstance(node, str) else node
+
+
+def _decode_dynamic(node: JSONValue) -> tuple[Type, Data]:
+    of: Type | None = None
+    body: tuple[JSONValue] | None = None
+    for name, item in _members(node):
+        if name == "type":
+            try:
+                of = type_from_json(item)
+            except CtyTypeError as error:
+                detail = f"failed to decode type for dynamic value: {error.detail}"
+                raise CtyValueError(detail) from None
+        elif name == "value":
+            body = (item,)
+        else:
+            raise CtyValueError(f"invalid key {quote(name)} in dynamically-typed value")
+    if of is None:
+        raise CtyValueError("missing type in dynamically-typed value")
+    if body is None:
+        raise CtyValueError("missing value in dynamically-typed value")
+    return decode(body[0], of)
+
+
+def _decode_items(nodes: list[JSONValue], of: ListType | SetType) -> tuple[Type, list[Data]]:
+    element, types, items = of.element, list[Type](), list[Data]()
+    try:
+        if isinstance(element, PrimitiveType):
+            for node in nodes:
+                items.append(None if node is None else _decode_primitive(node, element.name))
+            return element, items
+        for node in nodes:
+            own, data = decode(node, element)
+            items.append(data)
+            types.append(own)
+    except CtyValueError as error:
+        # go-cty cannot name an element of a set that it has not read.
+        key = CtyValue(element, UnknownData()) if isinstance(of, SetType) else len(items)
+        raise CtyPathError.within(PathIndex(key), error) from None
+    return common_element_type(types, element, "set" if isinstance(of, SetType) else "list"), items
+
+
+def _decode_map(members: Members, of: MapType, element: Type) -> tuple[Type, Data]:
+    pairs: dict[str, tuple[Type, Data]] = {}
+    name = ""
+    try:
+        for name, node in members:
+            pairs[name] = decode(node, element)
+    except CtyValueError as error:
+        raise CtyPathError.within(PathIndex(nfc(name)), error) from None
+    found = common_element_type((own for own, _ in pairs.values()), element, "map")
+    own = of if found is element else MapType(found)
+    return own, {nfc(name): data for name, (_, data) in pairs.items()}
+
+
+def _decode_tuple(nodes: list[JSONValue], of: TupleType, elements: tuple[Type, ...]) -> tuple[Type, Data]:
+    pairs: list[tuple[Type, Data]] = []
+    try:
+        for node, element in zip(nodes, elements, strict=False):
+            pairs.append(decode(node, element))
+    except CtyValueError as error:
+        raise CtyPathError.within(PathIndex(len(pairs)), error) from None
+    if len(nodes) > len(elements):
+        raise CtyValueError(f"too many tuple elements (need {len(elements)})")
+    if len(nodes) < len(elements):
+        # For a top-level tuple, go-cty crashes instead of reporting this.
+        raise CtyValueError(f"not enough tuple elements (need {len(elements)})")
+    found = tuple(own for own, _ in pairs)
+    same = not of.as_null and all(own is element for own, element in zip(found, elements, strict=True))
+    return of if same else TupleType(found), tuple(data for _, data in pairs)
+
+
+def _decode_object(members: Members, of: ObjectType) -> tuple[Type, Data]:
+    attributes = of.attributes
+    pairs: dict[str, tuple[Type, Data]] = {}
+    for name, node in members:
+        # As in go-cty, names in the type are normalised but names in the value are not: they must already be NFC.
+        attribute = attributes.get(name)
+        if attribute is None:
+            raise CtyValueError(f"unsupported attribute {quote(name)}")
+        try:
+            pairs[name] = decode(node, attribute)
+        except CtyValueError as error:
+            raise CtyPathError.within(GetAttr(name), error) from None
+    data = {name: pairs[name][1] if name in pairs else None for name in attributes}
+    if not of.optional and all(own is attributes[name] for name, (own, _) in pairs.items()):
+        return of, data
+    return object_type({name: pairs[name][0] if name in pairs else attributes[name] for name in attributes}), data
+
+
+def _array(node: JSONValue) -> list[JSONValue]:
+    if not isinstance(node, list):
+        raise CtyValueError("missing expected [")
+    return node
+
+
+def _members(node: JSONValue) -> Members:
+    if not isinstance(node, Members):
+        raise CtyValueError("missing expected {")
+    return node
+
+
+_KINDS: Final[dict[str, set[type]]] = {"bool": {bool}, "number": {int, float}, "string": {str}}
+_NOTHING: Final = type(None)
+
+
+def as_written(raw: bytes, of: Type) -> bytes | None:
+    """Return the compact text of a value if cty, given its type, certainly writes it unchanged; else None.
+
+    `raw` is valid JSON. Never certain are dynamic types, optional attributes, sets of anything but strings, and numbers
+    with an exponent.
+    """
+    try:
+        value = msgspec.json.decode(raw)
+        text = msgspec.json.encode(value, order="sorted")
+        written = escape_html(text)
+        if written != compact(raw) or not _conform([value], of):
+            return None
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, OverflowError):
+        return None
+    # If the whole text is in NFC, each string in it is.
+    return written if text.isascii() or nfc(text.decode()) == text.decode() else None
+
+
+def _conform(values: list[Any], of: Type) -> bool:
+    """Return whether each value has the type or is null.
+
+    Looks at many values at once: the elements of all lists, or one attribute of all objects.
+    """
+    kinds = set(map(type, values)) - {_NOTHING}
+    if isinstance(of, PrimitiveType):
+        return kinds <= _KINDS[of.name] and (of.name != "number" or all(map(_is_plain, values)))
+    given = values if _NOTHING not in map(type, values) else [value for value in values if value is not None]
+    match of:
+        case ListType(element):
+            return kinds <= {list} and _conform(list(chain.from_iterable(given)), element)
+        case SetType(PrimitiveType("string")):
+            strings = set(map(type, chain.from_iterable(given if kinds <= {list} else [[None]])))
+            return strings <= {str} and all(sorted(set(value)) == value for value in given)
+        case MapType(element):
+            return kinds <= {dict} and _conform(list(chain.from_iterable(map(dict.values, given))), element)
+        case ObjectType(attributes, optional):
+            names = attributes.keys()
+            return (
+                not optional
+                and kinds <= {dict}
+                and all(value.keys() == names for value in given)
+                and all(_conform([value[name] for value in given], one) for name, one in attributes.items())
+            )
+        case TupleType(elements, False):
+            return (
+                kinds <= {list}
+                and all(len(value) == len(elements) for value in given)
+                and all(_conform([value[place] for value in given], one) for place, one in enumerate(elements))
+            )
+    return False
+
+
+def _is_plain(number: int | float | None) -> bool:
+    """Return whether cty certainly writes a number as msgspec does: with all its digits, without an exponent."""
+    if isinstance(number, float):
+        return number % 1 != 0 and 1e-3 < abs(number) < 1e15
+    return number is None or -(2**63) <= number < 2**64

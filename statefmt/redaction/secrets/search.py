@@ -5,16 +5,16 @@ What `attribute_secrets` and `secrets_in` find is what the rules report and what
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.model.codes import Code
-from statefmt.redaction.secrets._known import KnownSecret, flat_places_of, places_of
-from statefmt.redaction.secrets._names import AZURE_KIND, named_secret, names_secret, password_in
-from statefmt.redaction.secrets._shapes import AWS_KIND, has_aws_key_id, has_aws_secret, shapes_anywhere, shapes_in
-from statefmt.redaction.secrets.covered import SecretSteps
+from statefmt.model.findings import Code
+from statefmt.redaction.secrets.known import KnownSecret, SecretSteps, flat_places_of, places_of
+from statefmt.text import pattern
 
 # Members whose value is named by another member, as in {"name": "DB_PASSWORD", "value": "…"}.
 _LABELS: Final = {"value": ("name", "key"), "Value": ("Name", "Key")}
@@ -142,3 +142,194 @@ def _name(member: str, members: Members) -> str:
         if label in _LABELS[member] and isinstance(text, str):
             return text
     return member
+
+
+_CAMEL: Final = pattern(r"(?<=[a-z0-9])(?=[A-Z])")
+_KINDS: Final = {
+    "a password": pattern(r"(?:password|passwd|passphrase|pwd)$"),
+    "a secret": pattern(r"secret(?:_string|_value)?$"),
+    # The excluded tokens identify requests or pages of results.
+    "a token": pattern(
+        r"(?<!creation_)(?<!client_)(?<!request_)(?<!next_)(?<!idempotency_)(?<!page_)(?<!continuation_)"
+        r"(?<!update_)(?<!lock_)(?<!change_)token$"
+    ),
+    "a secret key": pattern(r"(?:api|access|secret|private|account|shared|signing|auth|master)_?key$"),
+}
+_PLACEHOLDER: Final = pattern(
+    r"(.)\1*|[x*.-]+|none|null|nil|true|false|yes|no|n/?a|tbd|todo|unused|unknown|default|required|optional|enabled"
+    r"|disabled|(?:my|the|some|your|new|old|db|user|root|admin)?[ _-]*(?:password|passwd|pass|pwd|secret|token|key)"
+    r"|(?:change|replace)[ _-]?(?:me|it|this).*|(?:redacted|masked|hidden|sensitive|ignored?|dummy|fake|placeholder"
+    r"|example|managed|stored|generated|set|see|your|insert|enter)(?:[ _-].*)?"
+    r"|<.*>|\(.*\)|\[.*\]|\{.*\}|\$[({].*|(?-i:\$[A-Z_]+)|%.*%|@Microsoft\.KeyVault\(.*",
+    re.IGNORECASE | re.DOTALL,
+)
+# References to a place where a secret is kept; labelled hashes and ciphertexts.
+_NO_LITERAL: Final = pattern(
+    r"arn:|[a-z][a-z0-9+.-]*://|projects/|alias/|~?\.{0,2}/[\w.-]+(?:/|\.\w+$)|[a-z]:\\"
+    r"|(?:vault|ssm|secretsmanager|secret|kms|env|file|ref\+\w+|data|var|local|module)[:.]|ENC\[|AQICAH"
+    r"|\$(?:\d|2[abxy]|y|apr1|argon2\w*|pbkdf2[\w-]*|scrypt)\$|\{(?:S?SHA\d*|S?MD5|CRYPT|PBKDF2\S*)\}"
+    r"|(?:md5|sha\d+|bcrypt|scrypt|pbkdf2|argon2\w*|scram-sha-\d+|crypt)[:$-]|md5[0-9a-f]{32}$",
+    re.IGNORECASE,
+)
+_UUID: Final = pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+# Joined words, numbers and versions: the name of a thing.
+_SLUG: Final = pattern(r"(?:[A-Za-z]+|\d+|v\d+)(?:[-_./:](?:[A-Za-z]+|\d+|v\d+))*")
+_AWS_UNIQUE_ID: Final = pattern(r"A[A-Z]{2}A[A-Z2-7]{16}")
+_AZURE_STORAGE_KEY: Final = pattern(r"[A-Za-z0-9+/]{86}==")
+AZURE_KIND: Final = "an Azure storage key"
+
+# In an image reference, a digest follows the tag: `@sha256:…`.
+_URL_PASSWORD: Final = pattern(r"://[^\s/:@\"'\\]*:([^\s/@?#\"'\\]+)@(?!sha\d+:)")
+_ASSIGNED: Final = pattern(r"(?:passw(?:or)?d|pwd)=([^\s;\"'&\\]+)", re.IGNORECASE)
+
+
+def named_secret(name: str, value: str) -> str | None:
+    """Return the kind of secret that a value is by its name (`DB_PASSWORD`, `clientSecret`), or None."""
+    kind = _kind_of(name)
+    if kind is None or not _is_literal(value):
+        return None
+    if kind == "a password":
+        return kind if len(value) >= 4 else None
+    if kind == "a secret key":
+        if _AZURE_STORAGE_KEY.fullmatch(value):
+            return AZURE_KIND
+        if _UUID.fullmatch(value) or _AWS_UNIQUE_ID.fullmatch(value):
+            return None
+    has_both = any(char.isdigit() for char in value) and any(char.isalpha() for char in value)
+    return kind if len(value) >= 12 and has_both and not _SLUG.fullmatch(value) else None
+
+
+def names_secret(name: str) -> bool:
+    """Return whether a name is that of a secret, whatever the value is."""
+    return _kind_of(name) is not None
+
+
+def password_in(text: str) -> str | None:
+    """Return the kind of secret if a string contains a password in a URL or after `password=`, or None."""
+    if any(_is_literal(found) for found in _URL_PASSWORD.findall(text)):
+        return "a URL with a password"
+    if any(len(found) >= 4 and _is_literal(found) for found in _ASSIGNED.findall(text)):
+        return "a password"
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _kind_of(name: str) -> str | None:
+    plain = re.sub(r"[-. ]", "_", _CAMEL.sub("_", name).lower())
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(plain)), None)
+
+
+def _is_literal(value: str) -> bool:
+    """Whether a value can itself be a secret."""
+    return not (any(char.isspace() for char in value) or _PLACEHOLDER.fullmatch(value) or _NO_LITERAL.match(value))
+
+
+class Shape(NamedTuple):
+    """A kind of secret: the code of its rule, its description and its pattern."""
+
+    code: str
+    kind: str
+    pattern: re.Pattern[str]
+
+
+def _shapes(code: str, shapes: Mapping[str, str]) -> tuple[Shape, ...]:
+    return tuple(Shape(code, kind, pattern(expression, re.DOTALL | re.ASCII)) for kind, expression in shapes.items())
+
+
+def _word(start: str, rest: str) -> str:
+    """Return a pattern that does not match inside a longer word. It starts with a literal, which `re` finds fast."""
+    literal = re.escape(start)
+    return rf"{literal}(?<![A-Za-z0-9_-]{literal}){rest}"
+
+
+# After the first line come line ends (perhaps escaped), headers, and then base64, which placeholders do not have.
+_BODY: Final = r"-----(?:(?!-----).){1,400}?[A-Za-z0-9+/]{24}"
+_END: Final = r"(?![A-Za-z0-9_-])"
+
+SHAPES: Final = (
+    *_shapes(
+        Code.SECRET_PRIVATE_KEY,
+        {
+            "an OpenSSH private key": rf"-----BEGIN OPENSSH PRIVATE KEY{_BODY}",
+            "a PGP private key": rf"-----BEGIN PGP PRIVATE KEY BLOCK{_BODY}",
+            "a private key (PEM)": rf"-----BEGIN (?:(?:RSA|EC|DSA|ENCRYPTED) )?PRIVATE KEY{_BODY}",
+            # "-----BEGIN PRIVATE KEY", and the same with RSA, EC and OPENSSH.
+            "a private key (PEM in base64)": "LS0tLS1CRUdJTiB"
+            "(?:QUklWQVRFIEtFWS0t|SU0EgUFJJVkFURSBLRVkt|FQyBQUklWQVRFIEtFWS0t|PUEVOU1NIIFBSSVZBVEUgS0VZ)",
+            "a PuTTY private key": r"PuTTY-User-Key-File-\d: ",
+            "an age private key": r"AGE-SECRET-KEY-1[0-9A-Z]{58}",
+        },
+    ),
+    *_shapes(
+        Code.SECRET_CLOUD_KEY,
+        {
+            # {"type": "service_account"
+            "the key of a Google service account (in base64)": "ewogICJ0eXBlIjogInNlcnZpY2VfYWNjb3VudCI",
+            "a Google API key": _word("AIza", r"[0-9A-Za-z_-]{35}") + _END,
+            "an Azure storage key": r"AccountKey=[A-Za-z0-9+/]{86}==",
+            "an Azure shared access key": r"SharedAccessKey=[A-Za-z0-9+/]{43}=",
+            # An ampersand may be escaped as \u0026, which ends with 6.
+            "an Azure shared access signature": r"sig=(?<=[?&;6]sig=)[A-Za-z0-9%+/]{43,}",
+            "an Azure client secret": r"Q~(?<=[\w.~-]{3}\dQ~)[\w.~-]{31,34}(?![\w.~-])",
+        },
+    ),
+    *_shapes(
+        Code.SECRET_TOKEN,
+        {
+            "a GitHub token": _word("gh", r"[pousr]_[A-Za-z0-9]{36}") + _END,
+            "a GitHub token (fine-grained)": _word("github_pat_", r"[A-Za-z0-9]{22}_[A-Za-z0-9]{59}") + _END,
+            "a GitLab token": _word("glpat-", r"[A-Za-z0-9_-]{20}"),
+            "a Slack token": _word("xox", r"[abeoprs]-[A-Za-z0-9-]{20}"),
+            "a Slack webhook": r"hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9]+/[A-Za-z0-9/]{20}",
+            "a Vault token": _word("hv", r"[bsr]\.[A-Za-z0-9_-]{24}"),
+            "an npm token": _word("npm_", r"[A-Za-z0-9]{36}") + _END,
+            "a PyPI token": r"pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50}",
+            "a Stripe key": r"k_live_(?<=[rs]k_live_)(?<![A-Za-z0-9_-].k_live_)[A-Za-z0-9]{20}",
+            "a SendGrid key": _word("SG.", r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}") + _END,
+            "an OpenAI key": _word("sk-", r"[A-Za-z0-9_-]{0,80}T3BlbkFJ[A-Za-z0-9_-]{20}"),
+            "an Anthropic key": _word("sk-ant-", r"[A-Za-z0-9_-]{40}"),
+            "a JSON web token": _word("eyJ", r"[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10}"),
+        },
+    ),
+)
+# The minimum length of a match of any shape.
+_SHORTEST: Final = 20
+_GOOGLE: Final = pattern(r'"service_account\\*"')
+
+# An AWS key consists of two strings: the id is not secret, and 40 characters alone could be anything.
+_AWS_KEY_ID: Final = pattern(r"A[KS]IA(?<![A-Za-z0-9]....)[A-Z2-7]{16}(?![A-Za-z0-9])")
+_AWS_SECRET: Final = pattern(
+    r"(?<![A-Za-z0-9+/])(?=[A-Za-z0-9+/]{0,39}[0-9+/])(?=[A-Za-z0-9+/]{0,39}[A-Z])(?=[A-Za-z0-9+/]{0,39}[a-z])"
+    r"[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])"
+)
+AWS_KIND: Final = "an AWS secret access key"
+
+
+def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
+    """Return the kinds of secrets in a string, at most one for each rule, by code."""
+    found: dict[str, str] = {}
+    if len(text) < _SHORTEST:
+        return found
+    for code, kind, shape in shapes:
+        if code not in found and shape.search(text):
+            found[code] = kind
+    if Code.SECRET_PRIVATE_KEY in found and _GOOGLE.search(text):
+        del found[Code.SECRET_PRIVATE_KEY]
+        found[Code.SECRET_CLOUD_KEY] = "the key of a Google service account"
+    return found
+
+
+def shapes_anywhere(texts: Iterable[str]) -> tuple[Shape, ...]:
+    """Return the shapes that occur in any of the strings, which is faster than trying each shape on each string."""
+    whole = "\n".join(texts)
+    return tuple(shape for shape in SHAPES if shape.pattern.search(whole))
+
+
+def has_aws_key_id(text: str) -> bool:
+    """Whether a string contains the id of an AWS access key."""
+    return _AWS_KEY_ID.search(text) is not None
+
+
+def has_aws_secret(text: str) -> bool:
+    """Whether a string contains 40 characters that would be a secret next to the id of an AWS access key."""
+    return _AWS_SECRET.search(text) is not None

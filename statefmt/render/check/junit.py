@@ -15,7 +15,7 @@ from itertools import chain
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from statefmt.lint.checked import CheckedState, UnreadableState
-from statefmt.model import codes
+from statefmt.model import findings as codes
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check.advice import advice_text
 from statefmt.render.findings import message

@@ -16,7 +16,7 @@ from statefmt.render.file_path import absolute_uri, relative_uri
 from statefmt.render.findings import message
 from statefmt.render.json_output import with_items
 from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 from statefmt.version import __version__
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from statefmt.analysis.diff.model import CheckResultsChange
 from statefmt.golang import quote
-from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.model.snapshot import CheckObject, CheckResult
 from statefmt.render.printable import printable
 
 _Checked: TypeAlias = CheckResult | CheckObject

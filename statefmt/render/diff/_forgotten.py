@@ -14,8 +14,7 @@ from msgspec import structs
 
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ConfigResource
-from statefmt.model.instances import InstanceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot
 from statefmt.render.diff._writable import is_managed, is_writable
 from statefmt.render.moved_block import moved_block
 from statefmt.render.printable import printable

@@ -12,9 +12,8 @@ from statefmt.analysis.diff.values import ValueChange, details
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import ModuleInstance
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ObjectStatus
-from statefmt.redaction.path_text import path_text
+from statefmt.model.snapshot import InstanceState, ObjectStatus
+from statefmt.redaction.partial import path_text
 from statefmt.render.counted import counted
 from statefmt.render.diff.item import (
     ADDED,

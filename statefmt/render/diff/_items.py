@@ -10,8 +10,7 @@ from statefmt.analysis.diff.passages import NO_PASSAGES, Passages
 from statefmt.analysis.diff.places import Crossing
 from statefmt.analysis.diff.values import output_details
 from statefmt.golang import loads_exact
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.path_text import path_text
+from statefmt.redaction.partial import HIDDEN, path_text
 from statefmt.render.diff._checks import check_lines
 from statefmt.render.diff._instances import resource_items
 from statefmt.render.diff.item import ADDED, CHANGED, REMOVED, Item, Line, remark, side_text, value_line, value_sign

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from statefmt.analysis.diff.model import Movable
-from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode, is_identifier
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, ResourceMode
+from statefmt.model.addrs.traversal import is_identifier
 
 
 def is_managed(place: Movable) -> bool:

@@ -14,8 +14,7 @@ from msgspec import structs
 from statefmt.analysis.diff.model import InstanceChange, Movable, SnapshotDiff
 from statefmt.formats.providers import engine_of
 from statefmt.model.addrs import AbsResource, ModuleInstance
-from statefmt.model.resources import ObjectStatus
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ObjectStatus, Snapshot
 from statefmt.render.diff.statements import statements
 from statefmt.render.printable import printable
 

@@ -20,13 +20,10 @@ from statefmt.analysis.diff.values import NoValue, ValueChange, details
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.golang import JSONValue
 from statefmt.model.addrs import AbsResource, ModuleInstance
-from statefmt.model.check_results import CheckResult
-from statefmt.model.instances import InstanceState
-from statefmt.model.outputs import OutputValue
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
-from statefmt.redaction.partial import decoded, hidden_at
-from statefmt.redaction.secrets.covered import SecretSteps
+from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
+from statefmt.redaction.secrets.known import SecretSteps
 from statefmt.render.diff.values import Manner
 from statefmt.render.outputs.type import output_type_json, output_type_text
 from statefmt.render.values.exact_json import exact_document, fragment

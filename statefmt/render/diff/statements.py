@@ -12,9 +12,8 @@ from statefmt.analysis.diff.model import Movable, Move, SnapshotDiff
 from statefmt.analysis.diff.moved import with_whole_calls
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
-from statefmt.model.addrs.quoting import hcl_quote
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
 from statefmt.render.diff._forgotten import forgotten
 from statefmt.render.diff._writable import is_managed, is_writable
 from statefmt.render.moved_block import moved_block

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import JSONValue, Members, NumberText, quote
 from statefmt.pairing import BlockPairing
-from statefmt.redaction.hidden import Hidden
+from statefmt.redaction.partial import Hidden
 from statefmt.render.printable import printable
 from statefmt.render.values.hcl import name_text, value_text
 

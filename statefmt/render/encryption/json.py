@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from statefmt.encryption import Envelope, Opened
-from statefmt.encryption.description import CheckedEncryption, ProviderEntry, provider_entries
+from statefmt.encryption.key_providers import CheckedEncryption, ProviderEntry, provider_entries
 from statefmt.render.json_output import document
 
 

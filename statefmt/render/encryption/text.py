@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from statefmt.encryption import Envelope, EnvelopeLayout, Opened
-from statefmt.encryption.description import ProviderEntry, provider_entries
-from statefmt.encryption.key_providers.elsewhere import needed_for
-from statefmt.encryption.key_providers.pbkdf2 import LEAST_ITERATIONS
+from statefmt.encryption.key_providers import LEAST_ITERATIONS, ProviderEntry, needed_for, provider_entries
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from statefmt.formats.losses import Cause, EngineReading, engine_readings
 from statefmt.formats.providers import KNOWN_TYPES, PUBLIC_HOSTS
-from statefmt.model.addrs import Provider
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.terminal import Terminal
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
-from statefmt.model.codes import Code
+from statefmt.model.findings import Code
 from statefmt.render.counted import counted
 from statefmt.render.formats.upgrade import listed
 from statefmt.render.terminal import Terminal

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from statefmt.formats.providers import SourceChoice, SourceReport
-from statefmt.model.addrs import TERRAFORM_HOST
-from statefmt.model.addrs.provider import LEGACY_NAMESPACE
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST
 from statefmt.render.counted import counted
 from statefmt.render.terminal import Terminal
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from statefmt.formats.releases import all_releases
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError
 from statefmt.render.counted import counted
 from statefmt.render.formats.engines import legacy_options, registry_options
 from statefmt.render.terminal import Terminal
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 _MOST_TYPES: Final = 5
 # Options that stay on the same line as their value.

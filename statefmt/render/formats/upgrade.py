@@ -9,8 +9,7 @@ from statefmt.edit.session import LoadedState, Rewritten
 from statefmt.formats.providers import SourceChoice
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.versions import UpgradeNoteKind
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.render.counted import counted
 from statefmt.render.formats.provider_sources import sources_text

@@ -12,7 +12,7 @@ from statefmt.analysis.dependencies import DependencyGraph
 from statefmt.model.addrs import ResourceMode
 from statefmt.render.graph._clusters import Closing, Opening, clusters, label_lines
 from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Mermaid's default of maxEdges.
 MOST_EDGES: Final = 500

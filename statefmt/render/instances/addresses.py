@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Final
 
 from statefmt.model.addrs import NO_KEY
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceState
+from statefmt.model.snapshot import InstanceState, ResourceState
 from statefmt.render.printable import printable
 
 _AT_ONCE: Final = 1024

@@ -8,9 +8,8 @@ from typing import Final
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.csv_output import csv_text
 from statefmt.render.json_output import document
 from statefmt.render.printable import printable

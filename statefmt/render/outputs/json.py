@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import orjson
 
-from statefmt.model.outputs import OutputValue
+from statefmt.model.snapshot import OutputValue
 from statefmt.redaction.object_value import hides_output, output_value
 from statefmt.render.outputs.type import output_type_json, output_type_text
 from statefmt.render.values.exact_json import exact_document, fragment

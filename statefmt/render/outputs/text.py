@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Raw
 
 from statefmt.model.errors import SelectionError
-from statefmt.model.outputs import OutputValue
+from statefmt.model.snapshot import OutputValue
 from statefmt.redaction.object_value import hides_output, output_value
 from statefmt.redaction.partial import decoded
 from statefmt.render.outputs.type import output_type_text

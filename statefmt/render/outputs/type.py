@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from statefmt.model.cty import CtyTypeError, parse_type
-from statefmt.model.outputs import OutputValue
+from statefmt.model.snapshot import OutputValue
 from statefmt.render.values.type_text import type_text
 
 # The attribute names of an object are part of its type and of its value.

@@ -13,9 +13,8 @@ from typing import TypeAlias
 from msgspec import Raw
 
 from statefmt.pieces import Span
-from statefmt.redaction.flat import sounds_secret
-from statefmt.redaction.object_value import named_steps
-from statefmt.redaction.secrets.objects import known_attributes
+from statefmt.redaction.object_value import named_steps, sounds_secret
+from statefmt.redaction.secrets import known_attributes
 from statefmt.render.plan._json_spans import JSONSpans
 
 # A resource block: the names of its module's calls, and its address there.

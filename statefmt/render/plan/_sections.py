@@ -22,13 +22,12 @@ from statefmt.golang import JSONValue
 from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedChange, ShownPlan, read_mask
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.pairing import BlockPairing
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.path_text import path_text
-from statefmt.redaction.secrets.covered import SecretSteps
+from statefmt.redaction.partial import HIDDEN, path_text
+from statefmt.redaction.secrets.known import SecretSteps
 from statefmt.render.diff.item import remark
 from statefmt.render.diff.values import TOO_DEEP, Manner, cut_pair, shown
 from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 SIGNS: Final = MappingProxyType({
     Action.NO_OP: " ",

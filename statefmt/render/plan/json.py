@@ -17,10 +17,9 @@ from statefmt.formats.raw_json import Container, RawItem, container_at
 from statefmt.golang import encode_string
 from statefmt.lifecycle.plan import Change, ShownPlan, decode_part
 from statefmt.pieces import Span
-from statefmt.redaction.flat import sounds_secret
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.object_value import named_steps, typed_steps
-from statefmt.redaction.secrets.covered import SecretSteps
+from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
+from statefmt.redaction.partial import HIDDEN
+from statefmt.redaction.secrets.known import SecretSteps
 from statefmt.render.plan._configuration_secrets import BlockKey, configuration_secrets
 from statefmt.render.plan._json_spans import JSONSpans, true_names
 from statefmt.render.plan._known_members import unknown_members

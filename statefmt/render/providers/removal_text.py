@@ -10,7 +10,7 @@ from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import bound_numbers, object_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.backends import state_words
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:

@@ -11,7 +11,7 @@ from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import state_words
 from statefmt.store.reading import GIT, STANDARD_INPUT
-from statefmt.text.shell import shell_line, shell_word
+from statefmt.text import shell_line, shell_word
 from statefmt.whereabouts.find import folder_programs
 
 _BACKUP: Final = "before-push.tfstate"

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.reconciliation import LoneObject, Reconciliation
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, Snapshot
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document
 from statefmt.render.reconciliation.commands import RecoveryPlaces
 from statefmt.render.reconciliation.steps import RecoveryStep

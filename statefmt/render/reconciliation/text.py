@@ -9,9 +9,8 @@ from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.reconciliation import LoneObject, Reconciliation, RecoveryCase
 from statefmt.golang import quote
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, Snapshot
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.printable import printable
 from statefmt.render.reconciliation.commands import RecoveryPlaces
 from statefmt.render.reconciliation.steps import RecoveryStep

@@ -8,7 +8,7 @@ from statefmt.edit.repairs.decisions import decision_places
 from statefmt.edit.repairs.listed import FoundDefects
 from statefmt.render.findings import message
 from statefmt.render.printable import one_line, printable
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 
 def decisions_text(found: FoundDefects, name: str, words: Sequence[str]) -> Iterator[str]:

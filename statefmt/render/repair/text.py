@@ -16,7 +16,7 @@ from statefmt.render.findings import counts_text, finding_text, findings_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import STANDARD_INPUT
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 
 _MOST: Final = 10
 # More defects with one cause are shown as one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from statefmt.model.outputs import OutputValue
+from statefmt.model.snapshot import OutputValue
 from statefmt.redaction.object_value import output_value
 from statefmt.render.outputs.type import output_type_text
 from statefmt.render.values.hcl import partial_text

@@ -10,9 +10,7 @@ from statefmt.analysis.dependencies import DependencyGraph, edges_down, edges_up
 from statefmt.analysis.providers import short_names
 from statefmt.analysis.statistics import LargeInstance
 from statefmt.model.addrs import AbsProviderInstance, AbsResource
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, ObjectStatus, Snapshot, instances
 
 _MOST_INSTANCES: Final = 100
 _MOST_PROVIDERS: Final = 5

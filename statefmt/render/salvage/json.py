@@ -5,7 +5,7 @@ from __future__ import annotations
 from statefmt.edit.salvaging.known_backups import KnownBackup
 from statefmt.edit.salvaging.result import Salvaged
 from statefmt.formats.salvage.model import FoundObject, LostObject
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.model.addrs import AbsResourceInstance, CheckableKind, ConfigResource, IntKey, StringKey, parse_checkable
-from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.model.addrs import AbsResourceInstance, ConfigResource, IntKey, StringKey
+from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
+from statefmt.model.snapshot import CheckObject, CheckResult
 
 _KINDS: Final = {
     CheckableKind.RESOURCE: "resource",

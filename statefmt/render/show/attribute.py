@@ -7,13 +7,10 @@ from typing import Final
 
 from statefmt.golang import JSONValue, Members
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject
+from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
-from statefmt.redaction.partial import decoded
-from statefmt.redaction.path_text import parse_path
+from statefmt.redaction.partial import Hidden, decoded, parse_path
 from statefmt.render.values.exact_json import exact_document, fragment
 from statefmt.render.values.hcl import value_text
 from statefmt.render.values.raw_value import raw_value

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from statefmt.golang import quote
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from statefmt.render.outputs.text import outputs_text
 from statefmt.render.show.text import instance_texts
 from statefmt.render.terminal import Terminal

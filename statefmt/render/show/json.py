@@ -12,13 +12,9 @@ from typing import Final
 import orjson
 
 from statefmt.model.addrs import IntKey, ModuleInstance, StringKey
-from statefmt.model.instances import InstanceState
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, ResourceInstanceObject, Snapshot
 from statefmt.redaction.object_value import attributes_value, identity_value, output_value, private_value
-from statefmt.redaction.partial import Partial, sensitive_shape
+from statefmt.redaction.partial import HIDDEN, Partial, sensitive_shape
 from statefmt.render.outputs.type import output_type_json
 from statefmt.render.show._checks_json import checks
 from statefmt.render.values.exact_json import exact_document, fragment

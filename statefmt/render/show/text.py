@@ -7,8 +7,7 @@ from typing import Final
 
 from statefmt.golang import Members, quote
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.instances import InstanceState
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.object_value import attributes_value, identity_value, private_value
 from statefmt.redaction.partial import Partial, decoded
 from statefmt.render.printable import printable

@@ -7,8 +7,7 @@ from typing import Final
 
 from statefmt.lint.simulation import Orphan, Simulation
 from statefmt.model.addrs import NO_KEY, ConfigProviderConfig
-from statefmt.model.codes import Code
-from statefmt.model.findings import Severity
+from statefmt.model.findings import Code, Severity
 from statefmt.render.counted import counted
 from statefmt.render.findings import COLOURS, finding_text, findings_text
 from statefmt.render.printable import printable, printable_lines

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from statefmt.backends import BackendMove
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 from statefmt.whereabouts.find import folder_programs
 
 # Where init looks for a state before the new backend.

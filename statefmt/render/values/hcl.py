@@ -10,11 +10,10 @@ from contextlib import suppress
 from typing import Final
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact, quote
-from statefmt.model.addrs import is_identifier
-from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.partial import Partial, decoded
+from statefmt.model.addrs.traversal import is_identifier
+from statefmt.redaction.partial import Hidden, Partial, decoded
 from statefmt.render.printable import printable
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 TOO_DEEP: Final = "nested too deeply to be shown; use --format json"
 _STEP: Final = "    "

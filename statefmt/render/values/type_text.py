@@ -5,8 +5,17 @@ Source: HCL `ext/typeexpr` (TypeString).
 
 from __future__ import annotations
 
-from statefmt.model.cty.errors import CtyTypeError
-from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
+from statefmt.model.cty import (
+    CtyTypeError,
+    DynamicType,
+    ListType,
+    MapType,
+    ObjectType,
+    PrimitiveType,
+    SetType,
+    TupleType,
+    Type,
+)
 from statefmt.render.values.hcl import name_text
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from statefmt.store.backends.description import SettingValue, without_credentials
 from statefmt.store.backends.settings import BackendSetting
-from statefmt.text.shell import shell_line
+from statefmt.text import shell_line
 from statefmt.whereabouts import inside_state, is_known, is_record_itself, is_supported, local_state, state_in_record
 from statefmt.whereabouts.find import BackendSource, FoundState, declaration, programs_of
 

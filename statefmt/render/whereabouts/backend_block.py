@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from statefmt.model.addrs.quoting import hcl_quote
+from statefmt.model.addrs.literals import hcl_quote
 from statefmt.render.printable import printable
 from statefmt.render.whereabouts._shown import shown_value
 from statefmt.store.backends.description import SettingValue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import json_text
 from statefmt.render.printable import printable
 from statefmt.render.table import table

@@ -11,10 +11,9 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.files import read_bounded
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 DEFAULT_WORKSPACE: Final = "default"
 # The folder of the states of workspaces in `local`, unless `workspace_dir` names another.

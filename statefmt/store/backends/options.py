@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # What a backend or cloud block begins with in a file, and hardly anything else does.
 _LIKELY_BLOCK: Final = pattern(rb'\bbackend[\s"]|\bcloud[\s"{]|\bstate_store[\s"]')

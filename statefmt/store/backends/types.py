@@ -22,7 +22,7 @@ from statefmt.store.backends.description import (
     text_of,
     without_credentials,
 )
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 
 def backend_type(name: str) -> BackendType | None:

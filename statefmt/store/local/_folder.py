@@ -22,7 +22,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.files import close, read_all, write_all
 from statefmt.store.inside import SEARCH, RealPath, open_inside
 from statefmt.store.reading import LARGEST_STATE, check_platform
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Backups, journals and new files hold secrets in clear text.
 PRIVATE_MODE: Final = 0o600

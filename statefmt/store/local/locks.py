@@ -22,8 +22,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from statefmt.model.errors import LockedError, StoreError
-from statefmt.model.wording import MessagePart, Wording
+from statefmt.model.errors import LockedError, MessagePart, StoreError, Wording
 from statefmt.store.files import close
 from statefmt.store.local._folder import hold_name, lock_info_name
 from statefmt.store.local.recording import failing
@@ -38,8 +37,7 @@ from statefmt.store.protocol import (
     read_lock_info,
 )
 from statefmt.store.reading import explained, reason_of
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_line
+from statefmt.text import printable, shell_line
 
 # The first and the longest wait in seconds; each wait is twice the one before.
 _FIRST_WAIT: Final = 0.05

@@ -13,7 +13,7 @@ from msgspec import Struct
 from statefmt.model.errors import StoreError
 from statefmt.store.inside import InsidePath, RealPath
 from statefmt.store.local._folder import Folder, history_name, journal_name, open_folder
-from statefmt.text.shell import shell_word
+from statefmt.text import shell_word
 
 # Where `init` records the backend, in each folder; TF_DATA_DIR names another data directory.
 _DATA: Final = ".terraform"

@@ -46,7 +46,7 @@ from statefmt.store.local.recording import (
 from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name, refuse_init_file
 from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
 from statefmt.store.reading import check_platform, check_regular, explained, reason_of, refuse_unwritten
-from statefmt.text.shell import shell_word
+from statefmt.text import shell_word
 
 # Reports a side effect, such as a recovery, as a sentence.
 Notify: TypeAlias = Callable[[str], None]

@@ -16,8 +16,7 @@ from typing import Final, TypeVar
 
 from psycopg import Error, pq
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.backends.description import text_of
 from statefmt.store.backends.settings import BackendSetting, StatePlace
 from statefmt.store.files import read_bounded

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.pieces import Piece, joined
 from statefmt.store.backends.settings import SettingSource, StatePlace
 from statefmt.store.backends.types import backend_type
@@ -33,7 +32,7 @@ from statefmt.store.remote._held_lock import HeldLock, LockRemoval
 from statefmt.store.remote.client import Connection, StateClient, UnknownOutcomeError
 from statefmt.store.remote.interruption import Interruption, interruptible
 from statefmt.store.remote.records import INITIAL, SETTING, RemoteRecords, is_kept
-from statefmt.text.printable import printable
+from statefmt.text import printable
 
 
 @dataclass(slots=True)

@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from statefmt.model.errors import LockedError, StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import LockedError, StoreError, Wording
 from statefmt.store.protocol import LockInfo, lock_lines
 from statefmt.store.remote.client import LockHeldError, StateClient, UnknownOutcomeError
-from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
-from statefmt.text.shell import shell_line
+from statefmt.text import pattern, printable, shell_line
 
 # Seconds between two attempts to lock, as OpenTofu waits; the last one repeats.
 # Source: OpenTofu `internal/states/statemgr/locker.go` (LockWithContext).

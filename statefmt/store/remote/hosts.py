@@ -12,14 +12,12 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import Wording
+from statefmt.model.errors import StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.remote.client import Connection
 from statefmt.store.remote.metadata_hosts import is_metadata_host, without_port
-from statefmt.text.pattern import pattern
-from statefmt.text.shell import shell_word
+from statefmt.text import pattern, shell_word
 
 # A name or an address, with a port. Letters of other scripts look like these: such a name must be in its ASCII form.
 _HOST: Final = pattern(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(?:%[A-Za-z0-9._-]+)?\])(?::[0-9]{1,5})?")

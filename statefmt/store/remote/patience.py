@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from statefmt.model.errors import StoreError
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 TIMEOUT_VARIABLE: Final = "STATETOOL_TIMEOUT"
 _SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")

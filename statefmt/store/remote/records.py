@@ -27,8 +27,7 @@ from statefmt.store.local.recording import EditHistory, Recording, discard, publ
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.protocol import JointEdit, LockInfo
 from statefmt.store.reading import explained, reason_of
-from statefmt.text.pattern import pattern
-from statefmt.text.printable import printable
+from statefmt.text import pattern, printable
 
 # The variable that turns histories and backups of states in backends off. No file of a folder can do that.
 SETTING: Final = "STATETOOL_REMOTE_HISTORY"

@@ -14,7 +14,7 @@ from statefmt.store.backends.settings import StatePlace
 from statefmt.store.backends.types import backend_type
 from statefmt.store.protocol import HistoryEntry, LockState, LockStatus, Stored
 from statefmt.store.remote.client import Connection, StateClient
-from statefmt.text.shell import shell_word
+from statefmt.text import shell_word
 
 if TYPE_CHECKING:
     # Most commands only read a state.

@@ -20,8 +20,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, exceptions as probl
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.util import Retry, Timeout
 
-from statefmt.model.errors import StoreError
-from statefmt.model.wording import MessagePart, Wording
+from statefmt.model.errors import MessagePart, StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.reading import largest_stream, too_large
 from statefmt.store.remote.client import TOO_MANY, Connection, Retries, UnknownOutcomeError, is_passing
@@ -29,7 +28,7 @@ from statefmt.store.remote.hosts import Server, approach, metadata_refused, prox
 from statefmt.store.remote.metadata_hosts import is_metadata_address, without_port
 from statefmt.store.remote.patience import ADVICE, Patience
 from statefmt.store.remote.tls import TlsSettings, tls_context
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 from statefmt.version import __version__
 
 _CHUNK: Final = 1 << 20

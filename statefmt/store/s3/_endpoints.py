@@ -12,7 +12,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import Connection
 from statefmt.store.remote.hosts import approach, is_of_folder, server_of
 from statefmt.store.s3._settings import Given
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # The arguments that set the endpoint of a service, the newer one first.
 _ARGUMENTS: Final = {

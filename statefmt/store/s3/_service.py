@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.transport import Answer, Request, Transport
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _EMPTY: Final[Mapping[str, str]] = {}
 

@@ -57,7 +57,7 @@ from statefmt.store.remote.patience import Patience
 from statefmt.store.s3._endpoints import approach_service, custom_endpoint, refuse_endpoint_of_folder
 from statefmt.store.s3._service import AwsKeys, short, way_out
 from statefmt.store.s3._settings import Given, aws_files, check_files
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 from statefmt.version import __version__
 
 # They are found above, in the environment of the run. The types of botocore do not have this argument.

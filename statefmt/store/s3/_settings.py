@@ -16,7 +16,7 @@ from statefmt.store.backends.types import object_key
 from statefmt.store.files import read_bounded
 from statefmt.store.reading import reason_of
 from statefmt.store.remote.hosts import is_of_folder
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # Of retries and seconds: more makes no sense, and cannot be waited for.
 _LARGEST_NUMBER: Final = 1_000_000

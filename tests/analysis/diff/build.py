@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from statefmt.formats.reading import read
-from statefmt.model.addrs import IntKey, StringKey, parse_abs_resource_instance
+from statefmt.model.addrs import IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.snapshot import Snapshot
 
 AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'

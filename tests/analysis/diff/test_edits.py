@@ -22,8 +22,7 @@ from statefmt.model.addrs import (
     ModuleStep,
     StringKey,
 )
-from statefmt.model.resources import ObjectStatus, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ObjectStatus, ResourceState, Snapshot
 from tests.analysis.diff.realistic import realistic
 
 # What an edit should be reported as: a word, where it was, and where it is.

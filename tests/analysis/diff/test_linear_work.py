@@ -8,7 +8,7 @@ from typing import Final
 
 from statefmt.analysis.diff.model import CheckResultsChange
 from statefmt.analysis.diff.places import Plain, ValuePlace, places
-from statefmt.model.check_results import CheckObject, CheckResult
+from statefmt.model.snapshot import CheckObject, CheckResult
 from statefmt.pairing import matched
 from statefmt.render.diff._checks import check_lines
 from tests.instructions import instructions

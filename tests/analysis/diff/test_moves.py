@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from tests.analysis.diff.build import snapshot
 
 # What both sides have, as `ADDRESS = ID`, and the moves: `FROM to TO (COUNT)`.

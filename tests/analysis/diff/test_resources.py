@@ -7,8 +7,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from statefmt.analysis.diff import diff
-from statefmt.model.resources import UnknownMember
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, UnknownMember
 from tests.analysis.diff.build import snapshot
 
 

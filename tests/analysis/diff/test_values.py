@@ -13,11 +13,9 @@ from msgspec import Raw
 from statefmt.analysis.diff.places import Crossing
 from statefmt.analysis.diff.values import ABSENT, NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
-from statefmt.model.cty import GetAttr, Path
-from statefmt.model.cty.steps import PathIndex
-from statefmt.redaction._hide import hide
-from statefmt.redaction.hidden import Hidden
-from statefmt.redaction.partial import decoded
+from statefmt.model.cty.data import GetAttr, Path, PathIndex
+from statefmt.redaction.object_value import hide
+from statefmt.redaction.partial import Hidden, decoded
 
 # Both sides, and what differs: `+`, `-` or `~`, the path, and the values; `of` stands before an element of a set.
 PLAIN: list[tuple[str, str, list[str]]] = [

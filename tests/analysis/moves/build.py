@@ -10,7 +10,7 @@ from statefmt.analysis.moves import propose_moves
 from statefmt.analysis.moves.proposals import Proposals, parse_ignored_attribute
 from statefmt.lifecycle.plan import ShownPlan
 from statefmt.lifecycle.read_plan import read_plan
-from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 
 AWS: Final = "registry.opentofu.org/hashicorp/aws"
 

@@ -12,8 +12,7 @@ from statefmt.analysis.partition import Partition, suggest_partitions
 from statefmt.analysis.selection import select
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.instances import instances as all_instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances as all_instances
 from tests.analysis.states import AWS, resource, snapshot
 
 # As many as users have split states at.

@@ -10,7 +10,7 @@ import pytest
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, plan_variables
 from statefmt.analysis.providers.fates import FateKind
 from statefmt.configuration import LoadOptions, load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.plans.documents import AWS, BY_REGION, change, plan, prior, state

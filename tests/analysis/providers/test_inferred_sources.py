@@ -9,7 +9,7 @@ import pytest
 
 from statefmt.analysis.providers.inferred_sources import Evidence, infer
 from statefmt.formats.providers import LegacySource
-from statefmt.model.addrs import parse_provider_source
+from statefmt.model.addrs.provider import parse_provider_source
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
 

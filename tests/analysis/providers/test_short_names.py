@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.providers import short_names
-from statefmt.model.addrs import parse_abs_provider_instance
+from statefmt.model.addrs.parsing import parse_abs_provider_instance
 
 AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'
 ACME = 'provider["registry.opentofu.org/acme/aws"]'

@@ -7,12 +7,10 @@ import pytest
 import statefmt
 from statefmt.analysis.search import Match, Matcher, search
 from statefmt.golang import Members
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
-from statefmt.redaction.look_up import look_up, look_up_flat
+from statefmt.model.snapshot import Snapshot, instances
+from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
-from statefmt.redaction.partial import decoded
-from statefmt.redaction.path_text import parse_path
+from statefmt.redaction.partial import decoded, parse_path
 from statefmt.render.search.text import match_text
 from statefmt.render.terminal import Terminal
 from tests.formats.recorded import CASES, Case, input_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.selection.addresses import Addresses
-from statefmt.model.addrs import AbsResourceInstance, StringKey, parse_abs_resource_instance
+from statefmt.model.addrs import AbsResourceInstance, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import SelectionError
 
 # By short names, so that a case fits a line.

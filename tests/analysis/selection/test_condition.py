@@ -11,7 +11,7 @@ from statefmt.analysis.selection import select
 from statefmt.analysis.selection.condition import parse_condition
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import InstanceState, instances
 from tests.cli.states import resource, state
 
 

@@ -12,9 +12,7 @@ from statefmt.analysis.selection import select, select_in
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import AbsResource, ModuleInstance, Resource, ResourceMode, StringKey
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import instances
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.instructions import instructions
 

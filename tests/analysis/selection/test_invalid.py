@@ -6,7 +6,7 @@ import pytest
 
 from statefmt.analysis.selection.addresses import Addresses
 from statefmt.analysis.selection.provider import fitting_providers
-from statefmt.model.addrs import parse_abs_resource_instance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import InvalidAddressError, NoMatchError
 
 ADDRESSES = Addresses(

@@ -6,7 +6,7 @@ import pytest
 from msgspec import Raw
 
 from statefmt.analysis.object_id import id_is_sensitive, object_id
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 
 IDS: list[tuple[bytes, str | None]] = [
     (b'{"id":"i-1"}', "i-1"),

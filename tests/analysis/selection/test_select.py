@@ -9,7 +9,7 @@ from statefmt.analysis.selection import select
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.errors import SelectionError
-from statefmt.model.instances import InstanceState, instances
+from statefmt.model.snapshot import InstanceState, instances
 from tests.cli.states import AWS, resource, state
 
 _SENSITIVE = [[{"type": "get_attr", "value": "id"}]]

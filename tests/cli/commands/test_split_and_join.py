@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from statefmt import read, write
-from statefmt.model.instances import instances
+from statefmt.model.snapshot import instances
 from tests.adversary.runs import Forks
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted

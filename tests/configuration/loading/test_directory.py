@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.configuration.loading._directory import Listing, list_files
+from statefmt.configuration.directory import Listing, list_files
 from tests.configuration.conftest import Write, found, local
 
 FILES = [

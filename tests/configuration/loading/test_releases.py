@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.configuration import LoadOptions, load
-from statefmt.configuration.loading._releases import admitted_releases
+from statefmt.configuration._load import admitted_releases
 from statefmt.releases import all_releases, parse_release
 
 # The operators are those of hashicorp/go-version.

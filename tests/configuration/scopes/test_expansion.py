@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from statefmt.configuration import Expansion, expand, expand_provider, root_scope
+from statefmt.configuration.instances import Instances
 from statefmt.configuration.model import ModuleConfiguration as ConfiguredModule, ProviderBlock
-from statefmt.configuration.scopes.instances import Instances
 from statefmt.hcl.value import Unknown
 from statefmt.model.addrs import ConfigProviderConfig, Module
 from statefmt.model.addrs.provider import parse_provider_source

@@ -104,7 +104,7 @@ def test_unknown(write: Write, expression: str, value: str, place: str) -> None:
 
 
 def _first(part: Part) -> str:
-    from statefmt.hcl.values.construct import first_unknown
+    from statefmt.hcl.value import first_unknown
 
     unknown = first_unknown((part,))
     assert unknown is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.configuration import ProviderBlock
-from statefmt.configuration.scopes.static_references import static_problems
+from statefmt.configuration.instances import static_problems
 from statefmt.model.addrs import Module
 from tests.configuration.conftest import Write
 

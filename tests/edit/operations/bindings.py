@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import re
 
-from statefmt.model.addrs import (
-    AbsProviderInstance,
-    AbsResource,
-    AbsResourceInstance,
-    IntKey,
-    StringKey,
-    parse_abs_provider_instance,
-    parse_abs_resource_instance,
-)
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_abs_resource_instance
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from tests.edit.operations.build import snapshot_with
 
 _SHORT = re.compile(r"((?:module\.\w+\.)*)([\w.-]+/)?(\w+/\w+)(.*)")

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from unicodedata import normalize
 
 from statefmt.formats.reading import read
-from statefmt.model.addrs import AbsResource, IntKey, StringKey, parse_abs_resource_instance
+from statefmt.model.addrs import AbsResource, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.snapshot import Snapshot
 
 _PROVIDER = 'provider["registry.opentofu.org/acme/t"]'

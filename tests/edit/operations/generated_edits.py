@@ -23,13 +23,11 @@ from statefmt.model.addrs import (
     ModuleInstance,
     Resource,
     StringKey,
-    parse_module_instance,
-    parse_provider_source,
 )
-from statefmt.model.codes import Code
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.parsing import parse_module_instance
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.findings import Code
+from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot, instances
 
 # What a resource may get that keeps some of its instances, and loses or gains others: keys of two kinds, or a gap.
 _PARTIAL: Final = frozenset({Code.INSTANCE_KEYS_MIXED, Code.COUNT_KEYS_GAP})

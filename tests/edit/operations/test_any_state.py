@@ -29,12 +29,10 @@ from statefmt.model.addrs import (
     Resource,
     ResourceMode,
     StringKey,
-    parse_module_instance,
-    parse_provider_source,
 )
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.resources import ObjectStatus, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs.parsing import parse_module_instance
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceState, Snapshot, instances
 from tests.property.strategies import StateText, states
 
 # A key or a module that was another one in between is written as OpenTofu writes it: 0 for 0.0, and < escaped.

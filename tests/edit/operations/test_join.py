@@ -6,11 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from statefmt.edit.operations.join import Joined, join
-from statefmt.model.addrs import parse_module_instance
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.outputs import OutputValue
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import OutputValue, Snapshot, instances
 from tests.edit.operations.build import snapshot_of
 
 

@@ -10,14 +10,13 @@ import pytest
 
 from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.configuration import load
-from statefmt.configuration.scopes.instances import Instances
+from statefmt.configuration.instances import Instances
 from statefmt.edit.arguments.key_map import parse_key_map
 from statefmt.edit.arguments.keys_by_configuration import keys_by_configuration
 from statefmt.edit.changes.keyed import Keyed
 from statefmt.edit.operations.rekey import mapped, rekey_each
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.bindings import addresses, chosen
 from tests.edit.operations.build import snapshot_of
 

@@ -16,9 +16,7 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_of

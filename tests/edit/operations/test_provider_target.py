@@ -6,7 +6,7 @@ import pytest
 
 from statefmt.edit.arguments.provider_target import provider_target
 from statefmt.model.errors import InvalidAddressError, SurgeryError
-from statefmt.model.instances import instances
+from statefmt.model.snapshot import instances
 from tests.edit.operations.bindings import bound
 
 _T = 'provider["registry.opentofu.org/acme/t"]'

@@ -18,8 +18,7 @@ from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import InstanceKey
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen
 from tests.edit.operations.build import snapshot_of, snapshot_with

@@ -11,8 +11,7 @@ from statefmt.edit.operations.rekey import rekey
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.bindings import bound, chosen
 from tests.edit.operations.build import snapshot_of, snapshot_with
 

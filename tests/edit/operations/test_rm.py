@@ -12,10 +12,10 @@ from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.forget_deposed import forget_deposed
 from statefmt.edit.operations.rm import rm
 from statefmt.formats.writing.write import write
-from statefmt.model.addrs import AbsResource, parse_abs_resource, parse_abs_resource_instance
+from statefmt.model.addrs import AbsResource
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.build import snapshot_of, snapshot_with
 
 

@@ -15,7 +15,7 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import NotAStateError, SurgeryError
-from statefmt.model.instances import instances
+from statefmt.model.snapshot import instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.attribute_states import text_of, with_text
 from tests.edit.operations.bindings import bound

@@ -12,8 +12,7 @@ from statefmt.edit.operations.set import set_attributes
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from tests.property.strategies import StateText, states
 
 Steps = tuple[str | int, ...]

@@ -10,9 +10,7 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.resources import ObjectStatus
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ObjectStatus, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen
 

@@ -17,10 +17,8 @@ from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.model.addrs import AbsResourceInstance, ConfigResource
-from statefmt.model.codes import Code
-from statefmt.model.instances import instances
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.generated_edits import OPERATIONS, GeneratedEdit
 

@@ -13,10 +13,10 @@ from statefmt.edit.operations.transfer import Transferral, transfer
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
-from statefmt.model.addrs import AbsResourceInstance, parse_abs_resource_instance
+from statefmt.model.addrs import AbsResourceInstance
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.build import snapshot_of, snapshot_with
 

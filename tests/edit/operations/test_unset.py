@@ -6,7 +6,7 @@ import pytest
 
 from statefmt.edit.operations.unset import unset_attributes
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
+from statefmt.model.snapshot import instances
 from tests.edit.operations.attribute_states import text_of, with_text
 
 

@@ -21,8 +21,7 @@ from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.instances import InstanceState, instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 
 _TRIES: Final = 60

@@ -13,8 +13,7 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations_file import FileEdits, read_operations_file, run
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.build import snapshot_of
 
 LINEAGE = "5f0d7c7c-2f44-4f0b-9f0e-6b1c4f1c9a11"

@@ -22,8 +22,7 @@ from statefmt.formats import INDENTED
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.model.errors import SurgeryError
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.property.strategies import StateText, states
 
 _EXAMPLES: Final = settings().max_examples // 3

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from statefmt.analysis.partition import Partition, suggest_partitions
 from statefmt.edit.operations_file import JoinBlock, MoveBlock, StateBlock, operations_text, read_operations_file, run
 from statefmt.formats.writing.canonical import canonical
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.partition.test_laws import state_of
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired

@@ -6,8 +6,7 @@ from typing import Final
 
 from statefmt.edit.repairs._reported import RULES
 from statefmt.edit.repairs.find import OFFERS
-from statefmt.model.codes import Code
-from statefmt.model.findings import Severity
+from statefmt.model.findings import Code, Severity
 
 _MENDED_OTHERWISE: Final = {
     Code.NOT_A_STATE: "salvage",

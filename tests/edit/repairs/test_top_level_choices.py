@@ -9,8 +9,8 @@ import pytest
 from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
 from statefmt.edit.repairs.repair import repaired
-from statefmt.model.codes import Code
 from statefmt.model.errors import SurgeryError
+from statefmt.model.findings import Code
 from tests.edit.repairs.compact_state import keyed, mended, offered, resource, state
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.configuration import LoadOptions, VariableOption, load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.encryption import check_configuration
 from statefmt.lint.check import check_configuration as check_module
 from statefmt.model.errors import ConfigurationError

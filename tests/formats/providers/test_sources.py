@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.providers import LegacySource, SourceChoice, source_choice
-from statefmt.model.addrs import Provider
+from statefmt.model.addrs.provider import Provider
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
 FORM = "expected TYPE=[HOST/]NAMESPACE/TYPE, such as aws=hashicorp/aws"

@@ -12,8 +12,7 @@ from hypothesis import assume, given, strategies as st
 from statefmt.formats import raw_json as spans
 from statefmt.formats.raw_json import container_at, token, value_at
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Severity
+from statefmt.model.findings import Code, Finding, Severity
 
 STATE = b"""{
   "version": 4,

@@ -15,9 +15,9 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.formats.writing.canonical import canonical, canonical_pieces, made_canonical
 from statefmt.golang import compact, escape_html, indent
-from statefmt.model.addrs import IntKey, StringKey, parse_config_resource, resource_file_order
-from statefmt.model.resources import ResourceInstanceObject, UnknownMember
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import IntKey, StringKey, resource_file_order
+from statefmt.model.addrs.parsing import parse_config_resource
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, UnknownMember
 from tests.analysis.diff.realistic import realistic
 from tests.instructions import instructions
 

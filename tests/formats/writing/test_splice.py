@@ -10,18 +10,9 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsResource,
-    IntKey,
-    StringKey,
-    parse_abs_resource,
-    parse_config_provider_config,
-    parse_module_instance,
-)
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ObjectStatus, ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.addrs import NO_KEY, AbsResource, IntKey, StringKey
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_config_provider_config, parse_module_instance
+from statefmt.model.snapshot import ObjectStatus, OutputValue, ResourceInstanceObject, ResourceState, Snapshot
 
 P: Final = r"provider[\"registry.opentofu.org/hashicorp/aws\"]"
 Edit = Callable[[Snapshot], Snapshot]

@@ -15,8 +15,7 @@ from hypothesis import given
 
 from statefmt.library.values import Attributes, ObjectValue, Output, Sensitive, json_text
 from statefmt.model.errors import SelectionError
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import OutputValue, ResourceInstanceObject
 from statefmt.testing._odd_states import COMPACT, ObjectText, WhiteSpace, layouts, objects, render, trees
 from tests.library.values.values import as_texts, attributes, by_json, kinds
 

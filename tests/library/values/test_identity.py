@@ -14,7 +14,7 @@ from msgspec import Raw
 import statefmt
 from statefmt import ResourceIdentity
 from statefmt.library.values import Sensitive
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 from tests.cli.states import resource, state
 
 _PATHS: Final = b'[[{"type":"get_attr","value":"p"}]]'

@@ -23,8 +23,7 @@ import pytest
 import yaml
 
 from statefmt.library.values import Attributes, Output, Sensitive
-from statefmt.model.outputs import OutputValue
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import OutputValue, ResourceInstanceObject
 from tests.library.values.values import attributes
 
 SECRET: Final = "hunter2"

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import statefmt
 from statefmt.library.values import Attributes, json_text
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 from tests.formats.recorded import CASES, input_of
 from tests.library.values.values import as_texts, by_json, kinds
 

@@ -15,8 +15,7 @@ from statefmt.cli.main import main
 from statefmt.library.values import Attributes, Output, ResourceIdentity, Sensitive
 from statefmt.model.errors import SelectionError
 from statefmt.model.findings import Severity
-from statefmt.model.instances import instances
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import Snapshot, instances
 from tests.cli.states import resource, state
 from tests.formats.recorded import CASES, input_of
 from tests.library.values.values import Text, as_texts, told

@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec import Raw
 
 from statefmt.library.values import Attributes, Sensitive
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 

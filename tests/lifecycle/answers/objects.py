@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from statefmt.lifecycle.schema import SchemaBlock
 from statefmt.lifecycle.stored import ValueProblem
-from statefmt.model.cty import DYNAMIC, CtyValue, CtyValueError
+from statefmt.model.cty import DYNAMIC, CtyValueError
+from statefmt.model.cty.data import CtyValue
 from tests.lifecycle.opentofu.compatible import object_compatible, value_compatible
 from tests.lifecycle.opentofu.members import problem_text
 from tests.lifecycle.opentofu.plan_valid import plan_valid

@@ -11,8 +11,7 @@ from statefmt.lifecycle.schema_marks import contains_sensitive, contains_write_o
 from statefmt.lifecycle.stored import ValueProblem, conformance, formatted_path
 from statefmt.model.cty import encode_type
 from statefmt.model.cty.convert import CtyConversionError
-from statefmt.model.cty.parts import is_wholly_known, null
-from statefmt.model.cty.path_marks import PathMarks
+from statefmt.model.cty.parts import PathMarks, is_wholly_known, null
 from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate

@@ -7,14 +7,12 @@ from collections.abc import Callable, Hashable, Sequence
 from statefmt.golang import quote
 from statefmt.lifecycle.schema import NestedBlock, SchemaBlock, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem, conformance
-from statefmt.model.cty import CtyValue, GetAttr, ObjectType, Path, PathIndex, SetType
-from statefmt.model.cty.comparable import comparable_key
-from statefmt.model.cty.data import UnknownData, has_unknown
-from statefmt.model.cty.mismatch import mismatch
+from statefmt.model.cty import DynamicType, ObjectType, PrimitiveType, SetType
+from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownData, has_unknown
 from statefmt.model.cty.parts import elements, is_known, is_null, marks_deep, same, unmarked, unmarked_deep
+from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.ranges import excludes
-from statefmt.model.cty.types import DynamicType, PrimitiveType
-from statefmt.model.cty.unify import has_dynamic
+from statefmt.model.cty.unify import has_dynamic, mismatch
 from tests.lifecycle.opentofu.members import Problems, attributes_by_name, member, parts_by_key, problem, reported
 
 _COUNT = "block count changed from %d to %d"

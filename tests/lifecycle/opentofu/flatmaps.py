@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from statefmt.lifecycle.flatmap import ENTRY_COUNT, ITEM_COUNT, UNKNOWN_TEXT, FlatmapError, decode_flatmap
-from statefmt.model.cty import STRING, CtyValue, MapType, Number, ObjectType, Type
-from statefmt.model.cty.data import MarkedData
-from statefmt.model.cty.errors import CtyEncodeError
+from statefmt.model.cty import STRING, CtyEncodeError, DynamicType, MapType, ObjectType, PrimitiveType, Type
+from statefmt.model.cty.data import CtyValue, MarkedData, convert_primitive
+from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import elements, is_known, unknown
-from statefmt.model.cty.primitives import convert_primitive
-from statefmt.model.cty.types import DynamicType, PrimitiveType
 
 
 def from_flatmap(flatmap: Mapping[str, str] | None, of: Type) -> CtyValue:

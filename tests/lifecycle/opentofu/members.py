@@ -7,12 +7,11 @@ from typing import NamedTuple, TypeAlias
 
 from statefmt.golang import quote
 from statefmt.lifecycle.stored import ValueProblem, formatted_path
-from statefmt.model.cty import CtyValue, ObjectType, Path, TupleType
-from statefmt.model.cty.data import UnknownData
+from statefmt.model.cty import DynamicType, ObjectType, TupleType
+from statefmt.model.cty.data import CtyValue, Path, UnknownData
 from statefmt.model.cty.go_notation import go_notation
 from statefmt.model.cty.parts import attribute, elements, is_null, marks_deep, null, unknown
-from statefmt.model.cty.types import DynamicType
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 
 def member(value: CtyValue, name: str) -> CtyValue:

@@ -13,10 +13,8 @@ from msgspec.structs import replace
 
 from statefmt.lifecycle.schema import SchemaBlock, implied_type, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem, conformance
-from statefmt.model.cty import CtyValue, Path
-from statefmt.model.cty.parts import is_known
-from statefmt.model.cty.path_marks import steps
-from statefmt.model.cty.unknown_as_null import unknown_as_null
+from statefmt.model.cty.data import CtyValue, Path
+from statefmt.model.cty.parts import is_known, steps, unknown_as_null
 from tests.lifecycle.opentofu.compatible import object_compatible
 from tests.lifecycle.opentofu.plan_action import plan_action
 from tests.lifecycle.opentofu.plan_valid import plan_valid

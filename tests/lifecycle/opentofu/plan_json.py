@@ -10,8 +10,8 @@ from msgspec import Struct
 from statefmt.golang import encode_string
 from statefmt.lifecycle.schema import SchemaBlock, refuses_depth
 from statefmt.lifecycle.schema_marks import value_marks
-from statefmt.model.cty import CtyValue, GetAttr, MapType, ObjectType, Path, PathIndex, write_value
-from statefmt.model.cty.data import UnknownData
+from statefmt.model.cty import DynamicType, MapType, ObjectType, PrimitiveType
+from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownData
 from statefmt.model.cty.parts import (
     elements,
     is_known,
@@ -20,14 +20,14 @@ from statefmt.model.cty.parts import (
     marks,
     null,
     object_of,
+    steps,
     tuple_of,
     unmarked,
     unmarked_deep,
 )
-from statefmt.model.cty.path_marks import steps
-from statefmt.model.cty.path_tree import PathTree
-from statefmt.model.cty.types import DynamicType, PrimitiveType
-from statefmt.redaction.path_text import step_key
+from statefmt.model.cty.paths import PathTree
+from statefmt.model.cty.values import write_value
+from statefmt.redaction.partial import step_key
 
 
 class ShownValue(Struct, frozen=True):

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttribute, SchemaBlock, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem
-from statefmt.model.cty import DYNAMIC, NUMBER, CtyValue, GetAttr, Number, ObjectType, Path, PathIndex
-from statefmt.model.cty.data import Bound, Refinements, UnknownData
-from statefmt.model.cty.parts import elements, is_known, is_null, null, same, unmarked
+from statefmt.model.cty import DYNAMIC, NUMBER, ObjectType
+from statefmt.model.cty.data import Bound, CtyValue, GetAttr, Path, PathIndex, Refinements, UnknownData
+from statefmt.model.cty.number import Number
+from statefmt.model.cty.parts import elements, is_known, is_null, null, same, same_unrefined, unmarked
 from statefmt.model.cty.ranges import excludes, length
-from statefmt.model.cty.unrefined import same_unrefined
 from tests.lifecycle.opentofu.members import (
     FoundProblem,
     Problems,

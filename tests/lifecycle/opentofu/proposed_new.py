@@ -19,9 +19,8 @@ from statefmt.lifecycle.schema import (
     implied_type,
     refuses_depth,
 )
-from statefmt.model.cty import CtyValue, CtyValueError, GetAttr
-from statefmt.model.cty.comparable import comparable_key
-from statefmt.model.cty.data import has_unknown
+from statefmt.model.cty import CtyValueError, DynamicType, ListType, MapType, ObjectType, SetType, TupleType
+from statefmt.model.cty.data import CtyValue, GetAttr, PathStep, has_unknown
 from statefmt.model.cty.parts import (
     attribute,
     elements,
@@ -33,16 +32,17 @@ from statefmt.model.cty.parts import (
     map_of,
     null,
     object_of,
+    same_unrefined,
     set_of,
+    split_marks,
+    steps,
     tuple_of,
     unknown,
     unmarked_deep,
+    with_path_marks,
 )
-from statefmt.model.cty.path_marks import split_marks, steps, with_path_marks
-from statefmt.model.cty.steps import PathStep
-from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, SetType, TupleType
+from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.unify import has_dynamic
-from statefmt.model.cty.unrefined import same_unrefined
 from tests.lifecycle.opentofu.members import member, parts_by_key
 
 _Schema: TypeAlias = SchemaBlock | NestedAttributes

@@ -17,8 +17,9 @@ from statefmt.lifecycle.schema import (
     implied_type,
     refuses_depth,
 )
-from statefmt.model.cty import CtyValue, GetAttr, Path
+from statefmt.model.cty import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, Type
 from statefmt.model.cty.convert import CtyConversionError, convert_value
+from statefmt.model.cty.data import CtyValue, GetAttr, Path
 from statefmt.model.cty.parts import (
     attribute,
     elements,
@@ -32,10 +33,9 @@ from statefmt.model.cty.parts import (
     set_of,
     unknown,
 )
-from statefmt.model.cty.path_tree import index_step
-from statefmt.model.cty.types import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, Type
+from statefmt.model.cty.paths import index_step
 from statefmt.model.cty.unify import has_dynamic, without_optional
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 from tests.lifecycle.opentofu.proposed_new import empty_nested
 
 

@@ -9,11 +9,14 @@ from msgspec.structs import replace
 
 from statefmt.lifecycle.schema import refuses_depth
 from statefmt.lifecycle.stored import conformance, formatted_path, strip_removed
-from statefmt.model.addrs import AbsResourceInstance, Provider, ResourceMode
-from statefmt.model.cty import CtyError, CtyValue, ObjectType, write_value
-from statefmt.model.cty.unknown_as_null import unknown_as_null
+from statefmt.model.addrs import AbsResourceInstance, ResourceMode
+from statefmt.model.addrs.provider import Provider
+from statefmt.model.cty import CtyError, ObjectType
+from statefmt.model.cty.data import CtyValue
+from statefmt.model.cty.parts import unknown_as_null
+from statefmt.model.cty.values import write_value
 from statefmt.model.errors import StatetoolError
-from statefmt.model.resources import ResourceInstanceObject
+from statefmt.model.snapshot import ResourceInstanceObject
 
 
 class UpgradeTarget(Struct, frozen=True):

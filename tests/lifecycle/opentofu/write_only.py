@@ -8,7 +8,7 @@ from statefmt.golang import quote
 from statefmt.lifecycle.schema import NestedAttributes, SchemaBlock, refuses_depth
 from statefmt.lifecycle.schema_marks import contains, values_at, write_only_paths
 from statefmt.lifecycle.stored import formatted_path
-from statefmt.model.cty import CtyValue, Path
+from statefmt.model.cty.data import CtyValue, Path
 
 
 @refuses_depth

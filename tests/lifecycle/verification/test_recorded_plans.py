@@ -13,7 +13,8 @@ from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.schema import read_provider_schemas
 from statefmt.lifecycle.verification import Verification, verify
-from statefmt.model.addrs import ResourceMode, parse_provider_source
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.findings import Finding
 from tests.lifecycle.plans import recorded_plans
 from tests.lifecycle.verification.mutations import MUTATIONS, Case, Found

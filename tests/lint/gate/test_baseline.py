@@ -9,8 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt.lint.baseline import baseline_text, made_baseline, read_baseline
-from statefmt.model.codes import Code
 from statefmt.model.errors import SettingsError
+from statefmt.model.findings import Code
 from statefmt.schema_problems import schema_text
 
 BAD = {

@@ -5,16 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from statefmt.model.addrs import (
-    AbsCheck,
-    AbsInputVariable,
-    AbsOutputValue,
-    ConfigProviderConfig,
-    InstanceKey,
-    LocalProviderConfig,
-    LocalProviderInstance,
-    Provider,
-)
+from statefmt.model.addrs import ConfigProviderConfig, InstanceKey, LocalProviderConfig, LocalProviderInstance
+from statefmt.model.addrs.checkable import AbsCheck, AbsInputVariable, AbsOutputValue
+from statefmt.model.addrs.provider import Provider
 from statefmt.testing import strategies as some
 
 _FRAGMENTS = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.model.addrs import (
+from statefmt.model.addrs import Module, ModuleInstance, StringKey
+from statefmt.model.addrs.checkable import (
     AbsCheck,
     AbsInputVariable,
     AbsOutputValue,
@@ -13,12 +14,9 @@ from statefmt.model.addrs import (
     ConfigCheck,
     ConfigInputVariable,
     ConfigOutputValue,
-    Module,
-    ModuleInstance,
-    StringKey,
-    parse_abs_resource_instance,
     parse_checkable,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import AddressError
 
 KEYED = ModuleInstance().child("a", StringKey("k"))

@@ -10,26 +10,26 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.golang.quote import quote
+from statefmt.golang import quote
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,
     AbsResourceInstance,
-    CheckableKind,
     ConfigProviderConfig,
     IntKey,
     ModuleInstance,
-    Provider,
     StringKey,
+)
+from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
+from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_abs_resource,
     parse_abs_resource_instance,
-    parse_checkable,
     parse_config_provider_config,
     parse_legacy_provider_config,
     parse_module_instance,
-    parse_provider_source,
 )
+from statefmt.model.addrs.provider import Provider, parse_provider_source
 from statefmt.model.errors import AddressError
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "addresses.jsonl.xz"

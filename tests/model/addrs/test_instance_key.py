@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from statefmt.golang.quote import quote
+from statefmt.golang import quote
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, NoKey, StringKey
 
 TEXTS = {

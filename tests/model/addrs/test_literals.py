@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.golang.normalize import nfc
+from statefmt.golang import nfc
 from statefmt.model.addrs.literals import whole_number
 
 MARKS = "\u0301" * 31

@@ -6,16 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from statefmt.model.addrs import (
-    NO_KEY,
-    IntKey,
-    Module,
-    ModuleInstance,
-    ModuleStep,
-    StringKey,
-    parse_module,
-    parse_module_instance,
-)
+from statefmt.model.addrs import NO_KEY, IntKey, Module, ModuleInstance, ModuleStep, StringKey
+from statefmt.model.addrs.parsing import parse_module, parse_module_instance
 from statefmt.model.errors import AddressError
 
 A_B = ModuleInstance((ModuleStep("a", StringKey("x")), ModuleStep("b", IntKey(0))))

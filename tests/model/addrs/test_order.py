@@ -11,10 +11,9 @@ from statefmt.model.addrs import (
     StringKey,
     instance_file_order,
     list_order,
-    parse_abs_resource,
-    parse_abs_resource_instance,
     resource_file_order,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance
 
 LISTED = [
     "ephemeral.z.z",

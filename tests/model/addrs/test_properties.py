@@ -12,15 +12,19 @@ from hypothesis.strategies import SearchStrategy
 from statefmt.model.addrs import (
     AbsResource,
     AbsResourceInstance,
-    CheckableKind,
     ConfigProviderConfig,
     InstanceKey,
+    IntKey,
     key_order,
     list_order,
+    resource_file_order,
+)
+from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
+from statefmt.model.addrs.literals import whole_number
+from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_abs_resource,
     parse_abs_resource_instance,
-    parse_checkable,
     parse_config_provider_config,
     parse_config_resource,
     parse_legacy_provider_config,
@@ -28,15 +32,11 @@ from statefmt.model.addrs import (
     parse_local_provider_instance,
     parse_module,
     parse_module_instance,
-    parse_provider_source,
-    resource_file_order,
+    split_module_instance,
     usual_config_resource,
 )
-from statefmt.model.addrs._module_parsing import split_module_instance
-from statefmt.model.addrs._scanner import END, scan
-from statefmt.model.addrs.instance_key import IntKey
-from statefmt.model.addrs.literals import whole_number
-from statefmt.model.addrs.traversal import parse_traversal
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.addrs.traversal import END, parse_traversal, scan
 from statefmt.model.errors import AddressError, AddressProblem
 from tests.model.addrs import strategies as some
 

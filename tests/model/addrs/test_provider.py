@@ -7,8 +7,14 @@ import sys
 
 import pytest
 
-from statefmt.model.addrs import Provider, implied_provider, normalize_provider_part, parse_provider_source
-from statefmt.model.addrs.hostname import hostname_for_comparison, hostname_for_display
+from statefmt.model.addrs.provider import (
+    Provider,
+    hostname_for_comparison,
+    hostname_for_display,
+    implied_provider,
+    normalize_provider_part,
+    parse_provider_source,
+)
 from statefmt.model.errors import AddressError
 
 TOFU = "registry.opentofu.org"

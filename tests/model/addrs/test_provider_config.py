@@ -14,14 +14,16 @@ from statefmt.model.addrs import (
     LocalProviderConfig,
     LocalProviderInstance,
     Module,
-    Provider,
     StringKey,
+)
+from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_config_provider_config,
     parse_legacy_provider_config,
     parse_local_provider_config,
     parse_local_provider_instance,
 )
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import AddressError
 
 AWS, LEGACY_AWS = Provider.default("aws"), Provider.legacy("aws")

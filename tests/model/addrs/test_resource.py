@@ -18,10 +18,8 @@ from statefmt.model.addrs import (
     ResourceInstance,
     ResourceMode,
     StringKey,
-    parse_abs_resource,
-    parse_abs_resource_instance,
-    parse_config_resource,
 )
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance, parse_config_resource
 from statefmt.model.errors import AddressError
 
 WEB = Resource(ResourceMode.MANAGED, "aws_instance", "web")

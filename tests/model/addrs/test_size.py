@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from statefmt.model.addrs import parse_abs_provider_instance, parse_module_instance, parse_provider_source
+from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_module_instance
+from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.errors import AddressError
 
 SIZE: Final = 500_000

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.model.addrs._scanner import is_identifier
-from statefmt.model.addrs.instance_key import IntKey, StringKey
-from statefmt.model.addrs.traversal import Attr, Index, parse_traversal
+from statefmt.model.addrs import IntKey, StringKey
+from statefmt.model.addrs.traversal import Attr, Index, is_identifier, parse_traversal
 from statefmt.model.errors import AddressError
 
 INVALID = "Invalid character"

@@ -8,10 +8,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import example, given
 
-from statefmt.model.cty._as_written import as_written
-from statefmt.model.cty.errors import CtyError
-from statefmt.model.cty.types import encode_type, parse_type
-from statefmt.model.cty.values import read_value, write_value
+from statefmt.model.cty import CtyError, encode_type, parse_type
+from statefmt.model.cty.values import as_written, read_value, write_value
 from tests.model.cty.test_values import TYPED, dump
 
 _SUBNETS = b'["list",["object",{"id":"string","open":"bool","tags":["map","string"]}]]'

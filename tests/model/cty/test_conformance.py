@@ -13,7 +13,9 @@ import msgspec
 import pytest
 
 from statefmt.golang import compact, loads_exact
-from statefmt.model.cty import CtyTypeError, CtyValueError, canonical_output, canonical_paths, upgrade_output
+from statefmt.model.cty import CtyTypeError, CtyValueError, upgrade_output
+from statefmt.model.cty.paths import canonical_paths
+from statefmt.model.cty.values import canonical_output
 
 DATA = Path(__file__).parents[2] / "conformance" / "read.jsonl.xz"
 

@@ -7,30 +7,34 @@ from random import Random
 
 import pytest
 
-from statefmt.hcl.value import Unknown
-from statefmt.hcl.values.construct import from_plain, to_plain
-from statefmt.hcl.values.conversion import ConversionError, convert
+from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.value import Unknown, from_plain, to_plain
 from statefmt.model.cty import (
     BOOL,
     DYNAMIC,
     NUMBER,
     STRING,
-    CtyValue,
-    GetAttr,
     ListType,
     MapType,
     ObjectType,
-    Path,
-    PathIndex,
     SetType,
     TupleType,
     Type,
-    parse_number,
+    object_type,
 )
 from statefmt.model.cty.convert import CtyConversionError, convert_value
-from statefmt.model.cty.data import Data, MarkedData, Refinements, UnknownData
-from statefmt.model.cty.sets import make_set
-from statefmt.model.cty.types import object_type
+from statefmt.model.cty.data import (
+    CtyValue,
+    Data,
+    GetAttr,
+    MarkedData,
+    Path,
+    PathIndex,
+    Refinements,
+    UnknownData,
+    make_set,
+)
+from statefmt.model.cty.number import parse_number
 from statefmt.model.cty.unify import can_convert, unify
 
 _PAIR = TupleType((STRING, NUMBER))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.model.cty import DYNAMIC, NUMBER, STRING, CtyValue, Number, parse_number, parse_type
-from statefmt.model.cty.data import Bound, Data, MarkedData, Refinements, UnknownData
+from statefmt.model.cty import DYNAMIC, NUMBER, STRING, ObjectType, Type, parse_type
+from statefmt.model.cty.data import Bound, CtyValue, Data, MarkedData, Refinements, UnknownData
 from statefmt.model.cty.go_notation import go_notation, go_type_notation
-from statefmt.model.cty.types import ObjectType, Type
+from statefmt.model.cty.number import Number, parse_number
 
 INFINITY = Number(False, 0, infinite=True)
 

@@ -10,9 +10,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.model.cty import CtyEncodeError, Number, parse_number
-from statefmt.model.cty.decimals import format_general, format_shortest
-from statefmt.model.cty.number import from_float, from_int
+from statefmt.model.cty import CtyEncodeError
+from statefmt.model.cty.number import Number, format_general, format_shortest, from_float, from_int, parse_number
 
 TWO_512 = str(2**512)
 

@@ -7,18 +7,10 @@ import json
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from statefmt.model.cty import (
-    NUMBER,
-    CtyEncodeError,
-    CtyError,
-    CtyValueError,
-    canonical_output,
-    canonical_value,
-    parse_number,
-    parse_type,
-)
-from statefmt.model.cty.data import UnknownData
-from statefmt.model.cty.sets import make_set
+from statefmt.model.cty import NUMBER, CtyEncodeError, CtyError, CtyValueError, parse_type
+from statefmt.model.cty.data import UnknownData, make_set
+from statefmt.model.cty.number import parse_number
+from statefmt.model.cty.values import canonical_output, canonical_value
 
 OUTPUTS = [
     ("string", b'"a\\u0041<"', b'"string"', b'"aA\\u003c"', b'"string"'),

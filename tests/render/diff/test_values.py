@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.golang import loads_exact
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.diff.values import Manner, cut_pair, shown
 
 # JSON, and how it is shown.

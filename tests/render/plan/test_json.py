@@ -11,7 +11,7 @@ import pytest
 
 from statefmt.analysis.plans.bindings import PlanBindings, plan_variables
 from statefmt.configuration import LoadOptions, load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import inspect
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.render.plan.json import plan_json

@@ -13,7 +13,7 @@ import pytest
 
 from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.configuration import load
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import inspect
 from statefmt.lifecycle.plan import PlanError, ShownPlan
 from statefmt.lifecycle.read_plan import read_plan

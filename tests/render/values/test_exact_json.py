@@ -6,8 +6,7 @@ import pytest
 from msgspec import Raw
 
 from statefmt.golang import JSONValue, loads_exact
-from statefmt.redaction.hidden import HIDDEN
-from statefmt.redaction.partial import Partial, exact_text
+from statefmt.redaction.partial import HIDDEN, Partial, exact_text
 from statefmt.render.values.exact_json import exact_document, fragment
 
 TEXTS = [

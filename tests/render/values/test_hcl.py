@@ -10,8 +10,8 @@ import json
 import pytest
 
 from statefmt.golang import Members, loads_exact
-from statefmt.redaction._dynamic import DynamicList
-from statefmt.redaction.hidden import HIDDEN
+from statefmt.redaction.object_value import DynamicList
+from statefmt.redaction.partial import HIDDEN
 from statefmt.render.values.hcl import block_text, value_text
 
 

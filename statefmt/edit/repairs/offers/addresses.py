@@ -9,7 +9,8 @@ from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import removal, string
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
-from statefmt.model.addrs import is_identifier, parse_module_instance
+from statefmt.model.addrs.parsing import parse_module_instance
+from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 

@@ -10,7 +10,7 @@ from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import removal, replacement, string
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
-from statefmt.model.addrs import parse_abs_resource, parse_abs_resource_instance
+from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.findings import Finding
 

@@ -12,7 +12,7 @@ from statefmt.edit.repairs.offers._parts import removal
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 _INDEX: Final = pattern(r"0|[1-9][0-9]{0,14}")
 _KEY: Final = 'this key: a number, or a string as "a"'

@@ -10,7 +10,7 @@ from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.edit.repairs.offers._parts import json_value, removal
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
-from statefmt.model.cty.errors import CtyEncodeError, CtyTypeError, CtyValueError
+from statefmt.model.cty import CtyEncodeError, CtyTypeError, CtyValueError
 from statefmt.model.cty.values import canonical_output
 from statefmt.model.findings import Finding
 

@@ -11,7 +11,7 @@ from statefmt.edit.repairs.loose_state import INSTANCES, RESOURCES, LooseState
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
-from statefmt.redaction.id_scope import id_scope
+from statefmt.redaction.object_value import id_scope
 
 
 def shared(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:

@@ -12,7 +12,7 @@ from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import HIGHEST_SERIAL
-from statefmt.text.pattern import pattern
+from statefmt.text import pattern
 
 # The text of a whole number, also as Python and JavaScript write it in a float.
 _WHOLE: Final = pattern(r"(\d{1,20})(?:\.0+)?")

@@ -14,8 +14,8 @@ from statefmt.formats.writing.changes import JsonPath
 from statefmt.golang import encode_string
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
-from statefmt.model.terraform_version import normalise_version
-from statefmt.text.pattern import pattern
+from statefmt.model.snapshot import normalise_version
+from statefmt.text import pattern
 
 # Up to here, 64-bit floats represent every integer exactly.
 _HIGHEST: Final = 2**53

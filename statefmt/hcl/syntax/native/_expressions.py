@@ -6,34 +6,45 @@ to the left, an index after `.*` into the splat), so operators and steps are reg
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from statefmt.hcl.source.position import Range, SourceText
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.expressions import (
+from statefmt.hcl.source import Problem, Range, SourceText
+from statefmt.hcl.syntax import (
+    Access,
+    AttributeAccess,
     Bad,
+    Binary,
     Call,
+    Conditional,
     Expression,
     ForExpression,
+    IndexAccess,
+    IndexExpression,
     Literal,
     ObjectExpression,
     ObjectItem,
     Parentheses,
+    RelativeTraversal,
+    Splat,
+    SplatItem,
     Template,
     TemplateWrap,
     Traversal,
     TupleExpression,
     Unary,
 )
-from statefmt.hcl.syntax.native._operators import group_binary, group_conditionals
-from statefmt.hcl.syntax.native._steps import attach_steps
 from statefmt.hcl.syntax.native._templates import read_template
 from statefmt.hcl.syntax.native._tree import parts
 from statefmt.hcl.value import UnknownKind
-from statefmt.model.cty import parse_number
+from statefmt.model.cty.number import Number, parse_number
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from statefmt.hcl.syntax.native._templates import Reader
+
 
 _OPERATORS: Final = frozenset({"+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||"})
 _UNREADABLE: Final = "the expression could not be read"
@@ -227,3 +238,129 @@ class ExpressionReader:
             if len(condition) != 1 or condition[0].type != "conditional":
                 return group_conditionals([self.expression(inside[0]), *chain])
             node = condition[0]
+
+
+_EXPONENT: Final = pattern(r"[eE][0-9]*")
+
+# A step by name or literal key, (key, range) for any other index, or (marker, range) for a splat.
+_Move: TypeAlias = "Access | tuple[Expression, Range] | tuple[str, Range]"
+
+
+def attach_steps(reader: Reader, term: Expression, nodes: list[Node]) -> Expression:
+    """Return the expression of a term and the steps that follow it."""
+    return _attach(term, list(_moves(reader, nodes))) if nodes else term
+
+
+def _moves(reader: Reader, nodes: list[Node]) -> Iterator[_Move]:
+    for node in nodes:
+        place = reader.range(node)
+        inside = parts(node)
+        if node.type == "get_attr":
+            yield AttributeAccess(reader.text(inside[-1]), place)
+        elif node.type == "index":
+            yield from _index(reader, inside[0], place)
+        elif node.type == "splat":
+            mark, *rest = parts(inside[0])
+            yield ("[*]" if inside[0].type == "full_splat" else ".*"), reader.range(mark)
+            yield from _moves(reader, rest)
+        else:
+            yield Bad("the expression could not be read", place), place
+
+
+def _index(reader: Reader, node: Node, place: Range) -> Iterator[_Move]:
+    if node.type == "legacy_index":
+        # `.0.1` is two steps, but the scanner reads one number.
+        for digits in reader.text(node).replace(" ", "").strip(".").split("."):
+            number = parse_number(digits)
+            yield (
+                IndexAccess(number, place, legacy=True)
+                if number is not None
+                else (Bad("the index is not a number", place), place)
+            )
+        return
+    inside = parts(node)
+    key = reader.expression(inside[1]) if len(inside) > 2 else Bad("the index could not be read", place)
+    if isinstance(key, Literal) and isinstance(key.value, (str, Number)):
+        yield IndexAccess(key.value, place)
+    else:
+        yield key, place
+
+
+def _attach(source: Expression, moves: list[_Move]) -> Expression:
+    for at, move in enumerate(moves):
+        if (
+            isinstance(move, IndexAccess)
+            and move.legacy
+            and at
+            and isinstance(before := moves[at - 1], IndexAccess)
+            and before.legacy
+        ):
+            return Bad("two legacy indexes cannot follow each other", source.range.to(move.range))
+        if isinstance(move, (AttributeAccess, IndexAccess)):
+            source = _literal_step(source, move)
+            continue
+        what, place = move
+        if what == "[*]":
+            item = SplatItem(place)
+            each = _attach(item, moves[at + 1 :])
+            return Splat(source, each, item, source.range.to(each.range if each is not item else place))
+        if what == ".*":
+            end = at + 1
+            while end < len(moves) and _belongs_to_attribute_splat(moves[end]):
+                end += 1
+            item = SplatItem(place)
+            each = _attach(item, moves[at + 1 : end])
+            splat = Splat(source, each, item, source.range.to(each.range if each is not item else place))
+            return _attach(splat, moves[end:])
+        assert not isinstance(what, str)
+        source = IndexExpression(source, what, source.range.to(place))
+    return source
+
+
+def _belongs_to_attribute_splat(move: _Move) -> bool:
+    return isinstance(move, AttributeAccess) or (isinstance(move, IndexAccess) and move.legacy)
+
+
+def _literal_step(source: Expression, step: Access) -> Expression:
+    place = source.range.to(step.range)
+    is_number = isinstance(source, Literal) and isinstance(source.value, Number)
+    if is_number and isinstance(step, AttributeAccess) and _EXPONENT.fullmatch(step.name):
+        # In the number `1.e5`, the rest looks like a name.
+        return Bad("numbers like 1.e5 are not supported", place)
+    if isinstance(source, Traversal):
+        return Traversal(source.root, source.root_range, (*source.steps, step), place)
+    if isinstance(source, RelativeTraversal):
+        return RelativeTraversal(source.source, (*source.steps, step), place)
+    return RelativeTraversal(source, (step,), place)
+
+
+_LEVELS: Final = (("||",), ("&&",), ("==", "!="), (">", ">=", "<", "<="), ("+", "-"), ("*", "/", "%"))
+_BINDING: Final = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
+
+
+def group_binary(operands: list[Expression], operators: list[str]) -> Expression:
+    """Group `a + b * c …`, given as a flat list: tighter operators first, those of one level from the left."""
+    waiting: list[Expression] = [operands[0]]
+    pending: list[str] = []
+
+    def reduce() -> None:
+        right, left = waiting.pop(), waiting.pop()
+        waiting.append(Binary(pending.pop(), left, right, left.range.to(right.range)))
+
+    for operator, operand in zip(operators, operands[1:], strict=True):
+        while pending and _BINDING[pending[-1]] >= _BINDING[operator]:
+            reduce()
+        pending.append(operator)
+        waiting.append(operand)
+    while pending:
+        reduce()
+    return waiting[0]
+
+
+def group_conditionals(row: list[Expression]) -> Expression:
+    """Group `a ? b : c ? d : e`, given as a flat list: the last alternative is itself a conditional."""
+    result = row[-1]
+    for place in range(len(row) - 3, -1, -2):
+        condition, yes = row[place], row[place + 1]
+        result = Conditional(condition, yes, result, condition.range.to(result.range))
+    return result

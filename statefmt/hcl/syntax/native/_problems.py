@@ -9,11 +9,8 @@ from collections.abc import Iterator
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from statefmt.hcl.source.position import SourceText
-from statefmt.hcl.source.problem import Problem, ProblemKind, error
-from statefmt.hcl.syntax.native._lines import has_newline, line_problems
-from statefmt.hcl.syntax.native._tokens import too_kind
-from statefmt.hcl.syntax.native._tree import parts
+from statefmt.hcl.source import Problem, ProblemKind, SourceText, error
+from statefmt.hcl.syntax.native._tree import has_newline, line_problems, parts, too_kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node

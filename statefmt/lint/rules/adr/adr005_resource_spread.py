@@ -18,8 +18,7 @@ Run `statetool fmt`, which joins them; in a state that cannot be read, `statetoo
 
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Fix
+from statefmt.model.findings import Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

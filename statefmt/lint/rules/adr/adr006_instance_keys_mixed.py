@@ -22,8 +22,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject, blocks_by_address, instance_address, objects_of
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 # Other types are not valid keys (ADR004).
 _KINDS = {type(None): "without a key", int: "with a number", float: "with a number", str: "with a string"}

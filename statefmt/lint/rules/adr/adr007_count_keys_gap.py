@@ -22,8 +22,7 @@ from itertools import pairwise
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject, blocks_by_address, objects_of
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SHOWN = 5
 # OpenTofu reads keys as 64-bit floats, and turns those from here on into negative numbers.

@@ -41,9 +41,8 @@ from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject, instance_address
 from statefmt.model.addrs import AbsProviderInstance
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
-from statefmt.redaction.id_scope import id_scope
+from statefmt.model.findings import Code, Finding, Fix
+from statefmt.redaction.object_value import id_scope
 
 _NOT_REMOTE = ("archive_", "cloudinit_", "local_", "random_", "template_", "time_", "tls_")
 _SHARED_IDS = frozenset({

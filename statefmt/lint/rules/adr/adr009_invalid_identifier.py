@@ -20,9 +20,8 @@ from collections.abc import Iterable
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import is_identifier
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.addrs.traversal import is_identifier
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

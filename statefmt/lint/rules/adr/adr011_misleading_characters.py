@@ -25,9 +25,8 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.text import pattern
 
 # Scripts with letters that look like those of another one of these. Source: Unicode Technical Standard 39.
 _ALIKE: Final = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final
 
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.hcl.source.problem import ProblemKind
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.hcl.source import ProblemKind
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Place
+from statefmt.model.findings import Code, Finding, Place
 
 
 def _rule(code: Code, kinds: Collection[ProblemKind], page: str) -> Rule:

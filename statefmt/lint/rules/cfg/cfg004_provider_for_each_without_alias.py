@@ -20,11 +20,10 @@ Add an alias that describes the keys (`by_region`), and name it in every resourc
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place, provider_blocks
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

@@ -19,11 +19,10 @@ Use `for_each` with an `alias` instead of `count`: `for_each = toset(["a", "b"])
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place, provider_blocks
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

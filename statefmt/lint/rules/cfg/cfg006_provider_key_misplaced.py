@@ -22,16 +22,14 @@ Add the key (`aws.by_region[each.key]`), or remove it.
 from collections.abc import Iterable
 
 from statefmt.configuration.model import Declarations
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.hcl.source.position import Range
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.source import Problem, Range
+from statefmt.hcl.syntax import Expression
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _NO_FOR_EACH = "An instance key can be specified only for a provider configuration that uses for_each."
 _NO_KEY = (

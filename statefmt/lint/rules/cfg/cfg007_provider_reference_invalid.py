@@ -22,16 +22,15 @@ Write out the name of the configuration (`aws.by_region[each.key]`).
 
 from collections.abc import Iterable
 
+from statefmt.configuration.provider_checks import import_target
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.configuration.provider_reference import read_provider_reference
-from statefmt.configuration.providers.imports import import_target
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.hcl.source.problem import Problem
-from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.source import Problem
+from statefmt.hcl.syntax import Expression
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

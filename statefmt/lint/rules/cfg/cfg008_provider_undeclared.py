@@ -25,14 +25,12 @@ Correct the name, add the `provider` block, or pass the configuration to the mod
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.imports import import_references
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.providers.tree import not_present
-from statefmt.hcl.source.problem import Problem, ProblemKind
+from statefmt.configuration.provider_checks import import_references
+from statefmt.configuration.provider_instances import ProviderReferences, not_present
+from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

@@ -26,15 +26,14 @@ functions.
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.scopes.static_references import static_problems
-from statefmt.hcl.source.problem import Problem
+from statefmt.configuration.instances import static_problems
+from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigProviderConfig
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

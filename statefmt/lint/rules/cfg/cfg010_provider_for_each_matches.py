@@ -30,16 +30,14 @@ remove it afterwards.
 from collections.abc import Iterable
 
 from statefmt.configuration.model import Declarations
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.hcl.expressions.similar import too_similar
-from statefmt.hcl.syntax.body import Argument
-from statefmt.hcl.syntax.expressions import Expression
+from statefmt.hcl.similar import too_similar
+from statefmt.hcl.syntax import Argument, Expression
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource, ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

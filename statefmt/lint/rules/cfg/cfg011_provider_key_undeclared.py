@@ -26,14 +26,13 @@ Add the key to the `for_each` of the provider, or remove it from that of the res
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import BlockBinding, ProviderReferences
-from statefmt.hcl.source.problem import Problem
+from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences
+from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

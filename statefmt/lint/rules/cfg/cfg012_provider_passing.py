@@ -27,12 +27,11 @@ Pass what the module declares, under its name in the module:
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.passing import passing_problems
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_checks import passing_problems
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

@@ -23,12 +23,11 @@ that the module uses.
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.providers.tests import problems_of_tests
+from statefmt.configuration.provider_checks import problems_of_tests
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

@@ -28,13 +28,12 @@ Keep one name, preferably the prefix of its resource types, or name the provider
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.references import ProviderReferences
-from statefmt.configuration.providers.requirements import requirement_problems
+from statefmt.configuration.provider_checks import requirement_problems
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

@@ -25,12 +25,11 @@ Set the provider in the resource block, and remove it from the import.
 
 from collections.abc import Iterable
 
-from statefmt.configuration.providers.imports import import_problems
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_checks import import_problems
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(references: ProviderReferences) -> Iterable[Finding]:

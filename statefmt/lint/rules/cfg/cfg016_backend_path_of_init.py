@@ -25,11 +25,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
-from statefmt.model.findings import Finding, Place
+from statefmt.model.findings import Code, Finding, Place
 from statefmt.whereabouts import is_record_itself
 from statefmt.whereabouts.find import configured_backend, located
 

@@ -22,11 +22,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from statefmt.configuration.providers.references import ProviderReferences
+from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
 from statefmt.model.errors import StoreError
-from statefmt.model.findings import Command, Finding, Fix, Place
+from statefmt.model.findings import Code, Command, Finding, Fix, Place
 from statefmt.whereabouts.find import find_backend
 
 

@@ -49,8 +49,7 @@ from statefmt.lint.remedies import (
 )
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SUMMARY = "Provider configuration not present"
 

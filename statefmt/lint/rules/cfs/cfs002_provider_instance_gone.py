@@ -50,8 +50,7 @@ from statefmt.lint.remedies import (
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import NO_KEY
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SUMMARY = "Provider instance not present"
 

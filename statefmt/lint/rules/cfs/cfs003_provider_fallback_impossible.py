@@ -30,8 +30,7 @@ from statefmt.analysis.providers.fates import Fate, FateKind
 from statefmt.lint.remedies import fates_with, finding, name, put_back, rebind_or_forget
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SUMMARY = "Unable to use fallback provider from state"
 

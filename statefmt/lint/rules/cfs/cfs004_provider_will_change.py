@@ -29,8 +29,7 @@ from statefmt.lint.remedies import fates_with, finding, name, put_back, rebindin
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SUMMARY = "Provider instance will change"
 

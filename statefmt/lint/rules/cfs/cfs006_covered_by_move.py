@@ -28,8 +28,7 @@ from statefmt.lint.configurations import place
 from statefmt.lint.remedies import fates
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

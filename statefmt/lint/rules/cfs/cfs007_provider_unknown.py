@@ -24,13 +24,12 @@ Set the variables (`--var`, `--var-file`), or compute the collection from variab
 from collections.abc import Iterable
 
 from statefmt.analysis.providers.fates import Fate, FateKind
-from statefmt.hcl.source.position import Range
+from statefmt.hcl.source import Range
 from statefmt.lint.configurations import place
 from statefmt.lint.remedies import fates_with, pointer
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

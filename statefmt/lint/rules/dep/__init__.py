@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 from statefmt.formats.versions import InstanceObjectV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject
-from statefmt.model.addrs import parse_abs_resource_instance, parse_module_instance, usual_config_resource
-from statefmt.model.codes import Code
+from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance, usual_config_resource
 from statefmt.model.errors import AddressError
-from statefmt.model.terraform_version import depends_on_is_relative
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code
+from statefmt.model.snapshot import depends_on_is_relative
+from statefmt.text import pattern
 
 RULES: Final = (
     Rule(

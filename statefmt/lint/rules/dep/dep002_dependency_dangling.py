@@ -29,12 +29,10 @@ from msgspec.structs import replace
 from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.rules.dep import Mention, dependency_graph
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import ConfigResource, ResourceMode, parse_config_resource
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.terraform_version import depends_on_is_relative
+from statefmt.model.addrs import ConfigResource, ResourceMode
+from statefmt.model.addrs.parsing import parse_config_resource
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, depends_on_is_relative
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

@@ -25,10 +25,8 @@ from msgspec.structs import replace
 from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.rules.dep import dependency_graph
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.resources import ResourceInstanceObject, ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

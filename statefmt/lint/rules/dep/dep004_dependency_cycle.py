@@ -26,8 +26,7 @@ from statefmt.analysis.cycles import cyclic_groups, short_cycles
 from statefmt.lint.rule import Rule
 from statefmt.lint.rules.dep import dependency_graph
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _SHOWN = 10
 

@@ -24,10 +24,8 @@ from msgspec.structs import replace
 from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.rules.dep import ConfigDependencies, dependency_graph
 from statefmt.lint.subject import ResourcePart, Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.resources import ResourceInstanceObject
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

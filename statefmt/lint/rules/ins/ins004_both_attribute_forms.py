@@ -17,8 +17,7 @@ If `attributes` is right, run `statetool fmt`, which removes `attributes_flat`.
 
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Fix
+from statefmt.model.findings import Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

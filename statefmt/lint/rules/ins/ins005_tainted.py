@@ -22,8 +22,7 @@ from collections.abc import Iterable
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

@@ -31,9 +31,8 @@ from statefmt.lint.provider_addresses import provider_in_force
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding, Fix
+from statefmt.text import pattern
 
 _NULL: Final = Raw(b"null")
 _EMPTY: Final = (b"null", b'""')

@@ -23,8 +23,7 @@ from msgspec import UNSET
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject, missing_steps, sensitive_paths, shown_path
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

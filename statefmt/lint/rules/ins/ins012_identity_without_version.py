@@ -24,8 +24,7 @@ from msgspec import UNSET
 from statefmt.formats.raw_json import equals
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

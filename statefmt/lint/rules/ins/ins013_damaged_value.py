@@ -30,9 +30,8 @@ from statefmt.formats.versions import InstanceObjectV4
 from statefmt.golang import Members, loads_exact
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.text.pattern import pattern
+from statefmt.model.findings import Code, Finding
+from statefmt.text import pattern
 
 _IN_JSON: Final = pattern(rb"\\u(?:00[01][0-9a-fA-F]|007[fF]|[fF]{3}[dD])|\\[bf]|\xef\xbf\xbd|\x7f|\\u[dD][89a-fA-F]")
 _IN_ID: Final = pattern("[\0-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")

@@ -35,9 +35,8 @@ from statefmt.lifecycle.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
 from statefmt.lint.settings import ProtectedTags
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
-from statefmt.text.wildcards import asterisk_test
+from statefmt.model.findings import Code, Finding, Fix
+from statefmt.text import asterisk_test
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:

@@ -27,8 +27,7 @@ from statefmt.analysis.plans.values import reason_text, replacing_paths
 from statefmt.lifecycle.plan import PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, change_pointer, object_name
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:

@@ -27,8 +27,7 @@ from statefmt.analysis.plans.values import DriftDetails, paths_text
 from statefmt.lifecycle.plan import Action, PlannedChange
 from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _MOST: Final = 5
 

@@ -31,8 +31,7 @@ from statefmt.analysis.plans.values import paths_text
 from statefmt.formats.raw_json import token
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _SUMMARY: Final = "Plan was made for another state"
 _FIX: Final = (

@@ -26,10 +26,8 @@ from collections.abc import Iterable, Iterator
 from statefmt.formats.providers import PUBLIC_HOSTS, engine_of
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.snapshot import Snapshot
-from statefmt.model.terraform_version import normalise_version
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import Snapshot, normalise_version
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:

@@ -27,8 +27,7 @@ from statefmt.analysis.plans import unknown_members
 from statefmt.formats.raw_json import token
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _MOST: Final = 5
 

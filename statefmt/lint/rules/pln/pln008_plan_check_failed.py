@@ -23,8 +23,7 @@ from collections.abc import Iterable
 from statefmt.analysis.plans import open_checks
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check_plan(subject: PlanSubject) -> Iterable[Finding]:

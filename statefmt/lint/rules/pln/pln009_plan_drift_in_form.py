@@ -24,8 +24,7 @@ from typing import Final
 
 from statefmt.lint.plan_subject import PlanSubject, object_name
 from statefmt.lint.rule import Rule
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _MOST: Final = 5
 

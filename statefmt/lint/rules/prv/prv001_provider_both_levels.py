@@ -19,8 +19,7 @@ does.
 
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Fix
+from statefmt.model.findings import Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

@@ -24,8 +24,7 @@ from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs.provider import DEFAULT_NAMESPACE, LEGACY_NAMESPACE
-from statefmt.model.codes import Code
-from statefmt.model.findings import Command, Fix
+from statefmt.model.findings import Code, Command, Fix
 
 
 def _fix(subject: Subject) -> Fix:

@@ -30,10 +30,8 @@ from statefmt.lint.provider_addresses import places
 from statefmt.lint.rule import Mend, Mending, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.addrs import AbsProviderInstance
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
-from statefmt.model.resources import ResourceState
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.findings import Code, Finding, Fix
+from statefmt.model.snapshot import ResourceState, Snapshot
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

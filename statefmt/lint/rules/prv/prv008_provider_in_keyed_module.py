@@ -26,17 +26,10 @@ from functools import lru_cache
 from statefmt.lint.provider_addresses import places
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import (
-    NO_KEY,
-    AbsProviderInstance,
-    ConfigProviderConfig,
-    Module,
-    ModuleInstance,
-    parse_module_instance,
-)
-from statefmt.model.codes import Code
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, Module, ModuleInstance
+from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

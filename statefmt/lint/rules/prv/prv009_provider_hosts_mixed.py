@@ -29,9 +29,9 @@ import msgspec
 from statefmt.lint.provider_addresses import NamedProvider, places, providers
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsProviderInstance, Provider
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.addrs import AbsProviderInstance
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
+from statefmt.model.findings import Code, Finding, Fix
 
 # The values of the option --registry.
 _REGISTRIES = {TERRAFORM_HOST: "terraform", DEFAULT_HOST: "opentofu"}

@@ -26,8 +26,7 @@ from statefmt.lint.provider_addresses import provider_in_force, providers
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ResourcePart, Subject, blocks_by_address, instance_address, objects_of
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

@@ -25,8 +25,7 @@ from statefmt.lint.provider_addresses import provider_of_instance, providers
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject
 from statefmt.model.addrs import AbsProviderInstance, IntKey
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

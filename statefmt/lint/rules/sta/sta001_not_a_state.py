@@ -20,8 +20,7 @@ damaged one.
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import NO_FIX, Fix
+from statefmt.model.findings import NO_FIX, Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

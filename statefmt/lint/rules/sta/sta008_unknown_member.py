@@ -18,8 +18,7 @@ Check whether a newer statetool knows the member. `statetool fmt --drop-unknown`
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Fix
+from statefmt.model.findings import Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

@@ -29,8 +29,7 @@ from collections.abc import Iterable
 from statefmt.formats.reading.duplicates import duplicate_members, stays
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 
 def _check(subject: Subject) -> Iterable[Finding]:

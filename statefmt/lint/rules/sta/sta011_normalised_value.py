@@ -18,8 +18,7 @@ Nothing, if the value that OpenTofu reads is the intended one; `statetool fmt` w
 
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Fix
+from statefmt.model.findings import Code, Fix
 
 
 def _fix(subject: Subject) -> Fix:

@@ -29,8 +29,7 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 # Up to here, 64-bit floats represent every integer exactly.
 _EXACT: Final = 2**53

@@ -24,9 +24,8 @@ from typing import Final
 
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
-from statefmt.model.terraform_version import normalise_version
+from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import normalise_version
 
 # Major and minor; a state does not say which engine wrote it.
 _NEWEST: Final = {"OpenTofu": (1, 13), "Terraform": (1, 15)}

@@ -24,8 +24,7 @@ from typing import Final
 from statefmt.formats.versions import CheckResultV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _BAD: Final = ("fail", "error")
 _SHOWN: Final = 3

@@ -30,8 +30,7 @@ from typing import Final
 from statefmt.formats import Layout
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding
+from statefmt.model.findings import Code, Finding
 
 _BYTES: Final = 20_000_000
 _OBJECTS: Final = 2_000

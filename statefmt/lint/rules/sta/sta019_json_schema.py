@@ -24,8 +24,7 @@ from typing import Final
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.codes import Code
-from statefmt.model.findings import Finding, Fix
+from statefmt.model.findings import Code, Finding, Fix
 
 _SUMMARY: Final = "Not valid by the JSON schema"
 

@@ -1,1 +1,0 @@
-"""Checks of a configuration, other than those of its providers."""

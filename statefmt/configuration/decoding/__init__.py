@@ -1,1 +1,0 @@
-"""Decodes the bodies of configuration files into declarations."""

@@ -1,0 +1,260 @@
+"""Selects the configuration files of a directory and reads their declarations.
+
+Source: OpenTofu `internal/configs/parser_config_dir.go`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+
+from statefmt.configuration._decoding import DirectoryDecoder, read_query_file, read_test_file
+from statefmt.configuration._provider_blocks import FileReader
+from statefmt.configuration.model import Declarations, InputValue, ProviderUse, TestFile
+from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error
+from statefmt.hcl.syntax import Body
+from statefmt.hcl.syntax.json import LARGEST_FILE, read_json_file
+from statefmt.hcl.syntax.native import read_file
+from statefmt.store.files import is_inside, read_bounded
+
+_PLAIN: Final = (".tf", ".tofu", ".tf.json", ".tofu.json")
+_TESTS: Final = (".tftest.hcl", ".tofutest.hcl", ".tftest.json", ".tofutest.json")
+# Terraform 1.14 reads these in the root module only.
+_QUERIES: Final = (".tfquery.hcl", ".tfquery.json")
+_UNREAD: Final = (ProblemKind.SYNTAX, ProblemKind.UNREADABLE)
+_UTF8_MARK: Final = b"\xef\xbb\xbf"
+
+
+class Listing(NamedTuple):
+    """The names of configuration files by kind, each list sorted."""
+
+    primary: tuple[str, ...]
+    overrides: tuple[str, ...]
+    tests: tuple[str, ...]
+    queries: tuple[str, ...]
+
+
+def list_files(names: Sequence[str]) -> Listing:
+    """Sort the file names of a directory by kind; leave out shadowed and hidden files.
+
+    `a.tofu` shadows `a.tf`, and likewise for the other three endings. Names that begin with a dot, end with `~`, or
+    begin and end with `#` belong to editors.
+    """
+    primary: list[str] = []
+    overrides: list[str] = []
+    tests: list[str] = []
+    queries: list[str] = []
+    for name in sorted(names, key=str.encode):
+        if name.startswith(".") or name.endswith("~") or (name.startswith("#") and name.endswith("#")):
+            continue
+        if name.endswith(_TESTS):
+            tests.append(name)
+        elif name.endswith(_QUERIES):
+            queries.append(name)
+        elif name.endswith(_PLAIN):
+            base = name[: -len(next(ending for ending in _PLAIN if name.endswith(ending)))]
+            (overrides if base == "override" or base.endswith("_override") else primary).append(name)
+    return Listing(_unshadowed(primary), _unshadowed(overrides), _unshadowed(tests), tuple(queries))
+
+
+def _unshadowed(names: list[str]) -> tuple[str, ...]:
+    present = set(names)
+    return tuple(name for name in names if _tofu_name(name) not in present)
+
+
+def _tofu_name(name: str) -> str | None:
+    for ending in (".tf", ".tf.json", ".tftest.hcl", ".tftest.json"):
+        if name.endswith(ending):
+            return name[: -len(ending)] + ending.replace(".tf", ".tofu", 1)
+    return None
+
+
+def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
+    """Read a file that findings call `shown`; return None and add a problem if it cannot be read.
+
+    Only regular files are read, since others may never end; with `pipes`, also those of a shell's process substitution.
+    """
+    try:
+        content = read_bounded(path, LARGEST_FILE, pipes=pipes)
+        return SourceText(shown, content.removeprefix(_UTF8_MARK))
+    except OSError as failure:
+        why = failure.strerror or str(failure)
+    detail = f"The file {shown} could not be read: {why}."
+    problems.append(
+        error(
+            ProblemKind.UNREADABLE,
+            "Failed to read file",
+            detail,
+            Range(file=shown, line=1, column=1, end_line=1, end_column=1, start=0, stop=0),
+        )
+    )
+    return None
+
+
+def read_body(source: SourceText, problems: list[Problem]) -> Body:
+    """Parse a file in the syntax that its name implies."""
+    return read_json_file(source, problems) if source.file.endswith(".json") else read_file(source, problems)
+
+
+class DirectoryReader:
+    """Reads directories below one root, each only once, however often it is called as a module."""
+
+    def __init__(self, root: Path, problems: list[Problem]) -> None:
+        self.root = root
+        self._problems = problems
+        self._read: dict[str, Declarations | None] = {}
+
+    def read(self, directory: str, test_directory: str | None = None) -> Declarations | None:
+        """Return the declarations of a directory, a path relative to the root; None if it cannot be listed."""
+        if directory not in self._read:
+            self._read[directory] = self._read_once(directory, test_directory)
+        return self._read[directory]
+
+    def _read_once(self, directory: str, test_directory: str | None) -> Declarations | None:
+        names = _names(self.root / directory)
+        if names is None:
+            return None
+        before = len(self._problems)
+        listing = list_files(names)
+        decoder = DirectoryDecoder(directory)
+        for name in listing.primary:
+            if (found := self._file(directory, name)) is not None:
+                decoder.add(*found)
+        for name in listing.overrides:
+            if (found := self._file(directory, name)) is not None:
+                decoder.override(*found)
+        incomplete = any(problem.kind in _UNREAD for problem in self._problems[before:])
+        files = tuple(below(directory, name) for name in (*listing.primary, *listing.overrides))
+        lists: tuple[ProviderUse, ...] = ()
+        if test_directory is not None:
+            queries = (self._file(directory, name) for name in listing.queries)
+            lists = tuple(use for each in queries if each is not None for use in read_query_file(*each))
+        declarations = decoder.result(files, incomplete=incomplete, lists=lists)
+        if test_directory is None:
+            return declarations
+        return msgspec.structs.replace(declarations, tests=self._tests(directory, listing.tests, test_directory))
+
+    def _file(self, directory: str, name: str) -> tuple[FileReader, Body] | None:
+        source = read_source(self.root / directory / name, below(directory, name), self._problems)
+        if source is None:
+            return None
+        reader = FileReader(source, self._problems, json=name.endswith(".json"))
+        return reader, read_body(source, self._problems)
+
+    def _tests(self, directory: str, beside: tuple[str, ...], test_directory: str) -> tuple[TestFile, ...]:
+        within = below(directory, test_directory)
+        inside = list_files(_names(self.root / within) or ()).tests
+        places = [*((within, name) for name in inside), *((directory, name) for name in beside)]
+        found = (self._file(place, name) for place, name in places)
+        return tuple(read_test_file(*each) for each in found if each is not None)
+
+
+def below(directory: str, name: str) -> str:
+    """Return the normalized path of `name`, which may begin with `../`, in a directory; `.` for the root."""
+    return os.path.normpath(f"{directory}/{name}")
+
+
+def _names(directory: Path) -> list[str] | None:
+    try:
+        with os.scandir(directory) as entries:
+            return [entry.name for entry in entries if not _is_directory(entry)]
+    except OSError:
+        return None
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        # A circular link; reading the file will report it.
+        return False
+
+
+_ENVIRONMENT: Final = "TF_VAR_"
+_DEFAULT: Final = "terraform.tfvars"
+
+
+class VariableOption(msgspec.Struct, frozen=True):
+    """One `--var NAME=VALUE` (`name` and `value`) or `--var-file PATH` (`file`) option.
+
+    With `document`, the values are those of this JSON object, which `file` only names in messages.
+    """
+
+    name: str = ""
+    value: str = ""
+    file: str = ""
+    document: bytes = b""
+
+
+class InputReader:
+    """Reads the variable values for the root module in a directory; for None, only from the environment and options.
+
+    With `is_confined`, files of the directory that are links out of it are left out.
+    """
+
+    def __init__(self, root: Path | None, problems: list[Problem], *, is_confined: bool = False) -> None:
+        self._root = root
+        self._is_confined = is_confined
+        self._problems = problems
+
+    def read(self, environment: Mapping[str, str], options: tuple[VariableOption, ...]) -> dict[str, InputValue]:
+        """Return the effective value of each variable. Files of options are relative to the working directory."""
+        found: dict[str, InputValue] = {}
+        for name, value in environment.items():
+            if name.startswith(_ENVIRONMENT):
+                variable = name.removeprefix(_ENVIRONMENT)
+                found[variable] = InputValue(variable, name, text=value)
+        if self._root is not None:
+            for file in self._automatic(self._root):
+                if self._is_confined and not is_inside(self._root / file, self._root):
+                    continue
+                found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
+        for option in options:
+            if option.document:
+                source = SourceText(option.file, option.document)
+                body = read_json_file(source, self._problems)
+                found |= {value.name: value for value in _values(body, option.file)}
+            elif option.file:
+                found |= {value.name: value for value in self._file(Path(option.file), option.file, pipes=True)}
+            else:
+                found[option.name] = InputValue(option.name, "--var", text=option.value)
+        return found
+
+    @staticmethod
+    def _automatic(root: Path) -> list[str]:
+        try:
+            names = sorted((path.name for path in root.iterdir()), key=os.fsencode)
+        except OSError:
+            return []
+        defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
+        return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
+
+    def _file(self, path: Path, shown: str, *, pipes: bool) -> Iterator[InputValue]:
+        source = read_source(path, shown, self._problems, pipes=pipes)
+        if source is None:
+            return
+        # A file with another name, such as a pipe, is JSON if it starts with a brace.
+        if not shown.endswith((".json", ".tfvars")):
+            json = source.content.lstrip().startswith(b"{")
+            body: Body = read_json_file(source, self._problems) if json else read_file(source, self._problems)
+        else:
+            body = read_body(source, self._problems)
+        if not shown.endswith(".json") and (declared := body.blocks("variable", 1)):
+            detail = (
+                "A variable file assigns values to variables that are declared elsewhere. Move this block to a "
+                f"configuration file, and set the value here with: {declared[0].labels[0]} = <value>"
+            )
+            summary = "Variable declaration in .tfvars file"
+            self._problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))
+        yield from _values(body, shown)
+
+
+def _values(body: Body, shown: str) -> Iterator[InputValue]:
+    for name in body.names():
+        argument = body.attribute(name, literal=True)
+        if argument is not None:
+            yield InputValue(name, shown, argument.expression)

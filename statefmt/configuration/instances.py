@@ -1,0 +1,423 @@
+"""Lists the instances of modules and resources of a configuration, and gives each its scope.
+
+Results are computed on demand and cached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+import msgspec
+
+from statefmt.configuration._scope import EachValue, Scope, root_scope
+from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.source import Problem, ProblemKind, Range, error
+from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, references
+from statefmt.hcl.value import Part, Unknown, Value, as_unknown, children
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    InstanceKey,
+    IntKey,
+    Module,
+    ModuleInstance,
+    StringKey,
+)
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, DynamicType, MapType, ObjectType, SetType, type_name
+from statefmt.model.cty.arithmetic import is_whole
+from statefmt.model.cty.number import Number
+
+
+class AbsentInstance(msgspec.Struct, frozen=True):
+    """A module or resource instance that the configuration lacks: its key is not in `count` or `for_each`."""
+
+
+ABSENT: Final = AbsentInstance()
+
+
+class Instances:
+    """The instances of every module and resource of a configuration.
+
+    `without` are keys to remove from every `for_each`, as if the collections had lost these elements.
+    """
+
+    def __init__(self, configuration: Configuration, without: Collection[str] = ()) -> None:
+        self._configuration = configuration
+        self._without: Final = frozenset(map(StringKey, without))
+        self._blocks: dict[ConfigResource, ResourceBlock] | None = None
+        self._scopes: dict[ModuleInstance, Scope | Unknown | AbsentInstance] = {}
+        self._found: dict[AbsResource, dict[InstanceKey, ExpandedInstance] | Unknown] = {}
+
+    @property
+    def blocks(self) -> dict[ConfigResource, ResourceBlock]:
+        """Every `resource`, `data` and `ephemeral` block by its address, parents before children."""
+        if self._blocks is None:
+            self._blocks = {
+                ConfigResource(path, block.address): block
+                for path, module in self._configuration.modules.items()
+                for block in module.declarations.resources
+            }
+        return self._blocks
+
+    def of_provider(self, config: ConfigProviderConfig, block: ProviderBlock) -> Expansion | Unknown:
+        """Return the instances of a provider block."""
+        expansion = expand_provider(block, self.static_scope(config.module))
+        if block.for_each is not None and isinstance(expansion, Expansion):
+            refused = next(static_problems(self._configuration, config.module, block.for_each.expression), None)
+            if refused is not None:
+                return Unknown(f"OpenTofu refuses it: {refused.detail}", refused.range)
+        return self._left(expansion)
+
+    def static_scope(self, module: Module) -> Scope:
+        """Return the scope common to all instances of a module: without the `each` and `count` of its calls."""
+        scope = root_scope(self._configuration)
+        for name in module.names:
+            scope = scope.child(name)
+        return scope
+
+    def _expansion(self, repetition: Repetition, scope: Scope) -> Expansion | Unknown:
+        return self._left(expand(repetition, scope))
+
+    def _left(self, expansion: Expansion | Unknown) -> Expansion | Unknown:
+        """Return the instances that are left after removing the keys of `without`."""
+        if not self._without or isinstance(expansion, Unknown):
+            return expansion
+        return Expansion(tuple(each for each in expansion.instances if each.key not in self._without))
+
+    def scope(self, module: ModuleInstance) -> Scope | Unknown | AbsentInstance:
+        """Return the scope of one module instance; Absent if the configuration has no such instance."""
+        found = self._scopes.get(module)
+        if found is None:
+            found = self._scopes[module] = self._entered(module)
+        return found
+
+    def _entered(self, module: ModuleInstance) -> Scope | Unknown | AbsentInstance:
+        if module.is_root:
+            return root_scope(self._configuration)
+        calling = self.calling(module)
+        if isinstance(calling, Unknown | AbsentInstance):
+            return calling
+        parent, each = calling
+        return parent.child(module.steps[-1].name, each)
+
+    def calling(self, module: ModuleInstance) -> tuple[Scope, EachValue | None] | Unknown | AbsentInstance:
+        """Return the scope in which a module instance is called, and the value of `each` or `count` in its call."""
+        if module.module() not in self._configuration.modules:
+            return ABSENT
+        expansion = self.of_call(module)
+        if isinstance(expansion, Unknown | AbsentInstance):
+            return expansion
+        parent = self.scope(module.parent())
+        assert not isinstance(parent, Unknown | AbsentInstance), "the call was expanded in it"
+        key = module.steps[-1].key
+        return next(((parent, instance.each) for instance in expansion.instances if instance.key == key), ABSENT)
+
+    def call(self, module: ModuleInstance) -> ModuleCall | None:
+        """Return the block that calls a module; None if there is none."""
+        caller = self._configuration.modules.get(module.parent().module())
+        return None if caller is None else caller.declarations.calls.get(module.steps[-1].name)
+
+    def of_call(self, module: ModuleInstance) -> Expansion | Unknown | AbsentInstance:
+        """Return all instances of a module in its parent, whatever the last key of `module`; Absent without a call."""
+        parent = self.scope(module.parent())
+        if isinstance(parent, Unknown | AbsentInstance):
+            return parent
+        call = self.call(module)
+        return ABSENT if call is None else self._expansion(call.repetition, parent)
+
+    def of_resource(self, resource: AbsResource) -> dict[InstanceKey, ExpandedInstance] | Unknown:
+        """Return the instances of a resource in one module instance, by key; empty if that module is absent."""
+        found = self._found.get(resource)
+        if found is None:
+            found = self._found[resource] = self._expanded(resource)
+        return found
+
+    def _expanded(self, resource: AbsResource) -> dict[InstanceKey, ExpandedInstance] | Unknown:
+        expansion = self.expansion_of(resource)
+        if isinstance(expansion, AbsentInstance):
+            return {}
+        return expansion if isinstance(expansion, Unknown) else {each.key: each for each in expansion.instances}
+
+    def expansion_of(self, resource: AbsResource) -> Expansion | Unknown | AbsentInstance:
+        """Return the instances of a resource block in one module instance; Absent if that module is absent."""
+        scope = self.scope(resource.module)
+        if isinstance(scope, Unknown | AbsentInstance):
+            return scope
+        return self._expansion(self.blocks[resource.config()].repetition, scope)
+
+    def of_module(self, module: Module) -> list[ModuleInstance] | Unknown:
+        """Return all instances of a module."""
+        if module.is_root:
+            return [ModuleInstance()]
+        callers = self.of_module(module.parent())
+        call = self._configuration.modules[module].call
+        if isinstance(callers, Unknown) or call is None:
+            return [] if call is None else callers
+        found: list[ModuleInstance] = []
+        for caller in callers:
+            scope = self.scope(caller)
+            assert not isinstance(scope, Unknown | AbsentInstance), "it is an instance"
+            expansion = self._expansion(call.repetition, scope)
+            if isinstance(expansion, Unknown):
+                return expansion
+            found += (caller.child(module.names[-1], key) for key in expansion.keys)
+        return found
+
+    def all_of(self, resource: ConfigResource) -> list[AbsResourceInstance] | Unknown:
+        """Return all instances of a resource block."""
+        modules = self.of_module(resource.module)
+        if isinstance(modules, Unknown):
+            return modules
+        found: list[AbsResourceInstance] = []
+        for module in modules:
+            address = AbsResource(module, resource.resource)
+            instances = self.of_resource(address)
+            if isinstance(instances, Unknown):
+                return instances
+            found += map(address.instance, instances)
+        return found
+
+
+_FOR_EACH = "Invalid for_each argument"
+_COUNT = "Invalid count argument"
+_UNSUITABLE = 'The given "for_each" argument value is unsuitable: '
+# More than any real configuration has, and few enough to list.
+_MOST = 1_000_000
+
+
+class ExpandedInstance(msgspec.Struct, frozen=True):
+    """One instance: its key, and the value of `each` or `count` in it (None without repetition)."""
+
+    key: InstanceKey
+    each: EachValue | None = None
+
+
+class Expansion(msgspec.Struct, frozen=True):
+    """All instances of a block, in OpenTofu's key order."""
+
+    instances: tuple[ExpandedInstance, ...]
+
+    @property
+    def keys(self) -> tuple[InstanceKey, ...]:
+        return tuple(instance.key for instance in self.instances)
+
+
+_SINGLE = Expansion((ExpandedInstance(NO_KEY),))
+
+
+def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
+    """Return the instances of a resource or module call, or the reason why they are unknown.
+
+    A value that OpenTofu refuses (a null, sensitive or non-string key, a list) gives an Unknown with a `problem`.
+    """
+    if repetition.for_each is not None:
+        return _for_each(repetition.for_each.expression, scope)
+    if repetition.count is not None:
+        return _count(repetition.count.expression, scope)
+    if repetition.enabled is not None:
+        return _enabled(repetition.enabled.expression, scope)
+    return _SINGLE
+
+
+def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
+    """Return the instances of a provider block; one without a key if it has no `for_each`.
+
+    `scope` is static (made by `Scope.child` without `each`): OpenTofu does not know the `each` and `count` of the
+    calling modules there.
+    """
+    if block.for_each is None:
+        return _SINGLE
+    return _for_each(block.for_each.expression, scope)
+
+
+def _refused(summary: str, detail: str, expression: Expression) -> Unknown:
+    return as_unknown(error(ProblemKind.EVALUATION, summary, detail, expression.range))
+
+
+def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
+    value = evaluate(expression, scope)
+    of = value.type
+    if value.sensitive:
+        detail = (
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. "
+            "If used, the sensitive value could be exposed as a resource instance key."
+        )
+        return _refused(_FOR_EACH, detail, expression)
+    if isinstance(value, Value) and value.data is None:
+        return _refused(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression)
+    if not isinstance(of, (MapType, ObjectType, SetType, DynamicType)):
+        detail = (
+            f'{_UNSUITABLE}the "for_each" argument must be a map, or set of strings, '
+            f"and you have provided a value of type {type_name(of)}."
+        )
+        return _refused(_FOR_EACH, detail, expression)
+    if isinstance(of, SetType) and of.element not in (STRING, DYNAMIC):
+        detail = (
+            f'{_UNSUITABLE}"for_each" supports sets of strings, '
+            f"but you have provided a set containing type {type_name(of.element)}."
+        )
+        return _refused(_FOR_EACH, detail, expression)
+    if isinstance(value, Unknown):
+        return value
+    if isinstance(value.data, Mapping):
+        return Expansion(tuple(_instance(name, part) for name, part in value.data.items()))
+    keys: list[str] = []
+    for item in children(value):
+        if isinstance(item, Value) and item.data is None:
+            return _refused(_FOR_EACH, f'{_UNSUITABLE}"for_each" sets must not contain null values.', expression)
+        assert isinstance(item, Value)
+        keys.append(str(item.data))
+    return Expansion(tuple(_instance(key, Value(STRING, key)) for key in keys))
+
+
+def _instance(name: str, part: Part) -> ExpandedInstance:
+    key = StringKey(name)
+    return ExpandedInstance(key, EachValue(key, part))
+
+
+def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
+    value = evaluate(expression, scope)
+    if value.sensitive:
+        detail = "Sensitive values, or values derived from sensitive values, cannot be used as count arguments."
+        return _refused(_COUNT, detail, expression)
+    try:
+        value = convert(value, NUMBER)
+    except ConversionError as failure:
+        return _refused(_COUNT, f'The given "count" argument value is unsuitable: {failure}.', expression)
+    if isinstance(value, Unknown):
+        return value
+    if value.data is None:
+        return _refused(_COUNT, 'The given "count" argument value is null. An integer is required.', expression)
+    assert isinstance(value.data, Number)
+    if not is_whole(value.data):
+        return _refused(
+            _COUNT, 'The given "count" argument value is unsuitable: a whole number is required.', expression
+        )
+    if value.data.negative and value.data.mantissa:
+        detail = 'The given "count" argument value is unsuitable: must be greater than or equal to zero.'
+        return _refused(_COUNT, detail, expression)
+    count = value.data.small_integer() or 0
+    if count > _MOST:
+        return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
+    return Expansion(tuple(ExpandedInstance(IntKey(at), EachValue(IntKey(at))) for at in range(count)))
+
+
+def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:
+    value = evaluate(expression, scope)
+    try:
+        value = convert(value, BOOL)
+    except ConversionError as failure:
+        detail = f'The given "enabled" argument value is unsuitable: {failure}.'
+        return _refused("Invalid enabled argument", detail, expression)
+    if value.sensitive:
+        detail = "Sensitive values cannot be used as enabled arguments."
+        return _refused("Invalid enabled argument", detail, expression)
+    if isinstance(value, Unknown):
+        return value
+    if value.data is None:
+        return _refused("Invalid enabled argument", 'The given "enabled" argument value is null.', expression)
+    return _SINGLE if value.data else Expansion(())
+
+
+_STATIC = frozenset({"var", "local", "path", "terraform", "tofu"})
+# The number of steps after the first word that name the object.
+_STEPS = {"data": 2, "ephemeral": 2, "module": 1, "each": 1, "count": 1, "self": 0}
+# Longer chains of references are not followed to their end.
+_DEEPEST = 100
+
+
+def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
+    """Yield what is known only in a plan in an expression and in the names that it uses; each location once."""
+    yield from _Walk(configuration).problems(module, expression, expression.range)
+
+
+class _Walk:
+    def __init__(self, configuration: Configuration) -> None:
+        self._configuration = configuration
+        self._seen: set[tuple[Module, str]] = set()
+        self._depth = 0
+
+    def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
+        """Yield the problems of one expression; `place` covers the whole argument or local value."""
+        spoilt: list[str] = []
+        for reference in references(expression):
+            if reference.root not in _STATIC:
+                yield _dynamic_value(reference)
+                continue
+            first = reference.steps[0] if reference.steps else None
+            if not isinstance(first, AttributeAccess):
+                continue
+            if reference.root in ("terraform", "tofu") and first.name == "applying":
+                detail = "terraform.applying differs between plan and apply."
+                yield error(
+                    ProblemKind.EVALUATION, "Invalid attribute in static context", detail, _object_range(reference)
+                )
+            if reference.root not in ("var", "local"):
+                continue
+            name = f"{reference.root}.{first.name}"
+            if (module, name) in self._seen:
+                continue
+            self._seen.add((module, name))
+            if self._is_later(module, reference, first):
+                detail = f'The variable "{first.name}" has `const = false`: its value may be known only in a plan.'
+                where = reference.root_range.to(first.range)
+                yield error(ProblemKind.EVALUATION, "Unable to use variable in static context", detail, where)
+                continue
+            if self._depth == _DEEPEST:
+                continue
+            self._depth += 1
+            found = list(self._of_name(module, reference.root, first.name))
+            self._depth -= 1
+            yield from found
+            if found:
+                spoilt.append(name)
+        if spoilt:
+            detail = f"This depends on {', '.join(spoilt)}, which cannot be known before a plan."
+            yield error(ProblemKind.EVALUATION, "Unable to compute static value", detail, place)
+
+    def _is_later(self, module: Module, reference: Traversal, step: AttributeAccess) -> bool:
+        variable = self._configuration.modules[module].declarations.variables.get(step.name)
+        return reference.root == "var" and variable is not None and variable.const is False
+
+    def _of_name(self, module: Module, kind: str, name: str) -> Iterator[Problem]:
+        """Yield the problems of a local value, or of the argument that a caller gives for a variable."""
+        entered = self._configuration.modules[module]
+        if kind == "local":
+            local = entered.declarations.locals.get(name)
+            if local is not None:
+                yield from self.problems(module, local.expression, local.range)
+        elif entered.call is not None and name in entered.call.arguments:
+            argument = entered.call.arguments[name]
+            yield from self.problems(module.parent(), argument.expression, argument.range)
+
+
+def _dynamic_value(reference: Traversal) -> Problem:
+    output = reference.root == "module" and len(reference.steps) > 1
+    summary = "Module output not supported in static context" if output else "Dynamic value in static context"
+    names = [
+        step.name
+        for step in reference.steps[: _STEPS.get(reference.root, 1) + output]
+        if isinstance(step, AttributeAccess)
+    ]
+    detail = (
+        f"{'.'.join([reference.root, *names])} is known only in a plan. Use only variables, "
+        "local values and functions here."
+    )
+    return error(ProblemKind.EVALUATION, summary, detail, _object_range(reference))
+
+
+def _object_range(reference: Traversal) -> Range:
+    """Return the part of a reference that names an object: `aws_vpc.main[0]` of `aws_vpc.main[0].id`."""
+    steps = reference.steps
+    count = _STEPS.get(reference.root, 1)
+    if reference.root not in ("each", "count", "self") and len(steps) > count and isinstance(steps[count], IndexAccess):
+        count += 1
+    if reference.root == "module" and len(steps) > count:
+        count += 1
+    return reference.root_range.to(steps[min(count, len(steps)) - 1].range) if steps and count else reference.root_range

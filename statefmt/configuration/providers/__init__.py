@@ -1,1 +1,0 @@
-"""Provider configurations: references, instances, and passing them to modules."""

@@ -1,1 +1,0 @@
-"""The names that expressions can refer to, and the instances of modules and resources."""

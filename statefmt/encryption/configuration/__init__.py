@@ -1,1 +1,0 @@
-"""Encryption configurations as values, independent of syntax."""

@@ -1,1 +1,0 @@
-"""Encodes and decodes bytes and structs in JSON as Go does."""

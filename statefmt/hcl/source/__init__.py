@@ -1,1 +1,0 @@
-"""Source text: positions and problems."""

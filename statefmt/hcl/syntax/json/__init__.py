@@ -1,1 +1,0 @@
-"""HCL's JSON syntax."""

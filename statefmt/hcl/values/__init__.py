@@ -1,1 +1,0 @@
-"""Values of expressions: construction, conversion and operators."""

@@ -1,1 +1,0 @@
-"""Builds and matches strings: lazy regular expressions, wildcards and shell quoting."""
