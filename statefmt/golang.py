@@ -1,4 +1,9 @@
-"""Reads and writes strings as Go does, where Python's libraries differ: JSON, quoting, Unicode normalization."""
+"""Reads and writes JSON and strings as Go does, where Python's libraries differ.
+
+JSON is parsed without loss: numbers keep their text, members keep their order and may repeat. White space and HTML
+escapes change without decoding. Diagnostics and the order of cty sets depend on `quote`; cty normalizes every string
+and attribute name with `nfc`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Builds and matches strings: lazy regular expressions, wildcards and shell quoting."""
+"""Builds and matches strings: regular expressions, wildcards, escapes for display and shell quoting.
+
+`pattern` compiles on first use, since a run needs only a few patterns. Patterns of users are compiled with RE2: the
+syntax of Go and ripgrep, matched in linear time.
+"""
 
 from __future__ import annotations
 

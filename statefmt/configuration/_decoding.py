@@ -1,6 +1,8 @@
-"""Collects the blocks of a directory's configuration files, and merges override files into them.
+"""Decodes the blocks of a directory's configuration and test files, and merges override files into them.
 
-Sources: OpenTofu `internal/configs/parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile).
+Arguments that do not concern variables, providers, instances or addresses are ignored. Sources: OpenTofu
+`internal/configs`, in `parser_config.go` (loadConfigFileBody), `module.go` (appendFile, mergeFile), `named_values.go`,
+`module_call.go`, `depends_on.go`, `resource.go`, `moved.go`, `removed.go` and `import.go`.
 """
 
 from __future__ import annotations

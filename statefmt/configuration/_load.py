@@ -1,6 +1,10 @@
 """Loads a whole configuration: the root directory, the values of its variables, and every module that it calls.
 
-Source: OpenTofu `internal/configs/configload/loader_load.go`.
+Checks what concerns more than one block, too: circles of local values (a plan reports a cycle instead), inputs of
+modules, and the releases that every `required_version` admits.
+Sources: OpenTofu `internal/configs`, in `configload/loader_load.go`, `config_build.go`, `named_values.go` and
+`static_scope.go`; `internal/modsdir/manifest.go`; `internal/backend/unparsed_value.go`; hashicorp/go-version,
+`constraint.go`.
 """
 
 from __future__ import annotations

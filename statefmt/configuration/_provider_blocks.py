@@ -1,5 +1,6 @@
 """Decodes provider blocks, provider requirements, and the providers passed to modules.
 
+`FileReader` reads the arguments of all blocks that must be literals or references, and reports those that are not.
 Sources: OpenTofu `internal/configs`, in `provider.go`, `provider_requirements.go`, `module_call.go` and
 `version_constraint.go`.
 """

@@ -1,6 +1,7 @@
 """Resolves the names that an expression in a module can use: variables, local values, paths, `each` and `count`.
 
-Sources: OpenTofu `internal/configs/static_scope.go`, `internal/tofu/evaluate.go`.
+The values of variables come from the inputs of the module or their defaults, converted to their types. Sources:
+OpenTofu `internal/configs/static_scope.go`, `internal/tofu/evaluate.go`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Selects the configuration files of a directory and reads their declarations.
+"""Selects the configuration files of a directory, and reads their declarations and their variable definitions.
 
 Source: OpenTofu `internal/configs/parser_config_dir.go`.
 """

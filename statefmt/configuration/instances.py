@@ -1,6 +1,9 @@
 """Lists the instances of modules and resources of a configuration, and gives each its scope.
 
-Results are computed on demand and cached.
+Expands `count`, `for_each` and `enabled`, and finds the references that OpenTofu does not allow in a value that it
+needs before planning. Results are computed on demand and cached.
+Sources: OpenTofu `internal/lang/evalchecks`; `internal/configs/static_scope.go` (StaticValidateReferences,
+GetInputVariable, enhanceDiagnostics); `internal/addrs/parse_ref.go` for the range of a reference to report.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Checks the provider configurations that modules declare, expect and are passed.
+"""Checks the provider configurations that modules, test files and import blocks declare, require and pass.
 
-Source: OpenTofu `internal/configs/provider_validation.go`, validateProviderConfigs. The summaries are
-OpenTofu's, so that people can search for them.
+The summaries are OpenTofu's, so that people can search for them. Sources: RFC "Static Evaluation of Provider
+Iteration", on tests; OpenTofu `internal/configs`, in `provider_validation.go` (validateProviderConfigs,
+validateProviderConfigsForTests), `config.go` (resolveProviderTypesForTests, getProviderConfigTransformForTest,
+addProviderRequirements) and `import.go`; `internal/tofu/node_resource_abstract.go`, ProvidedBy.
 """
 
 from __future__ import annotations
@@ -241,7 +243,6 @@ def _repeated(configuration: Configuration, path: Module) -> Range | None:
     return None
 
 
-_KIND_2 = ProblemKind.BLOCK
 _TWICE = "Duplicate required provider"
 
 
@@ -265,13 +266,13 @@ def _of_requirements(declared: Declarations) -> Iterator[Problem]:
         first = names.setdefault(provider, required.name)
         if first != required.name:
             detail = f'Provider {provider.display} has the local name "{required.name}", but also "{first}".'
-            yield warning(_KIND_2, _TWICE, detail, required.range)
+            yield warning(_KIND, _TWICE, detail, required.range)
         elif provider == Provider.default(provider.type) and required.name != provider.type and provider.type in blocks:
             detail = (
                 f'Provider {provider.display} has the local name "{required.name}", but a provider block calls it '
                 f'"{provider.type}". The block must use the name from required_providers.'
             )
-            yield warning(_KIND_2, _TWICE, detail, required.range)
+            yield warning(_KIND, _TWICE, detail, required.range)
 
 
 def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
@@ -285,7 +286,7 @@ def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
             normalize_provider_part(name)
         except ValueError as reason:
             detail = f'"{name}" is an invalid implied provider local name: {reason}'
-            yield block.address, error(_KIND_2, "Invalid provider local name", detail, block.range)
+            yield block.address, error(_KIND, "Invalid provider local name", detail, block.range)
             continue
         if name in required:
             continue
@@ -295,10 +296,9 @@ def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
                 f'{block.address} needs provider "{provider}", which required_providers calls "{other}". Use the same '
                 f"name in both places, or set `provider = {other}` in the resource."
             )
-            yield block.address, warning(_KIND_2, _TWICE, detail, block.range)
+            yield block.address, warning(_KIND, _TWICE, detail, block.range)
 
 
-_KIND_3 = ProblemKind.BLOCK
 _FOR_EACH = "Provider for_each differs from the module under test"
 _RUN = "Invalid run provider configuration"
 _MISMATCH = "Provider type mismatch"
@@ -347,11 +347,11 @@ def _of_block(block: ProviderBlock, root: Declarations) -> Iterator[Problem]:
     if own is not None and own.for_each is not None:
         if block.for_each is None:
             detail = f"The provider block {name} of the root module has for_each, so this one must have it, too."
-            yield error(_KIND_3, _FOR_EACH, detail, block.range)
+            yield error(_KIND, _FOR_EACH, detail, block.range)
     elif block.for_each is not None:
         what = "has no for_each" if own is not None else "does not exist or is passed by a caller"
         detail = f"The provider block {name} of the root module {what}, so this one must not have for_each."
-        yield error(_KIND_3, _FOR_EACH, detail, block.for_each.expression.range)
+        yield error(_KIND, _FOR_EACH, detail, block.for_each.expression.range)
 
 
 def _of_pair(pair: PassedProvider, test: TestFile, root: Declarations) -> Iterator[Problem]:
@@ -366,16 +366,16 @@ def _of_pair(pair: PassedProvider, test: TestFile, root: Declarations) -> Iterat
     blocks = [block for block in test.providers if (block.name, block.alias) == (local.local_name, local.alias)]
     if parent.key is not None:
         detail = "A run can only refer to provider configurations without for_each, so an instance key is not allowed."
-        yield error(_KIND_3, _RUN, detail, parent.key_range)
+        yield error(_KIND, _RUN, detail, parent.key_range)
     else:
         own = root.providers.get((local.local_name, local.alias))
         meant = blocks[0] if blocks else own
         if meant is not None and meant.for_each is not None:
             detail = f"{local} has for_each, but a collection of provider instances cannot be passed to a run."
-            yield error(_KIND_3, _RUN, detail, parent.range)
+            yield error(_KIND, _RUN, detail, parent.range)
     if not blocks:
         detail = "A run gets provider configurations from its test file only, and this one is missing there."
-        yield error(_KIND_3, f"Missing provider definition for {local}", detail, parent.range)
+        yield error(_KIND, f"Missing provider definition for {local}", detail, parent.range)
 
 
 def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Problem]:
@@ -413,7 +413,7 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
                 f'The local name "{parent.local}" in {test.file} represents provider "{given.display}", but '
                 f'"{child.local}" in the root module represents "{inside.display}".'
             )
-            yield error(_KIND_3, _MISMATCH, detail, parent.range)
+            yield error(_KIND, _MISMATCH, detail, parent.range)
     if all_blocks:
         yield from _mismatched_blocks(test, root, blocks, types)
 
@@ -433,7 +433,7 @@ def _mismatched_blocks(
                 f'"{given.display}", but "{name}" in the root module represents "{own.display}". Several runs use this '
                 "block for providers of different types."
             )
-            yield error(_KIND_3, _MISMATCH, detail, block.range)
+            yield error(_KIND, _MISMATCH, detail, block.range)
 
 
 _IMPORT_SUMMARY = "Invalid import provider argument"

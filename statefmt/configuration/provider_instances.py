@@ -1,6 +1,9 @@
 """Determines the provider instance of each resource instance of a configuration, as far as it can be known.
 
-Source: OpenTofu `internal/tofu/node_resource_abstract_instance.go`, resolveProvider; `internal/tofu/eval_provider.go`.
+A `provider` block declares a configuration. A module gets others from the `providers` argument of its call, under its
+own names, and inherits the default configurations that are not passed. Sources: OpenTofu `internal/tofu`, in
+`node_resource_abstract_instance.go` (resolveProvider), `eval_provider.go` (resolveProviderInstance) and
+`transform_provider.go`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Parses references to provider configurations: `aws`, `aws.west`, `aws.by_region[each.key]`.
+"""Parses references to provider configurations, and resolves the local names of providers in a module.
 
-Source: OpenTofu `internal/configs/resource.go`, decodeProviderConfigRef.
+A reference is `aws`, `aws.west` or `aws.by_region[each.key]`. Sources: OpenTofu `internal/configs`, in `resource.go`
+(decodeProviderConfigRef), `module.go` (ImpliedProviderForUnqualifiedType, ProviderForLocalConfig) and `provider.go`
+(checkProviderNameNormalized).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Asks `tofu` or `terraform` for the schemas of a directory's providers, and caches the answer.
 
 `providers schema -json` starts the provider programs that `init` installed in the directory. The cache is keyed by the
-content of the lock file, which holds a hash of each provider package.
+content of the lock file, which holds a hash of each provider package. Source of the lock file: OpenTofu
+`internal/depsfile/locks_file.go`.
 """
 
 from __future__ import annotations

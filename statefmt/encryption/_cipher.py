@@ -1,4 +1,4 @@
-"""Encrypts and decrypts states with the methods of a configuration.
+"""Encrypts and decrypts states with the methods of a configuration, and checks that the result is a state.
 
 Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 """

@@ -1,4 +1,4 @@
-"""The interface of key providers, and literal keys in a configuration."""
+"""Defines keys and key sources: secret bytes, the interface of key providers, literal keys and random bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""The interface of encryption methods."""
+"""The encryption methods. To add one, add a class and a line in `BUILDERS`.
+
+- `aes_gcm`: a nonce of 12 bytes, the ciphertext, and a tag of 16 bytes;
+- `external`: runs programs;
+- `unencrypted`: reads and writes plain states during a migration to or from encryption.
+
+Source: OpenTofu `internal/encryption/method`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Runs the external programs of an encryption configuration with OpenTofu's protocol.
 
 The program prints a header line, reads one JSON document and answers with another. Its standard error is passed through
-and never quoted in messages, since it may contain secrets.
+and never quoted in messages, since it may contain secrets. The `Origin` of a configuration decides whether its programs
+may run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Encryption configurations as values, independent of syntax."""
+"""Defines encryption configurations as values, independent of syntax; reads them from blocks, and merges them.
+
+They are merged as OpenTofu merges TF_ENCRYPTION into the block of the module. Source: OpenTofu
+`internal/encryption/config/config_merge.go`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Evaluates expressions in a scope, to a value or to the reason why it is unknown.
 
-Source: HCL `hclsyntax/expression.go`, `expression_template.go`.
+Both sides of a conditional get one type, and an error in the side not taken does not matter. Source: HCL
+`hclsyntax/expression.go`, `expression_template.go`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values of expressions: construction, conversion and operators."""
+"""Applies operators, indexes and conversions to the values of expressions, and defines scopes (`Names`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Source text: positions and problems."""
+"""Defines positions in source text, problems at them, and user-perceived characters, the columns of HCL.
+
+Sources: go-textseg v15 `grapheme_clusters.rl` (Unicode annex 29), as OpenTofu and Terraform use it; Unicode 15
+`GraphemeBreakProperty.txt` and `emoji-data.txt`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The values of expressions: cty values with parts that may be unknown or sensitive."""
+"""Defines the values of expressions (cty values with unknown or sensitive parts), builds them and takes them apart.
+
+Types come from the parts; marks follow cty's rules. An expression that OpenTofu refuses raises `Refusal` during
+evaluation, and has an `Unknown` with a problem as its result.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Models findings: problems in readable data, with their severity and their fix."""
+"""Models findings: problems in readable data, with their code, severity and fix.
+
+`Code` defines all codes, with name, severity, and whether only statetool reports them. Codes are never reused; each is
+a rule with a page (`statetool rule CODE`).
+"""
 
 from __future__ import annotations
 

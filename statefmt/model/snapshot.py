@@ -1,4 +1,8 @@
-"""Models a snapshot: the whole content of one state file."""
+"""Models a snapshot (the whole content of one state file): resources, instances, outputs and check results.
+
+A file lists the objects of a resource flat; here they are grouped by instance. Source of `normalise_version`:
+hashicorp/go-version 1.8 (`version.go`), which OpenTofu and Terraform both use.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads the values at one path from many objects, of which it decodes only the attribute that the path begins with."""
+"""Reads single attributes, identities and outputs: at a path, from many objects, or with sensitive parts withheld.
+
+A withheld part is hidden like HIDDEN, but recoverable on request.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""Returns the values of a resource instance object, with sensitive parts hidden unless requested."""
+"""Returns the values of a resource instance object, with sensitive parts hidden unless requested.
+
+Hidden are the parts that `sensitive_attributes` marks, and those that are known to be secret. Attributes are stored
+without their types, so some JSON is ambiguous: an array may be a list or a set, and `{"value": …, "type": …}` an object
+or a wrapped value of dynamic type. If a value is ambiguous or a path cannot be followed, too much is hidden rather than
+too little. OpenTofu sorts the attributes of an object by name, so `type` comes first in a provider's own object, and
+second in a wrapping (go-cty `cty/json/marshal.go`, marshalDynamic).
+
+States before Terraform 0.12 have flat attributes (`tags.Name`, `rule.0.port`) and did not mark sensitive values, so
+only numbers, bools and strings under names that are known to be harmless are shown.
+"""
 
 from __future__ import annotations
 
@@ -367,7 +377,6 @@ def _is_type(value: JSONValue) -> bool:
     return True
 
 
-_NUMBER_2: Final = frozenset(b"-0123456789")
 _WRAPPING: Final = {"value", "type"}
 
 # Returns what to put in place of a part.
@@ -449,7 +458,7 @@ def _hide_in_array(
             # The path may lead to an element of a set, whose key is its value.
             return placeholder(value)
         below.setdefault(place, []).append(path[1:])
-    if paths and any(memoryview(element)[0] in _NUMBER_2 for element in elements):
+    if paths and any(memoryview(element)[0] in _NUMBER for element in elements):
         # May be a set of numbers.
         return placeholder(value)
     for steps in known:

@@ -1,4 +1,4 @@
-"""Represents values that are decoded only on the paths to sensitive parts.
+"""Represents values that are decoded only on the paths to sensitive parts, and writes these paths.
 
 Most of a large state is never inspected and stays JSON text.
 """

@@ -14,10 +14,7 @@ ROOT: Final = Path(__file__).resolve().parents[2] / "statefmt"
 FILES: Final = sorted(ROOT.rglob("*.py"))
 MODULES: Final = {path.relative_to(ROOT.parent).with_suffix("").as_posix().replace("/", "."): path for path in FILES}
 # Their modules are entries of a table or found by name, wherever they are imported.
-COLLECTIONS: Final = (
-    "statefmt.cli", "statefmt.encryption.key_providers", "statefmt.encryption._methods", "statefmt.hcl.functions",
-    "statefmt.lint.rules", "statefmt.render",
-)  # fmt: skip
+COLLECTIONS: Final = ("statefmt.cli", "statefmt.hcl.functions", "statefmt.lint.rules", "statefmt.render")
 
 
 def imported(module: str, tree: ast.AST) -> Iterator[str]:

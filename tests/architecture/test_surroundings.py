@@ -37,7 +37,7 @@ FILLED_BY_IMPORTS: Final = {("hcl/functions/registry.py", "FUNCTIONS")}
 # typer passes its context to commands only: the run of a process, which `running` sets and takes back.
 RUNS: Final = {("cli/run.py", "_RUN")}
 # Keys that were derived are remembered, since each takes half a second: what is derived depends on nothing else.
-REMEMBERED: Final = {("encryption/key_providers/pbkdf2.py", "_derived")}
+REMEMBERED: Final = {("encryption/key_providers.py", "_derived")}
 
 
 def _relative(path: Path) -> str:

@@ -1,4 +1,8 @@
-"""Reads the blocks inside an encryption block, in native or JSON syntax."""
+"""Reads the blocks inside an encryption block, in native or JSON syntax, with the values of the names in them.
+
+The names are those of its module or, without one, the given variables. Passphrases and keys cannot use values from
+`--var`, since everyone on the machine can read a command line.
+"""
 
 from __future__ import annotations
 

@@ -1,23 +1,245 @@
-"""The built-in functions of the language, by group; `call` evaluates calls."""
+"""Evaluates function calls: converts arguments, handles nulls, unknown values and marks, and runs the function.
+
+Sources: HCL `hclsyntax/expression.go` (FunctionCallExpr), `ext/tryfunc`; go-cty `function/function.go`.
+"""
 
 from __future__ import annotations
 
-from statefmt.hcl.functions import (
-    collections as conversions,
-    collections as maps,
-    collections as sequences,
-    collections as sets,
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from statefmt.golang import quote
+from statefmt.hcl.functions import (  # Importing a group registers its functions.
+    collections as collections,
     encodings as encodings,
-    files as digests,
     files as files,
-    files as templates,
     networks as networks,
     numbers as numbers,
-    numbers as powers,
-    numbers as reductions,
     patterns as patterns,
-    strings as formats,
     strings as strings,
     times as times,
 )
-from statefmt.hcl.functions.call import call_function as call_function
+from statefmt.hcl.functions.registry import FUNCTIONS, Function, FunctionError, FunctionSurroundings, Parameter
+from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.source import Range
+from statefmt.hcl.syntax import Call, Expression, references
+from statefmt.hcl.value import (
+    FALSE,
+    TRUE,
+    Part,
+    Refusal,
+    Unknown,
+    UnknownKind,
+    Value,
+    children,
+    first_unknown,
+    is_sensitive_within,
+    marked,
+    retyped,
+    unmarked,
+    unmarked_within,
+)
+from statefmt.model.cty import BOOL, DYNAMIC, DynamicType, ListType, SetType, TupleType
+
+if TYPE_CHECKING:
+    from statefmt.hcl.operations import Evaluator
+
+
+_CORE: Final = "core::"
+# It reads HOME, and needs no surroundings.
+_OF_THE_USER: Final = frozenset({"pathexpand"})
+
+
+def call_function(evaluation: Evaluator, expression: Call) -> Part:
+    """Evaluate a call. Raises Refusal."""
+    name = expression.name.removeprefix(_CORE)
+    if evaluation.names.directory is None:
+        raise Refusal("Function calls not allowed", "Functions may not be called here.", expression.range)
+    if name == "try":
+        return _try(evaluation, expression)
+    if name == "can":
+        return _can(evaluation, expression)
+    called = FUNCTIONS.get(name)
+    if called is None:
+        return _unevaluated(name, expression)
+    if evaluation.names.is_confined and (called.surroundings or name in _OF_THE_USER):
+        reason = f"the function {name} reads files or paths of the user, which a stranger's text must not pass on"
+        return Unknown(reason, expression.range, kind=UnknownKind.FUNCTION)
+    arguments = _arguments(evaluation, expression)
+    if isinstance(arguments, Unknown):
+        return retyped(arguments, DYNAMIC)
+    _check_count(called, expression, len(arguments))
+    return _Run(called, expression, evaluation).result(arguments)
+
+
+def _unevaluated(name: str, expression: Call) -> Unknown:
+    if name in NEVER:
+        reason = f"the result of the function {name} is not known in advance: {NEVER[name]}"
+        return Unknown(reason, expression.range, kind=UnknownKind.FUNCTION)
+    if name in NOT_YET:
+        return Unknown(f"statetool does not evaluate the function {name}", expression.range, kind=UnknownKind.FUNCTION)
+    if "::" in name:
+        return Unknown(
+            f"the function {name} belongs to a provider, and statetool does not run providers", expression.range
+        )
+    raise Refusal("Call to unknown function", f"There is no function named {quote(name)}.", expression.name_range)
+
+
+def _arguments(evaluation: Evaluator, expression: Call) -> list[tuple[Part, Range]] | Unknown:
+    given = expression.arguments
+    fixed = given[:-1] if expression.expand else given
+    found = [(evaluation.value(argument), argument.range) for argument in fixed]
+    if not expression.expand:
+        return found
+    last = given[-1]
+    spread = evaluation.value(last)
+    summary = "Invalid expanding argument value"
+    if isinstance(spread, Value) and spread.data is None:
+        raise Refusal(summary, "The expanding argument (indicated by ...) must not be null.", last.range)
+    if not isinstance(spread.type, (TupleType, ListType, SetType, DynamicType)):
+        detail = "The expanding argument (indicated by ...) must be of a tuple, list, or set type."
+        raise Refusal(summary, detail, last.range)
+    if isinstance(spread, Unknown):
+        return spread
+    return found + [(marked(part, spread.sensitive), last.range) for part in children(spread)]
+
+
+def _check_count(called: Function, expression: Call, count: int) -> None:
+    wanted = len(called.parameters)
+    if count < wanted:
+        least = " at least" if called.rest is not None else ""
+        missing = called.parameters[count].name
+        detail = f'Function "{called.name}" expects{least} {wanted} argument(s). Missing value for "{missing}".'
+        raise Refusal("Not enough function arguments", detail, expression.range)
+    if called.rest is None and count > wanted:
+        detail = f'Function "{called.name}" expects only {wanted} argument(s).'
+        raise Refusal("Too many function arguments", detail, expression.range)
+
+
+class _Run:
+    """A single call of a function."""
+
+    def __init__(self, called: Function, expression: Call, evaluation: Evaluator) -> None:
+        self._called = called
+        self._expression = expression
+        directory = evaluation.names.directory
+        assert directory is not None
+        self._surroundings = FunctionSurroundings(directory, evaluation.elsewhere)
+        self._sensitive = False
+        self._unknown: Unknown | None = None
+
+    def result(self, arguments: list[tuple[Part, Range]]) -> Part:
+        parts = [self._argument(place, *argument) for place, argument in enumerate(arguments)]
+        called = self._called
+        if self._unknown is not None:
+            return marked(retyped(self._unknown, called.returns), self._sensitive)
+        try:
+            found = called.run(self._surroundings, *parts) if called.surroundings else called.run(*parts)
+        except FunctionError as error:
+            raise self._refusal(error, arguments) from None
+        except ConversionError as error:
+            raise self._refusal(FunctionError(str(error)), arguments) from None
+        if isinstance(found, Unknown) and found.range is None:
+            found = replace(found, range=self._expression.range)
+        return marked(found, self._sensitive)
+
+    def _parameter(self, place: int) -> Parameter:
+        called = self._called
+        found = called.parameters[place] if place < len(called.parameters) else called.rest
+        assert found is not None
+        return found
+
+    def _argument(self, place: int, part: Part, where: Range) -> Part:
+        parameter = self._parameter(place)
+        try:
+            part = convert(part, parameter.type)
+        except ConversionError as error:
+            raise _invalid(parameter, str(error), where) from None
+        if isinstance(part, Value) and part.data is None and not parameter.null:
+            raise _invalid(parameter, "argument must not be null", where)
+        if not self._called.own_marks:
+            part = self._without_marks(parameter, part)
+        if isinstance(part, Unknown):
+            if not parameter.unknown:
+                self._unknown = self._unknown or part
+        elif not parameter.parts:
+            self._unknown = self._unknown or first_unknown((part,))
+        return part
+
+    def _without_marks(self, parameter: Parameter, part: Part) -> Part:
+        self._sensitive = self._sensitive or (part.sensitive if parameter.marks else is_sensitive_within(part))
+        return unmarked(part) if parameter.marks else unmarked_within(part)
+
+    def _refusal(self, error: FunctionError, arguments: list[tuple[Part, Range]]) -> Refusal:
+        if error.argument is not None and error.argument < len(arguments):
+            return _invalid(self._parameter(error.argument), error.detail, arguments[error.argument][1])
+        detail = f'Call to function "{self._called.name}" failed: {error.detail}.'
+        return Refusal("Error in function call", detail, self._expression.range)
+
+
+def _invalid(parameter: Parameter, detail: str, where: Range) -> Refusal:
+    return Refusal("Invalid function argument", f'Invalid value for "{parameter.name}" parameter: {detail}.', where)
+
+
+def _try(evaluation: Evaluator, expression: Call) -> Part:
+    """Return the first argument that OpenTofu would not refuse; Unknown if an earlier one depends on unknown values."""
+    if not expression.arguments:
+        raise Refusal(
+            "Error in function call",
+            'Call to function "try" failed: at least one argument is required.',
+            expression.range,
+        )
+    for argument in expression.arguments:
+        unknown = _depends_on_unknown(evaluation, argument)
+        if unknown is not None:
+            return unknown
+        try:
+            return evaluation.value(argument)
+        except Refusal:
+            continue
+    detail = 'Call to function "try" failed: no expression succeeded.'
+    raise Refusal("Error in function call", detail, expression.range)
+
+
+def _can(evaluation: Evaluator, expression: Call) -> Part:
+    if len(expression.arguments) != 1:
+        summary = "Not enough function arguments" if not expression.arguments else "Too many function arguments"
+        raise Refusal(summary, 'Function "can" expects only 1 argument(s).', expression.range)
+    unknown = _depends_on_unknown(evaluation, expression.arguments[0])
+    if unknown is not None:
+        return retyped(unknown, BOOL)
+    try:
+        found = evaluation.value(expression.arguments[0])
+    except Refusal:
+        return FALSE
+    return retyped(found, BOOL) if isinstance(found, Unknown) else TRUE
+
+
+def _depends_on_unknown(evaluation: Evaluator, argument: Expression) -> Unknown | None:
+    """Return the first unknown value that an expression refers to. Refused references are known to fail."""
+    for reference in references(argument):
+        try:
+            unknown = first_unknown((evaluation.value(reference),))
+        except Refusal:
+            continue
+        if unknown is not None:
+            return unknown
+    return None
+
+
+# Functions whose results are not known in advance, with the reason.
+NEVER: Final = {
+    "bcrypt": "it changes with each call",
+    "plantimestamp": "it is the time of the plan",
+    "timestamp": "it is the time of the run",
+    "uuid": "it changes with each call",
+}
+# Not implemented. A function in the registry is evaluated even if it is listed here.
+NOT_YET: Final = frozenset(
+    """
+    assumeequal assumelistlength assumelistlengthmax assumelistlengthmin assumemaplength assumemaplengthmax
+    assumemaplengthmin assumenotnull assumesetlength assumesetlengthmax assumesetlengthmin assumestringprefix
+    base64gzip convert list map rsadecrypt type
+    """.split()  # noqa: SIM905 - shorter than one name per line
+)

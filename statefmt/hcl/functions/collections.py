@@ -1,6 +1,7 @@
-"""Functions on lists, tuples and collections in general.
+"""Functions on lists, tuples, sets, maps and objects, and conversions of types and marks.
 
-Sources: go-cty `stdlib/collection.go`, `sequence.go`; OpenTofu `internal/lang/funcs/collection.go`.
+Sources: go-cty `stdlib/collection.go`, `sequence.go`, `set.go`; OpenTofu `internal/lang/funcs/collection.go`,
+`conversion.go`, `sensitive.go`.
 """
 
 from __future__ import annotations

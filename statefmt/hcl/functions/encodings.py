@@ -1,6 +1,11 @@
 """Functions that decode and encode JSON, YAML, CSV, base64 and URLs.
 
-Sources: go-cty `stdlib/json.go`, `csv.go`; go-cty-yaml; OpenTofu `internal/lang/funcs/encoding.go`.
+`yamldecode`: `yes`, `on` and `y` are true, as in YAML 1.1, and `017` is 17, as in 1.2. `yamlencode`: strings in quotes,
+or as blocks if they have several lines, and no flow style; its emitter is a port of libyaml's, which PyYAML uses, too.
+`csvdecode`: quotes only around whole fields, empty lines skipped.
+
+Sources: go-cty `stdlib/json.go`, `csv.go`; Go `encoding/csv`; go-cty-yaml `decode.go`, `resolve.go`, `encode.go`;
+observed results of Terraform 1.11 and 1.15; OpenTofu `internal/lang/funcs/encoding.go`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,11 @@
-"""Functions on files and paths. Source: OpenTofu `internal/lang/funcs/filesystem.go`.
+"""Functions on files, paths and templates, and digests of strings and files.
 
-Files are read as they are now, relative to the root module, as a run in its directory would read them.
+Files are read as they are now, relative to the root module, as a run in its directory would read them. Terraform and
+OpenTofu use different releases of the library for patterns; patterns that these read differently raise
+`UnclearPattern`. Templates see only the names that they are given.
+
+Sources: OpenTofu `internal/lang/funcs/filesystem.go`, `render_template.go`, `string.go`, `crypto.go`;
+`bmatcuk/doublestar`.
 """
 
 from __future__ import annotations

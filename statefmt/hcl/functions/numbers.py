@@ -1,4 +1,10 @@
-"""Functions on numbers. Source: go-cty `stdlib/number.go`."""
+"""Functions on numbers, and functions that reduce many values to one, such as `coalesce`, `one`, `alltrue` and `sum`.
+
+Each step of `pow` and `log` rounds as in Go: other implementations give different results.
+
+Sources: go-cty `stdlib/number.go`, `collection.go`, `sequence.go`; OpenTofu `internal/lang/funcs/collection.go`; Go
+`math/pow.go`, `math/log.go` (the algorithm of FreeBSD's `e_log.c`).
+"""
 
 from __future__ import annotations
 
@@ -106,7 +112,6 @@ def parseint(value: Part, base: Part) -> Part:
     return number(-found if match[1] == "-" else found)
 
 
-_NUM_2: Final = Parameter("num", NUMBER)
 # Coefficients of the series, and the natural logarithm of 2 in two parts.
 _EVEN: Final = (3.999999999940941908e-01, 2.222219843214978396e-01, 1.531383769920937332e-01)
 _ODD: Final = (6.666666666666735130e-01, 2.857142874366239149e-01, 1.818357216161805012e-01, 1.479819860511658591e-01)
@@ -115,7 +120,7 @@ _LN2_LOW: Final = 1.90821492927058770002e-10
 _FAR: Final = 1 << 12
 
 
-@function(_NUM_2, Parameter("power", NUMBER), returns=NUMBER)
+@function(_NUM, Parameter("power", NUMBER), returns=NUMBER)
 def pow_(value: Part, power: Part) -> Part:
     base, exponent = float_of(value), float_of(power)
     if abs(exponent) == 0.5 and base >= 0:
@@ -165,7 +170,7 @@ def _whole_power(base: float, exponent: float) -> float:
         return math.inf
 
 
-@function(_NUM_2, Parameter("base", NUMBER), returns=NUMBER)
+@function(_NUM, Parameter("base", NUMBER), returns=NUMBER)
 def log(value: Part, base: Part) -> Part:
     return _result(_quotient(_natural(float_of(value)), _natural(float_of(base))))
 

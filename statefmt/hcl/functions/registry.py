@@ -2,7 +2,7 @@
 
 A function is a Python function with the decorator `function`, in a module that `__init__` imports. Its arguments are
 converted to the types of its parameters. Unless its parameters say otherwise, they are never null, known and without
-marks; the result then gets the marks of all arguments.
+marks; the result then gets the marks of all arguments. `text_of`, `number_of` and the like take arguments apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Functions on strings. Source: go-cty `stdlib/string.go`; OpenTofu `internal/lang/funcs/string.go`."""
+"""Functions on strings, with `format` and `formatlist`, which are Unknown for excessively long results.
+
+Sources: go-cty `stdlib/string.go`, `format.go`; OpenTofu `internal/lang/funcs/string.go`.
+"""
 
 from __future__ import annotations
 

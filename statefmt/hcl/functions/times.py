@@ -1,4 +1,7 @@
-"""Functions on timestamps. Sources: go-cty `stdlib/datetime.go`; OpenTofu `funcs/datetime.go`."""
+"""Functions on timestamps in RFC 3339; parses YAML's looser form, too.
+
+Sources: go-cty `stdlib/datetime.go`; OpenTofu `funcs/datetime.go`.
+"""
 
 from __future__ import annotations
 

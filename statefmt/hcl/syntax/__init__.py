@@ -1,4 +1,7 @@
-"""Parsing of configuration files into bodies and expressions."""
+"""Defines the tree that both syntaxes are parsed into (bodies and expressions), and finds the references in it.
+
+Source of the references: HCL `traversal_for_expr.go`, `hclsyntax/variables.go`.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,11 @@
-"""Models OpenTofu's addresses as immutable values that parse, print, compare and sort as in OpenTofu.
+"""Models OpenTofu's addresses as immutable values that print, compare and sort as in OpenTofu.
 
-For every type `parse(str(address)) == address` if OpenTofu itself can parse the string. Parsers raise only
-`statefmt.model.errors.AddressError`, for any string.
+For every type `parse(str(address)) == address` if OpenTofu itself can parse the string; the parsers are in
+`statefmt.model.addrs.parsing`. There are two sort orders: that of `tofu state list` and that of state files. Strings
+compare by code point, which is the order of their UTF-8 bytes.
+
+Sources: OpenTofu `internal/addrs`, in `instance_key.go`, `module.go`, `module_instance.go`, `resource.go` and
+`provider_config.go`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluates HCL's number and string literals.
+"""Evaluates HCL's number and string literals, and quotes strings as OpenTofu prints instance keys.
 
 Sources: HCL `hclsyntax/parser.go` (numberLitValue, ParseStringLiteralToken), `hclsyntax/scan_string_lit.rl`;
 go-cty, which reads numbers as 512-bit floats and normalizes strings to NFC.

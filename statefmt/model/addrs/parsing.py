@@ -1,4 +1,10 @@
-"""Parses module addresses. Source: OpenTofu `internal/addrs/module_instance.go`."""
+"""Parses the addresses of modules, resources and provider configurations.
+
+Parsers raise only AddressError, for any string. Sources: OpenTofu `internal/addrs`, in `module.go`,
+`module_instance.go`, `parse_target.go`, `resource.go` (ParseConfigResource) and `provider_config.go`; for module-local
+forms `internal/configs/provider.go` (ParseProviderConfigCompact) and `internal/configs/resource.go`
+(decodeProviderConfigRef).
+"""
 
 from __future__ import annotations
 

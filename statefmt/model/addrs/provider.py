@@ -1,6 +1,7 @@
-"""Models provider source addresses.
+"""Models provider source addresses, and normalizes their host names for comparison and for display.
 
-Sources: opentofu/registry-address `provider.go`; OpenTofu `internal/addrs/provider.go`.
+Plain ASCII names are handled here, all others by `_domain_name`. Sources: opentofu/registry-address `provider.go`;
+opentofu/svchost `svchost.go`; OpenTofu `internal/addrs/provider.go`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Parses HCL traversals into steps, the first stage of every address parser in this package.
+"""Scans and parses HCL traversals into steps, the first stage of every address parser in this package.
 
-Source: HCL `hclsyntax/parser_traversal.go` (ParseTraversalAbs) and `hclsyntax/parser.go`
+Every string can be scanned, in linear time. White space, newlines and comments separate tokens but are not tokens
+themselves, since traversals are read in HCL's ignore-newlines mode. Sources: HCL `hclsyntax/scan_tokens.rl`;
+`token.go` (checkInvalidTokens, with its limits on repetition); `parser_traversal.go` (ParseTraversalAbs); `parser.go`
 (parseQuotedStringLiteral, recover).
 """
 

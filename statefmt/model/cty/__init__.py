@@ -1,4 +1,13 @@
-"""Implements the part of go-cty needed to write output values and sensitive paths as OpenTofu does."""
+"""Models the types of cty values, reads and writes their JSON descriptions, and infers them where none were stored.
+
+The package implements the part of go-cty needed to write output values and sensitive paths as OpenTofu does.
+
+CtyError
+├── CtyTypeError     an invalid type description
+└── CtyValueError    a value that does not conform to its type
+    ├── CtyPathError     the same, with the path to the part (`statefmt.model.cty.data`)
+    └── CtyEncodeError   a value that can be read but not written as JSON
+"""
 
 from __future__ import annotations
 

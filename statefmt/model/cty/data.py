@@ -1,4 +1,7 @@
-"""Defines cty values, and their untyped data, which is meaningful only with a type."""
+"""Defines cty values, their untyped data (meaningful only with a type), the order of sets, and paths into values.
+
+Source of conversions between primitive types: go-cty `convert/conversion_primitive.go`.
+"""
 
 from __future__ import annotations
 

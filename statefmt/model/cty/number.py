@@ -1,4 +1,8 @@
-"""Models cty numbers: binary floating point as in Go's math/big, with 512 bits if parsed from a string."""
+"""Models cty numbers, and formats them as decimals.
+
+They are binary floating point as in Go's math/big, with 512 bits if parsed from a string. Decimals are those of Go's
+`big.Float.Text` in the formats 'f' (shortest), 'g' and 'e'.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Reads and writes the sensitive paths of an instance as OpenTofu does."""
+"""Reads and writes the sensitive paths of an instance as OpenTofu does.
+
+`PathTree` looks up paths step by step, so that a walk through a value finds them in linear time.
+"""
 
 from __future__ import annotations
 

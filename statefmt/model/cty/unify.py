@@ -1,7 +1,7 @@
-"""Decides which types convert to which, and finds the common type of several.
+"""Decides which types convert to which, finds the common type of several, and explains why one does not convert.
 
-Source: go-cty `convert` (`conversion.go`, `unify.go`). In its "unsafe" mode a conversion may fail for some values;
-without `unsafe`, only conversions that never fail count.
+Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort_types.go`, `mismatch_msg.go`). In its
+"unsafe" mode a conversion may fail for some values; without `unsafe`, only conversions that never fail count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""Recognises secrets in attributes and outputs: what the SEC rules report, and what is hidden without a mark."""
+"""Recognises secrets in attributes and outputs: what the SEC rules report, and what is hidden without a mark.
+
+Few values are decoded: a cheap search over the bytes of the others finds no probe in them. Each probe is a literal and
+a pattern for what may follow it. The literals are cheap to search for: if possible, a letter that is rare in states.
+Probes are looser than the shapes and names in `search`, which decide in the end, and must match whatever those match.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Many states do not mark them: most releases record only what the configuration makes sensitive, not what the schema of
 a provider does, and formats before 4 have no marks at all.
+
+`Covered` looks up what an object marks. Attributes are JSON without types, so some cases are ambiguous: an array may be
+a list or a set, and `{"value": …, "type": …}` an object or the encoding of a dynamically typed value. Ambiguous paths
+get the benefit of the doubt: this decides what is reported, never what is shown.
 """
 
 from __future__ import annotations

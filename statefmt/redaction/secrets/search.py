@@ -1,6 +1,8 @@
 """Decides what is a secret: by the type of its resource, by its shape and by its name.
 
-What `attribute_secrets` and `secrets_in` find is what the rules report and what is hidden, with a mark or without.
+What `attribute_secrets` and `secrets_in` find is what the rules report and what is hidden, with a mark or without. A
+name alone is weak evidence, so the value must look like a secret: not a placeholder, a reference to a secret store or a
+hash.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def test_a_hostname_made_by_hand_is_shown_as_it_is() -> None:
 
 def test_plain_addresses_need_no_tables() -> None:
     program = (
-        "import sys; from statefmt.model.addrs import parse_abs_provider_instance as parse; "
+        "import sys; from statefmt.model.addrs.parsing import parse_abs_provider_instance as parse; "
         "parse('provider[\"registry.opentofu.org/hashicorp/AWS\"].a[\"é\"]'); print('idna' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

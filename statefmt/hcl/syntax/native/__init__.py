@@ -1,4 +1,7 @@
-"""HCL's native syntax, read with tree-sitter."""
+"""Parses HCL's native syntax with tree-sitter into bodies and expressions.
+
+Source: HCL `hclsyntax/parser.go`, `structure.go`.
+"""
 
 from __future__ import annotations
 

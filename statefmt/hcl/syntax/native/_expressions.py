@@ -1,7 +1,9 @@
 """Converts tree-sitter's nodes of HCL's native syntax to expressions.
 
-Source: HCL `hclsyntax/parser.go`. tree-sitter's grammar groups some constructs differently (a chain of conditionals
-to the left, an index after `.*` into the splat), so operators and steps are regrouped here.
+tree-sitter's grammar groups some constructs differently (a chain of conditionals to the left, an index after `.*` into
+the splat), so operators and steps are regrouped here. All steps after `[*]` apply to each element; after `.*` only
+names and legacy indexes do, and later steps apply to the resulting list.
+Source: HCL `hclsyntax/parser.go` (parseExpressionTraversals, parseTernaryConditional), `expression_ops.go`.
 """
 
 from __future__ import annotations
