@@ -203,7 +203,7 @@ class DirectoryDecoder:
 
 
 def read_query_file(reader: FileReader, body: Body) -> Iterator[ProviderUse]:
-    """Yield the `list` blocks of a query file, but those that use a provider block of the same file.
+    """Yield the `list` blocks of a query file, except blocks that use a provider block of the same file.
 
     Source: Terraform `internal/configs/query_file.go`.
     """

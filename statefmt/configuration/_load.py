@@ -62,7 +62,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
 
 
 def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
-    """Load the configuration in a directory as far as it can be read; its `problems` say what is wrong.
+    """Load the configuration in a directory as far as it can be read; the errors are in its `problems`.
 
     Ranges name files relative to `directory`, as OpenTofu does when it runs there (`main.tf`, `modules/a/main.tf`).
     Each directory is read once. Never raises because of the contents of a directory.

@@ -336,7 +336,7 @@ _DEEPEST = 100
 
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
-    """Yield what is known only in a plan in an expression and in the names that it uses; each location once."""
+    """Yield the references in an expression, and in the names that it uses, that only a plan knows; each once."""
     yield from _Walk(configuration).problems(module, expression, expression.range)
 
 

@@ -341,7 +341,7 @@ def _caller(path: Module) -> Module:
 
 
 def _of_block(block: ProviderBlock, root: Declarations) -> Iterator[Problem]:
-    """Check that a block and the one that it replaces both have `for_each`, or neither."""
+    """Check that a block and the block that it replaces both have `for_each`, or neither."""
     name = f"{block.name}.{block.alias}" if block.alias else block.name
     own = root.providers.get((block.name, block.alias))
     if own is not None and own.for_each is not None:

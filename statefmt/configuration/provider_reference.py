@@ -87,7 +87,7 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
 
 
 def provider_named(declarations: Declarations, name: str) -> Provider | None:
-    """Return the provider that `required_providers` gives for a local name, else the one that the name implies.
+    """Return the provider that `required_providers` gives for a local name, else the provider that the name implies.
 
     None if the name or the source is invalid.
     """
@@ -112,7 +112,7 @@ def provider_for(declarations: Declarations, name: str) -> Provider | None:
 
 
 def local_name_of(declarations: Declarations, provider: Provider) -> str:
-    """Return the local name of a provider in a module: the one in `required_providers`, else the provider's type."""
+    """Return the local name of a provider in a module: its name in `required_providers`, else its type."""
     for name in declarations.required_providers:
         if provider_named(declarations, name) == provider:
             return name

@@ -37,7 +37,7 @@ class SchemaSource:
     environment: Mapping[str, str]
 
     def program(self) -> str:
-        """Return the program to ask: the one whose registry the lock file names, else the first that is installed.
+        """Return the program whose registry the lock file names, else the first installed program.
 
         Raises StoreError if neither is installed, or the lock file cannot be read.
         """

@@ -43,14 +43,14 @@ class Opened:
     meta_keys: frozenset[str] = frozenset()
 
 
-def check_configuration(configuration: EncryptionConfiguration, target: str = STATE) -> None:
+def check_configuration(configuration: EncryptionConfiguration) -> None:
     """Raise ConfigurationError if OpenTofu would refuse the configuration before reading any state."""
-    _first(configuration, _chain(configuration, target), target)
+    _first(configuration, _chain(configuration, STATE))
 
 
-def encrypts(configuration: EncryptionConfiguration, target: str = STATE) -> bool:
-    """Return whether the target is written encrypted. Raises ConfigurationError."""
-    return not isinstance(_built(configuration, _chain(configuration, target)[0]), Unencrypted)
+def encrypts(configuration: EncryptionConfiguration) -> bool:
+    """Return whether states are written encrypted. Raises ConfigurationError."""
+    return not isinstance(_built(configuration, _chain(configuration, STATE)[0]), Unencrypted)
 
 
 def encrypt(
@@ -58,13 +58,12 @@ def encrypt(
     configuration: EncryptionConfiguration,
     randomness: Randomness,
     layout: EnvelopeLayout = EnvelopeLayout.COMPACT,
-    target: str = STATE,
 ) -> bytes:
-    """Encrypt a plain state with the first method of the target.
+    """Encrypt a plain state with the first method of the configuration.
 
     Raises ConfigurationError if the configuration is invalid, and EncryptionError if the bytes are not a JSON object.
     """
-    method = _first(configuration, _chain(configuration, target), target)
+    method = _first(configuration, _chain(configuration, STATE))
     if isinstance(method, Unencrypted):
         identity_of(plain)
         return plain
@@ -92,13 +91,13 @@ def encrypt_checked(
     return encrypted
 
 
-def decrypt(data: bytes, configuration: EncryptionConfiguration, target: str = STATE) -> Opened:
-    """Decrypt a state with the first method of the target that can read it.
+def decrypt(data: bytes, configuration: EncryptionConfiguration) -> Opened:
+    """Decrypt a state with the first method of the configuration that can read it.
 
     Raises ConfigurationError if the configuration is invalid, and EncryptionError if no method can read the bytes.
     """
-    chain = _chain(configuration, target)
-    first = _first(configuration, chain, target)
+    chain = _chain(configuration, STATE)
+    first = _first(configuration, chain)
     envelope = glance(data)
     if envelope is None:
         return _plain(data, chain)
@@ -107,23 +106,23 @@ def decrypt(data: bytes, configuration: EncryptionConfiguration, target: str = S
     return opened
 
 
-def _first(configuration: EncryptionConfiguration, chain: tuple[Reference, ...], target: str) -> Method:
+def _first(configuration: EncryptionConfiguration, chain: tuple[Reference, ...]) -> Method:
     """Return the method that writes. Checks other targets too, since OpenTofu refuses them all if one is invalid."""
     for other in configuration.targets:
-        if other != target:
+        if other != STATE:
             # A key service that only another target needs must not prevent reading the state.
             with suppress(KeyServiceError):
                 _built(configuration, _chain(configuration, other)[0])
     return _built(configuration, chain[0])
 
 
-def examine(data: bytes, configuration: EncryptionConfiguration, target: str = STATE) -> Opened:
+def examine(data: bytes, configuration: EncryptionConfiguration) -> Opened:
     """Like decrypt(), but accepts a changed serial or lineage on the envelope.
 
     Accepts a plain state with any configuration, with method ""; it is current if the first method is `unencrypted`.
     """
-    chain = _chain(configuration, target)
-    first = _first(configuration, chain, target)
+    chain = _chain(configuration, STATE)
+    first = _first(configuration, chain)
     envelope = glance(data)
     if envelope is None:
         return Opened(data, "", isinstance(first, Unencrypted))
@@ -143,7 +142,7 @@ def _opened_at_once(
 
 
 def _chain(configuration: EncryptionConfiguration, target: str) -> tuple[Reference, ...]:
-    """Return the methods of a target, the one that writes first."""
+    """Return the methods of a target; the first one writes."""
     wanted = configuration.targets.get(target)
     if wanted is None:
         raise ConfigurationError(f"{target}: the configuration has no such block, so it encrypts nothing")
@@ -235,7 +234,7 @@ U = TypeVar("U")
 
 
 def both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """Call two functions, the second in its own thread, and return both results. Raises what either raises."""
+    """Call two functions, the second in its own thread, and return both results. Raises the error of either."""
     results: list[U] = []
     problems: list[BaseException] = []
 

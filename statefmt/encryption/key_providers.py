@@ -79,7 +79,7 @@ class Pbkdf2:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """This provider and those that it is chained to."""
+        """This provider and the providers that it is chained to."""
         upstream = {} if isinstance(self.source, Secret) else self.source.meta_keys
         return {**upstream, self.meta_key: self.address}
 

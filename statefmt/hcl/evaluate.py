@@ -193,7 +193,7 @@ class Evaluation:
         return tuple_of([item for item in items if not isinstance(item, Refusal)])
 
     def _logical(self, expression: Binary) -> Part:
-        """Ignore an error on one side if the other side decides the result (since OpenTofu 1.10)."""
+        """Ignore an error in one operand if the other operand decides the result (since OpenTofu 1.10)."""
         left, right = self._tried(expression.left), self._tried(expression.right)
         if isinstance(left, Refusal):
             if isinstance(right, Refusal) or not settles(expression, right):
@@ -365,7 +365,7 @@ def _knows_less(part: Part | Refusal) -> bool:
 
 
 def _may_change(taken: Part, other: Unknown) -> bool:
-    """Return whether the type of the other side, which OpenTofu may know, could change the value of the side taken.
+    """Return whether the type of the side not taken, which OpenTofu may know, could change the value of the side taken.
 
     A string stays a string, and collections keep their keys; but a number may become a string, and a tuple a set.
     """

@@ -92,7 +92,7 @@ class AddressError(StatetoolError, ValueError):
 
 
 class StateError(StatetoolError):
-    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` those that are errors.
+    """No snapshot can be made of the bytes. `findings` holds all findings, `reasons` only the errors.
 
     `name` is how a message names the bytes: the state, or which content of it; "" if unknown.
     """
@@ -196,7 +196,7 @@ class ConfigurationError(EncryptionError):
 
 
 class KeyServiceError(ConfigurationError):
-    """A key provider needs a cloud service; the message says what it needs."""
+    """A key provider needs a cloud service; the message names the service."""
 
     code = "key-service"
 
@@ -255,7 +255,7 @@ class MissingStateError(StoreError):
 
 
 class LockedError(StoreError):
-    """The state is locked by someone else; the message says by whom, since when and for what."""
+    """The state is locked by someone else; the message names the owner, the time and the operation of the lock."""
 
     code = "locked"
 

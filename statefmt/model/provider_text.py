@@ -27,7 +27,7 @@ _KEPT: Final = 65536
 
 
 class Unreadable(NamedTuple):
-    """The findings for an invalid provider address, and what Terraform reads in it, if that is more."""
+    """The findings for an invalid provider address, and the instance that Terraform reads in it, if any."""
 
     findings: tuple[Finding, ...]
     in_terraform: AbsProviderInstance | None = None

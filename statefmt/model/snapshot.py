@@ -197,7 +197,7 @@ def instances(snapshot: Snapshot) -> list[InstanceState]:
 
 
 def each_instance(snapshot: Snapshot) -> Iterator[InstanceState]:
-    """Yield what instances() returns, one at a time, with much less memory."""
+    """Like instances(), but yields one instance at a time, with much less memory."""
     for resource in in_list_order(snapshot.resources):
         objects = resource.objects
         if len(objects) == 1:

@@ -55,7 +55,7 @@ class ValueReader:
         return self._path if self._steps is None else str(self._steps[0])
 
     def values(self, obj: ResourceInstanceObject, type_name: str) -> list[JSONValue] | None:
-        """Return the values at the path, with HIDDEN for those that may not be shown.
+        """Return the values at the path, with HIDDEN for values that may not be shown.
 
         Returns None if the object has no attribute of the first name, and [] if the path ends further down. Raises
         ValueError if the value is nested too deeply.

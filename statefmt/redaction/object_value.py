@@ -56,7 +56,7 @@ def attributes_value(obj: ResourceInstanceObject, type_name: str, *, show_sensit
 
 
 def shown_flat(obj: ResourceInstanceObject, type_name: str) -> Members:
-    """Return flat attributes as an object of strings, with HIDDEN for those that may be sensitive."""
+    """Return flat attributes as an object of strings, with HIDDEN for attributes that may be sensitive."""
     known = secret_steps(obj, type_name)
     flat = obj.attributes_flat or {}
     return flat_value(flat, sensitive_paths(obj), [str(steps[0]) for steps in known if steps] if all(known) else flat)
@@ -268,9 +268,9 @@ FLAT_COUNTS: Final = ("#", "%")
 
 
 def flat_value(flat: Mapping[str, str], paths: Sequence[Path], known: Collection[str] = ()) -> Members:
-    """Return the flat attributes as an object of strings, with HIDDEN for those that may be sensitive.
+    """Return the flat attributes as an object of strings, with HIDDEN for attributes that may be sensitive.
 
-    `known` are the names of those that are known to be secret.
+    `known` are the names of attributes that are known to be secret.
     """
     hidden = (_covered(flat, paths) if paths else set()) | set(known)
     hidden |= {name for name, value in flat.items() if name not in hidden and not _is_harmless(name, value)}

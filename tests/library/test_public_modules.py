@@ -21,7 +21,7 @@ MODULES: Final = sorted(
 
 # What several layers share, and no program needs.
 _INTERNAL: Final = frozenset({
-    "context", "installation", "pairing", "pieces", "schema_problems", "sealed", "version"
+    "context", "golang", "installation", "pairing", "pieces", "schema_problems", "sealed", "text", "version"
 })  # fmt: skip
 
 

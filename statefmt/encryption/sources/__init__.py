@@ -37,7 +37,7 @@ _ENVIRONMENT: Final = "TF_ENCRYPTION"
 
 
 class GivenText(NamedTuple):
-    """A configuration that the user names: where it comes from, and what reads it."""
+    """A configuration that the user names: its origin, and a function that reads it."""
 
     origin: Origin
     content: Callable[[], bytes]

@@ -1,8 +1,7 @@
-"""Models OpenTofu's addresses as immutable values that print, compare and sort as in OpenTofu.
+"""Models OpenTofu's addresses as immutable values that parse, print, compare and sort as in OpenTofu.
 
-For every type `parse(str(address)) == address` if OpenTofu itself can parse the string; the parsers are in
-`statefmt.model.addrs.parsing`. There are two sort orders: that of `tofu state list` and that of state files. Strings
-compare by code point, which is the order of their UTF-8 bytes.
+For every type `parse(str(address)) == address` if OpenTofu itself can parse the string. Parsers raise only
+`statefmt.model.errors.AddressError`, for any string.
 
 Sources: OpenTofu `internal/addrs`, in `instance_key.go`, `module.go`, `module_instance.go`, `resource.go` and
 `provider_config.go`.
@@ -169,7 +168,7 @@ class ResourceMode(Enum):
     DATA = "data"
     EPHEMERAL = "ephemeral"
 
-    __hash__ = object.__hash__  # as in instance_key.NoKey
+    __hash__ = object.__hash__  # as in NoKey
 
 
 _PREFIX = {ResourceMode.MANAGED: "", ResourceMode.DATA: "data.", ResourceMode.EPHEMERAL: "ephemeral."}
@@ -340,6 +339,8 @@ def _check_key(alias: str, key: InstanceKey) -> None:
         raise ValueError("only a provider configuration with an alias can have instance keys")
 
 
+# Sort keys for OpenTofu's two orders: that of `tofu state list` and that of state files. Strings compare by code point,
+# which is the order of their UTF-8 bytes.
 KeyOrder: TypeAlias = tuple[int, int, str]
 ModuleOrder: TypeAlias = tuple[int, tuple[tuple[str, KeyOrder], ...]]
 ResourceOrder: TypeAlias = tuple[int, str, str]

@@ -308,7 +308,7 @@ def _known(data: Data, of: Type) -> Data:
 
 
 def same_unrefined(left: CtyValue, right: CtyValue) -> bool:
-    """Compare what is known, and where something is unknown; not what is known of the unknown."""
+    """Compare known parts and the places of unknown parts, but not the refinements of unknown parts."""
     return left.type == right.type and _same_data(left.data, right.data)
 
 

@@ -251,7 +251,7 @@ T = TypeVar("T")
 
 
 class PathTree(Generic[T]):
-    """What belongs to paths, as a tree of their steps. `found` is what belongs to the path that leads here."""
+    """Items by path, as a tree of steps. `found` are the items of the path that leads to this node."""
 
     __slots__ = ("_children", "found")
 
@@ -269,7 +269,7 @@ class PathTree(Generic[T]):
         return self._children.get(step_identity(step)) if self._children else None
 
     def everything(self) -> Iterator[T]:
-        """Yield what belongs to this path and to all below."""
+        """Yield the items of this path and of all below."""
         yield from self.found
         for below in self._children.values():
             yield from below.everything()
@@ -287,12 +287,12 @@ def index_step(key: str | int | CtyValue) -> PathIndex:
 
 
 def path_key(path: Path) -> Hashable:
-    """Return what equals the same of other paths exactly if they are the same."""
+    """Return a key that is equal for two paths if and only if the paths are the same."""
     return tuple(map(step_identity, path))
 
 
 def step_identity(step: PathStep) -> Hashable:
-    """Return what equals the same of another step exactly if they are the same."""
+    """Return a key that is equal for two steps if and only if the steps are the same."""
     if isinstance(step, GetAttr):
         return GetAttr, step.name
     key = index_step(step.key).key

@@ -97,7 +97,7 @@ def can_convert(source: Type, target: Type, *, unsafe: bool = True) -> bool:
 
 
 def structure_element(parts: Sequence[Type], element: Type, *, unsafe: bool = True) -> Type | None:
-    """Return the element type of what a tuple or object becomes as a collection of `element`; None if there is none.
+    """Return the element type of the collection of `element` that a tuple or object converts to; None if it does not.
 
     It is the common type of the parts if `element` is DYNAMIC.
     """

@@ -45,7 +45,7 @@ def typed_attributes(type_name: str, attributes: Raw | None, flat: Mapping[str, 
 
 
 def suspected_objects(objects: Sequence[TypedAttributes]) -> list[int]:
-    """Return the indexes of those that may have secrets, in order."""
+    """Return the indexes of objects that may have secrets, in order."""
     found = set(suspects([each.text for each in objects]))
     found.update(place for place, each in enumerate(objects) if _has_trace(each))
     return sorted(found)
@@ -71,7 +71,7 @@ def known_attributes(type_name: str) -> frozenset[str]:
 
 
 def suspected_outputs(outputs: Sequence[tuple[str, Raw]]) -> Iterator[int]:
-    """Yield the indexes of those that may have secrets, in order; `outputs` are names and values."""
+    """Yield the indexes of outputs that may have secrets, in order; `outputs` are names and values."""
     return suspects([_member(name, value) for name, value in outputs])
 
 
@@ -155,7 +155,7 @@ _SAMPLE: Final = 64
 
 
 def suspects(texts: Sequence[Raw]) -> Iterator[int]:
-    """Yield the indexes in `texts` of those that may contain a secret, in order."""
+    """Yield the indexes of texts that may contain a secret, in order."""
     start = 0
     shortened = (text if len(text) < _LONG else _without_base64(text) for text in texts)
     for batch in in_batches(shortened):

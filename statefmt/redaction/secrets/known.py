@@ -224,7 +224,7 @@ _TABLE: Final[tuple[_Line, ...]] = (
 
 @lru_cache(maxsize=4096)
 def known_secrets(type_name: str) -> tuple[KnownSecret, ...]:
-    """Return what is secret in the attributes of a resource type; nothing for nearly all types."""
+    """Return the secret attributes of a resource type; none for nearly all types."""
     found = [*_by_type().get(type_name, ())]
     # A look at the start spares most patterns.
     found += [line for start, line in _patterns() if type_name.startswith(start) and asterisk_test(line[0])(type_name)]
@@ -249,7 +249,7 @@ def _patterns() -> tuple[tuple[str, _Line], ...]:
 
 @lru_cache(maxsize=4096)
 def known_traces(type_name: str) -> tuple[bytes, ...]:
-    """Return what is in the JSON of the attributes of a type if they may have a known secret: the end of each name."""
+    """Return the ends of the names of known secrets of a type: without one in the JSON, there is no known secret."""
     return tuple({b'%b"' % one.names[-1].encode() for one in known_secrets(type_name)})
 
 

@@ -1,4 +1,4 @@
-"""Finds syntax errors in HCL's native syntax: those of tree-sitter, and those that only HCL reports.
+"""Finds syntax errors in HCL's native syntax, also those that tree-sitter accepts.
 
 Source: HCL `hclsyntax/parser.go`. tree-sitter accepts misplaced and missing newlines that HCL rejects.
 """
