@@ -10,21 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from statefmt.formats.raw_json import locate
 from statefmt.formats.raw_json._tokens import (
-    BEHIND_ATTRIBUTES,
-    OBJECT,
-    OUTPUT,
-    RESOURCE,
-    STATE,
     STRING,
     Expected,
     Stopped,
+    has_known_members,
+    has_right_types,
     is_aligned,
     place_in,
     stop_in,
@@ -212,7 +209,7 @@ def _is_complete(text: bytes, change: _Change) -> bool:
     is_plain = all(_OBJECT_MARKS & one.keys() for resource in state.resources for one in resource.instances)
     if state.version != 4 or not is_plain:
         return False
-    return not change.is_bracket or _has_right_types(text)
+    return not change.is_bracket or has_right_types(text)
 
 
 _OBJECT_MARKS: Final = frozenset({"schema_version", "attributes", "attributes_flat"})
@@ -233,68 +230,9 @@ class _State(Struct):
     outputs: dict[str, dict[str, msgspec.Raw]] = {}
 
 
-def _has_right_types(text: bytes) -> bool:
-    """Return whether no member is repeated, and those that have a type in every state have it."""
-    try:
-        state = json.loads(text, object_pairs_hook=_members)
-    except _RepeatedError:
-        return False
-    checks = state.get("check_results") or []
-    return (
-        all(_is_type(one.get("type")) for one in (state.get("outputs") or {}).values())
-        and all(_is_object(one) for resource in state["resources"] for one in resource["instances"])
-        and all(isinstance(one, dict) and _are(one.get("objects"), dict) for one in checks)
-        and all(_are(each.get("failure_messages"), str) for one in checks for each in one.get("objects") or [])
-    )
-
-
 def _has_known_members(text: bytes, change: _Change) -> bool:
     """Return whether a bracket that was added or removed leaves all members of a state where they belong."""
-    if not _is_complete(text, change):
-        return False
-    state = json.loads(text)
-    outputs = (state.get("outputs") or {}).values()
-    if not state.keys() <= STATE or not all(one.keys() <= OUTPUT for one in outputs):
-        return False
-    for resource in state["resources"]:
-        if not resource.keys() <= RESOURCE or not all(_is_known(one) for one in resource["instances"]):
-            return False
-    return True
-
-
-def _is_known(one: dict[str, Any]) -> bool:
-    """Return whether all members of an object are known, and none is among its attributes."""
-    attributes = one.get("attributes") or {}
-    if not one.keys() <= OBJECT or attributes.keys() & BEHIND_ATTRIBUTES:
-        return False
-    # Other names are those of attributes, too: only what the object has not itself may have got there.
-    return "sensitive_attributes" in one or not attributes.keys() & (OBJECT - one.keys())
-
-
-class _RepeatedError(Exception):
-    """An object has two members of one name."""
-
-
-def _members(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise _RepeatedError
-    return members
-
-
-def _is_object(one: dict[str, Any]) -> bool:
-    attributes, paths = one.get("attributes"), one.get("sensitive_attributes")
-    if not isinstance(attributes, dict | None) or not _are(one.get("dependencies"), str) or not _are(paths, list):
-        return False
-    return all(_are(path, dict) for path in paths or ())
-
-
-def _is_type(one: object) -> bool:
-    return one is None or isinstance(one, str) or (isinstance(one, list) and bool(one) and isinstance(one[0], str))
-
-
-def _are(values: object, kind: type) -> bool:
-    return values is None or (isinstance(values, list) and all(isinstance(one, kind) for one in values))
+    return _is_complete(text, change) and has_known_members(text)
 
 
 def _is_ambiguous(text: bytes, change: _Change) -> bool:
