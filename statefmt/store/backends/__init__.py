@@ -1,6 +1,6 @@
-"""The names of states in backends, and of versions of them. Nothing in this package opens a connection.
+"""The names of states in backends, and of versions of them.
 
-Nothing here opens a state or a connection.
+Nothing in this package opens a state or a connection.
 """
 
 from __future__ import annotations
