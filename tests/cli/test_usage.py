@@ -159,6 +159,16 @@ def test_examples(name: str) -> None:
             command_named(found).make_context(found, arguments)
 
 
+@pytest.mark.parametrize("name", ALL_COMMANDS)
+def test_every_option_has_a_long_name(name: str) -> None:
+    """typer 0.27 takes the name of an option without one from a metavar of the same letters."""
+    sides = [side for one in command_named(name).params for side in (one.opts, one.secondary_opts)]
+    options = [side for side in sides if side and side[0].startswith("-")]
+    assert options
+    for side in options:
+        assert any(re.fullmatch("--[a-z0-9-]+", option) for option in side), side
+
+
 def test_suggested_names_are_commands() -> None:
     """A name has one suggestion, is no command itself, and what is suggested is a command with these options."""
     assert not {*OTHER_NAMES, *TASKS} & {*ALL_COMMANDS}

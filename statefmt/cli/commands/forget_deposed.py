@@ -24,7 +24,8 @@ EXAMPLES: Final = (
 @takes(chosen=criteria, options=surgery_options)
 def command(
     key: Annotated[
-        str | None, Option(metavar="KEY", help="Only the deposed object with this key, as list --long shows it.")
+        str | None,
+        Option("--key", metavar="KEY", help="Only the deposed object with this key, as list --long shows it."),
     ] = None,
     *,
     chosen: Criteria,

@@ -25,18 +25,16 @@ _FOLDERS: Final[Mapping[str, tuple[str, ...]]] = {"from_workspace": ("source",),
 _MANY: Final = 100
 
 
-def values(parameter: Any, given: TypedValues, typed: str) -> list[NextWord]:
-    """Return values of a parameter of typer. Raises StatetoolError or OSError if they are in a state that is not read.
+def values(parameter: Any, given: TypedValues, typed: str) -> list[NextWord] | None:
+    """Return values of a parameter of typer, found by its metavar; brackets and dots around that do not count.
 
-    They are found by the metavar, of which brackets and dots around it do not count.
+    Returns None if only typer knows them. Raises StatetoolError or OSError if they are in a state that is not read.
     """
     metavar = parameter.metavar or ""
     found = _completers()
     name = metavar.removesuffix("...").removeprefix("[").removesuffix("]")
     completer = found.get(name) or found.get(metavar)
-    if completer is not None:
-        return completer(given, parameter.name, typed)
-    return _starting(typed, map(str, getattr(parameter.type, "choices", ())))
+    return None if completer is None else completer(given, parameter.name, typed)
 
 
 def _completers() -> Mapping[str, Completer]:

@@ -25,18 +25,19 @@ def next_words(words: Sequence[str], incomplete: str) -> list[NextWord]:
     """Return what can stand in place of `incomplete`, after a command and its words, or among global options."""
     is_command = bool(words) and not words[0].startswith("-")
     command = command_named(words[0]) if is_command else program()
-    parameters = command.get_params(typer.Context(command, **HELP_OPTIONS))
+    context = typer.Context(command, **HELP_OPTIONS)
+    parameters = command.get_params(context)
     typed, name, text = words[is_command:], "", incomplete
     if incomplete.startswith("-") and "=" in incomplete:
         name, _, text = incomplete.partition("=")
     line = SpellingReader(parameters, of_group=not is_command).read([*typed, name] if name else typed)
     if line.waiting:
-        return _values(next(one for one in parameters if line.waiting in one.opts), parameters, line, text)
+        return _values(next(one for one in parameters if line.waiting in one.opts), context, line, text)
     if incomplete.startswith("-") and "--" not in typed:
         return _option_names(parameters, line, incomplete)
     positional = [one for one in parameters if isinstance(one, TyperArgument)]
     free = [one for place, one in enumerate(positional) if one.nargs == -1 or place >= len(line.arguments)]
-    return _values(free[0], parameters, line, incomplete) if free else []
+    return _values(free[0], context, line, incomplete) if free else []
 
 
 def _option_names(parameters: Sequence[Any], line: CommandLine, incomplete: str) -> list[NextWord]:
@@ -51,10 +52,11 @@ def _option_names(parameters: Sequence[Any], line: CommandLine, incomplete: str)
     ]
 
 
-def _values(parameter: Any, parameters: Sequence[Any], line: CommandLine, typed: str) -> list[NextWord]:
+def _values(parameter: Any, context: typer.Context, line: CommandLine, typed: str) -> list[NextWord]:
     from statefmt.cli.completion.values import values
 
-    named = {name: one.name for one in parameters for name in (*one.opts, *one.secondary_opts)}
+    parameters = context.command.get_params(context)
+    named = {name: one.name or "" for one in parameters for name in (*one.opts, *one.secondary_opts)}
     given = {named[name]: value for name, value in line.options}
     for one, value in zip((one for one in parameters if isinstance(one, TyperArgument)), line.arguments, strict=False):
         if one.nargs == -1:
@@ -62,7 +64,9 @@ def _values(parameter: Any, parameters: Sequence[Any], line: CommandLine, typed:
         given[one.name or ""] = value
     try:
         with running(Run(system_context())):
-            return values(parameter, given, typed)
+            found = values(parameter, given, typed)
     except (typer.TyperException, StatetoolError, OSError, ValueError, RecursionError):
         # There is no place for a message.
         return []
+    # typer has the members of enumerations.
+    return [NextWord(str(one.value)) for one in parameter.shell_complete(context, typed)] if found is None else found

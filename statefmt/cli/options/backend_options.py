@@ -26,6 +26,7 @@ class FolderOptions(NamedTuple):
     workspace: Annotated[
         str | None,
         Option(
+            "--workspace",
             metavar="WORKSPACE",
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
             rich_help_panel=FOLDER,
