@@ -1,7 +1,7 @@
 """Public modules whose names are imported when they are first used, so that programs pay only for what they use.
 
     with lazy_imports(globals()):
-        from statefmt.analysis.moves.propose import propose_moves as propose_moves
+        from statefmt.analysis.moves import propose_moves as propose_moves
 
 The imports of the block are the one table of public names: `__all__`, `dir()` and the lazy loading follow from it, and
 type checkers, which read them as they are, take each `as` for a public name. A module whose names are others elsewhere

@@ -6,8 +6,10 @@ from typing import Final
 
 from statefmt.text import pattern, printable
 
-__all__ = ["one_line", "printable", "printable_lines", "words"]
+__all__ = ["ROOT", "one_line", "printable", "printable_lines", "words"]
 
+# Stands for the address of the root module, which is empty.
+ROOT: Final = "(root)"
 # An address is one word, even if an instance key has spaces in it. So is a statetool command in backticks: it could
 # not be copied if a line ended within it.
 _COMMAND: Final = "`statetool "

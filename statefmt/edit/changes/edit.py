@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.snapshot import Snapshot
@@ -30,4 +31,4 @@ class Edit:
 
 def with_note(edit: Edit, *notes: str) -> Edit:
     """Append notes to an edit."""
-    return replace(edit, notes=(*edit.notes, *notes))
+    return dataclasses.replace(edit, notes=(*edit.notes, *notes))

@@ -12,7 +12,6 @@ from statefmt.edit.changes.arriving import OtherBindingError
 from statefmt.edit.changes.edit import Edit
 from statefmt.edit.operations.envelope import new_lineage, set_serial
 from statefmt.edit.operations.replace_provider import parse_replaced
-from statefmt.edit.operations_file import _parts
 from statefmt.edit.operations_file._addresses import by_state, state_address
 from statefmt.edit.operations_file._model import (
     FileOperation,
@@ -23,6 +22,7 @@ from statefmt.edit.operations_file._model import (
     ReplaceProviderBlock,
     SetSerialBlock,
 )
+from statefmt.edit.operations_file._parts import moved_within, provided
 from statefmt.edit.operations_file._results import FileEdits
 from statefmt.edit.operations_file._selecting import known_providers, selecting
 from statefmt.edit.operations_file._working_states import WorkingStates
@@ -126,7 +126,7 @@ class _Run:
             return
         self.states.edit(
             source.state,
-            lambda state: _parts.moved_within(state, source.selector, target.selector),
+            lambda state: moved_within(state, source.selector, target.selector),
             lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind, way_out=""),
         )
 
@@ -164,7 +164,7 @@ class _Run:
         for name, selectors in chosen.items():
             self.states.edit(
                 name,
-                partial(_parts.provided, selectors, old, new),
+                partial(provided, selectors, old, new),
                 partial(
                     replace_provider_request,
                     chosen=Criteria(selectors=selectors or ()),

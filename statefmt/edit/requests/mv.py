@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 from typing import Final
 
 from statefmt.analysis.selection import select_in
@@ -43,7 +43,7 @@ def mv_request(
     moved = destinations([instance.addr for instance in found], source, destination)
     # What goes to the root module may join the modules that it has.
     depth = 1 if destination in ROOT_NAMES else module_depth(destination)
-    edit = replace(
+    edit = dataclasses.replace(
         mv(snapshot, moved, rebind=rebind, any_type=any_type, way_out=way_out),
         joins=joins(snapshot, moved, depth=depth),
     )

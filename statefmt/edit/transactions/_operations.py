@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -132,7 +132,7 @@ def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> Edi
     """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
     kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
     left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
-    return replace(outcome, findings=tuple(left))
+    return dataclasses.replace(outcome, findings=tuple(left))
 
 
 def _made(edit: Edit, _before: Snapshot) -> Edit:
@@ -187,7 +187,7 @@ def _name(
             raise _outside(named_by, path, folder)
         # It may keep its state wherever the file may name one.
         options = structs.replace(options, allowed_paths=tuple(map(str, roots)))
-    found = state_name(replace(context, backend=options), str(path) if is_path(block) else block.path)
+    found = state_name(dataclasses.replace(context, backend=options), str(path) if is_path(block) else block.path)
     if "://" in block.path and not isinstance(found, RemoteName):
         raise StoreError(f"{printable(block.path)}: no backend has such URLs; name a file by its path")
     return found

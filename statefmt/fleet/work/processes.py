@@ -10,10 +10,10 @@ import gc
 import os
 import selectors
 import signal
+import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from struct import Struct
 from typing import BinaryIO, Final, NamedTuple, NoReturn
 
 import msgspec
@@ -22,7 +22,7 @@ from statefmt.fleet.rows.extract import StateRows, unreadable
 from statefmt.fleet.work.task import Done, ReadRows, Task, work_on, worker_died
 
 _LENGTH_BYTES: Final = 8
-_ORDER: Final = Struct("=III")
+_ORDER: Final = struct.Struct("=III")
 # In seconds.
 _AGAIN: Final = 1.0
 _DECODER: Final = msgspec.msgpack.Decoder(Done)

@@ -16,10 +16,9 @@ from statefmt.fleet import (
     StateFacts,
 )
 from statefmt.model.findings import Severity
-from statefmt.render.counted import counted
+from statefmt.render.counted import counted, size_text
 from statefmt.render.findings import COLOURS
 from statefmt.render.printable import one_line, printable
-from statefmt.render.stats.text import size_text
 from statefmt.render.terminal import Terminal
 
 _SIGNS: Final[Mapping[RunChangeKind, str]] = {"added": "+", "removed": "-", "changed": "~"}

@@ -19,14 +19,14 @@ def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) 
     lines += _clusters(graph, focus)
     for source, targets in graph.edges.items():
         lines += (
-            f"  {quoted(source)} -> {quoted(target)}"
+            f"  {dot_quoted(source)} -> {dot_quoted(target)}"
             for target in targets
             if implied or (source, target) not in graph.implied
         )
     return "\n".join([*lines, "}"])
 
 
-def quoted(text: str) -> str:
+def dot_quoted(text: str) -> str:
     """Quote a DOT string.
 
     Strings only need escapes for quotes, but in labels a backslash starts an escape: it is doubled everywhere, so that
@@ -35,9 +35,9 @@ def quoted(text: str) -> str:
     return '"' + printable(text).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def label(*lines: str) -> str:
+def dot_label(*lines: str) -> str:
     """Quote a label, with line breaks between the lines. Graphviz decodes HTML entities there, so `&` is escaped."""
-    return '"' + "\\n".join(quoted(line.replace("&", "&amp;"))[1:-1] for line in lines) + '"'
+    return '"' + "\\n".join(dot_quoted(line.replace("&", "&amp;"))[1:-1] for line in lines) + '"'
 
 
 def _clusters(graph: DependencyGraph, focus: Collection[str]) -> Iterator[str]:
@@ -45,17 +45,17 @@ def _clusters(graph: DependencyGraph, focus: Collection[str]) -> Iterator[str]:
         indent = "  " * part.depth
         if isinstance(part, Opening):
             module = str(part.module)
-            yield f"{indent}subgraph {quoted('cluster_' + module)} {{"
-            yield f"{indent}  label = {label(module)}"
+            yield f"{indent}subgraph {dot_quoted('cluster_' + module)} {{"
+            yield f"{indent}  label = {dot_label(module)}"
         elif isinstance(part, Closing):
             yield f"{indent}}}"
         else:
             attributes = ", ".join(_attributes(part.text, part.node, focus))
-            yield f"{indent}  {quoted(part.text)} [{attributes}]"
+            yield f"{indent}  {dot_quoted(part.text)} [{attributes}]"
 
 
 def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
-    yield f"label = {label(*label_lines(node))}"
+    yield f"label = {dot_label(*label_lines(node))}"
     if node.is_missing:
         yield 'style = "dashed"'
         yield 'color = "red"'

@@ -39,7 +39,7 @@ def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bo
     return "\n".join(lines)
 
 
-def label(*lines: str) -> str:
+def mermaid_label(*lines: str) -> str:
     """Quote the text of a node or a subgraph, with line breaks between the lines."""
     return '"' + "<br/>".join(_SPECIAL.sub(lambda match: f"#{ord(match[0])};", printable(line)) for line in lines) + '"'
 
@@ -49,10 +49,10 @@ def _clusters(graph: DependencyGraph, ids: Mapping[str, str]) -> Iterator[str]:
     for part in clusters(graph):
         indent = "  " * part.depth
         if isinstance(part, Opening):
-            yield f"{indent}subgraph m{modules}[{label(str(part.module))}]"
+            yield f"{indent}subgraph m{modules}[{mermaid_label(str(part.module))}]"
             modules += 1
         elif isinstance(part, Closing):
             yield f"{indent}end"
         else:
             shape = "({})" if part.node.addr.resource.mode is ResourceMode.DATA else "[{}]"
-            yield f"{indent}  {ids[part.text]}{shape.format(label(*label_lines(part.node)))}"
+            yield f"{indent}  {ids[part.text]}{shape.format(mermaid_label(*label_lines(part.node)))}"

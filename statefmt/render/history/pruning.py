@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from statefmt.render.counted import size_text
 from statefmt.render.printable import printable
-from statefmt.render.stats.text import size_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.local.pruning import Pruning
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from statefmt.analysis.partition import Partition, PartitionPart
 from statefmt.render.counted import counted
-from statefmt.render.graph import dot, mermaid
+from statefmt.render.graph.dot import dot_label, dot_quoted
+from statefmt.render.graph.mermaid import mermaid_label
 
 
 def partition_dot(partition: Partition) -> str:
@@ -15,9 +16,9 @@ def partition_dot(partition: Partition) -> str:
     lines = ["digraph parts {", '  rankdir = "RL"', '  node [shape = "box"]']
     for part in partition.parts:
         bold = ", penwidth = 3" if part.stays else ""
-        lines.append(f"  {dot.quoted(part.name)} [label = {dot.label(*_lines(part))}{bold}]")
+        lines.append(f"  {dot_quoted(part.name)} [label = {dot_label(*_lines(part))}{bold}]")
     for source, target, outputs in _arrows(partition):
-        lines.append(f"  {dot.quoted(source.name)} -> {dot.quoted(target.name)} [label = {dot.label(outputs)}]")
+        lines.append(f"  {dot_quoted(source.name)} -> {dot_quoted(target.name)} [label = {dot_label(outputs)}]")
     return "\n".join([*lines, "}"])
 
 
@@ -25,9 +26,9 @@ def partition_mermaid(partition: Partition) -> str:
     """Render the parts as a Mermaid flowchart."""
     ids = {part.name: f"p{number}" for number, part in enumerate(partition.parts)}
     lines = ["flowchart RL"]
-    lines += [f"  {ids[part.name]}[{mermaid.label(*_lines(part))}]" for part in partition.parts]
+    lines += [f"  {ids[part.name]}[{mermaid_label(*_lines(part))}]" for part in partition.parts]
     for source, target, outputs in _arrows(partition):
-        lines.append(f"  {ids[source.name]} -->|{mermaid.label(outputs)}| {ids[target.name]}")
+        lines.append(f"  {ids[source.name]} -->|{mermaid_label(outputs)}| {ids[target.name]}")
     return "\n".join(lines)
 
 

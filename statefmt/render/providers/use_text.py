@@ -10,11 +10,10 @@ from typing import Final
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.model.addrs import NO_KEY
 from statefmt.render.counted import counted
-from statefmt.render.printable import printable
+from statefmt.render.printable import ROOT, printable
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal
 
-ROOT: Final = "(root)"
 # Follows a key that only one resource instance uses.
 _MARK: Final = " *"
 _NOTE: Final = "* only one resource instance uses this key"

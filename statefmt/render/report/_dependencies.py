@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from statefmt.analysis.dependencies import DependencyGraph, Node, edges_down
-from statefmt.render.printable import printable
-from statefmt.render.providers.use_text import ROOT
+from statefmt.render.printable import ROOT, printable
 from statefmt.render.report._layers import Drawing, drawn
 
 _MOST_NODES: Final = 80

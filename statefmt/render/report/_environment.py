@@ -14,8 +14,8 @@ import msgspec
 from markupsafe import Markup
 
 from statefmt.golang import escape_html
+from statefmt.render.counted import size_text
 from statefmt.render.printable import printable_lines
-from statefmt.render.stats.text import size_text
 from statefmt.version import __version__
 
 _TEMPLATES: Final = "templates"

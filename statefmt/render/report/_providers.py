@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from statefmt.analysis.providers import ConfigurationUse, ProviderInstanceUse, by_resource, short_form
-from statefmt.render.providers.use_text import ROOT
+from statefmt.render.printable import ROOT
 
 _MOST_RESOURCES: Final = 50
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from statefmt.analysis.statistics import LargeInstance
 from statefmt.render.counted import counted
-from statefmt.render.providers.use_text import ROOT
+from statefmt.render.printable import ROOT
 from statefmt.render.report._treemap import Box, squarified
 
 WIDTH: Final = 1000

@@ -16,12 +16,10 @@ from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, Re
 from statefmt.redaction.object_value import attributes_value, identity_value, output_value, private_value
 from statefmt.redaction.partial import HIDDEN, Partial, sensitive_shape
 from statefmt.render.outputs.type import output_type_json
-from statefmt.render.show._checks_json import checks
+from statefmt.render.show._checks_json import JsonObject, checks
 from statefmt.render.values.exact_json import exact_document, fragment
 
 _ROOT: Final = ModuleInstance()
-
-JsonObject = dict[str, object]
 
 
 def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:

@@ -9,9 +9,8 @@ from statefmt.analysis.providers import short_names
 from statefmt.analysis.statistics import Counts, LargeInstance, Statistics
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.library.state import State
-from statefmt.render.counted import counted
-from statefmt.render.printable import printable
-from statefmt.render.providers.use_text import ROOT
+from statefmt.render.counted import counted, size_text
+from statefmt.render.printable import ROOT, printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 from statefmt.store.reading import display_name
@@ -137,13 +136,6 @@ def _largest(found: tuple[LargeInstance, ...], whole: int, terminal: Terminal) -
         for instance in found
     ]
     return table(["size", "share", "dependencies", "largest instances"], rows, terminal, right="rrr ")
-
-
-def size_text(number: int) -> str:
-    """Format a number of bytes: `812 B`, `3.4 kB`, `86.8 MB`, with a factor of 1000."""
-    if number < 1000:
-        return f"{number} B"
-    return f"{number / 1e3:,.1f} kB" if number < 1e6 else f"{number / 1e6:,.1f} MB"
 
 
 def _share(part: int, whole: int) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from statefmt.render.counted import size_text
 from statefmt.render.printable import printable
-from statefmt.render.stats.text import size_text
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
 from statefmt.store.remote.client import ObjectVersion

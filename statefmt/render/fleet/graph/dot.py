@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statefmt.fleet import FleetGraph
 from statefmt.render.fleet.graph.labels import about, short_names
-from statefmt.render.graph.dot import label, quoted
+from statefmt.render.graph.dot import dot_label, dot_quoted
 
 
 def fleet_graph_dot(graph: FleetGraph) -> str:
@@ -13,8 +13,10 @@ def fleet_graph_dot(graph: FleetGraph) -> str:
     lines = ["digraph fleet {", '  rankdir = "RL"', '  node [shape = "box"]']
     for state_id, node in graph.nodes.items():
         marked = ', style = "dashed", color = "red"' if node.is_lost else ""
-        lines.append(f"  {quoted(node.uri)} [label = {label(names[state_id], about(node))}{marked}]")
+        lines.append(f"  {dot_quoted(node.uri)} [label = {dot_label(names[state_id], about(node))}{marked}]")
     for one in graph.references:
         marked = ' [style = "dashed", color = "red"]' if one.stale else ""
-        lines.append(f"  {quoted(graph.nodes[one.source].uri)} -> {quoted(graph.nodes[one.target].uri)}{marked}")
+        lines.append(
+            f"  {dot_quoted(graph.nodes[one.source].uri)} -> {dot_quoted(graph.nodes[one.target].uri)}{marked}"
+        )
     return "\n".join([*lines, "}"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statefmt.fleet import FleetGraph
 from statefmt.render.fleet.graph.labels import about, short_names
-from statefmt.render.graph.mermaid import label
+from statefmt.render.graph.mermaid import mermaid_label
 
 
 def fleet_graph_mermaid(graph: FleetGraph) -> str:
@@ -12,7 +12,9 @@ def fleet_graph_mermaid(graph: FleetGraph) -> str:
     names = short_names(graph)
     ids = {state_id: f"n{number}" for number, state_id in enumerate(graph.nodes)}
     lines = ["flowchart RL"]
-    lines += [f"  {ids[state_id]}[{label(names[state_id], about(node))}]" for state_id, node in graph.nodes.items()]
+    lines += [
+        f"  {ids[state_id]}[{mermaid_label(names[state_id], about(node))}]" for state_id, node in graph.nodes.items()
+    ]
     lines += [f"  {ids[one.source]} {'-.->' if one.stale else '-->'} {ids[one.target]}" for one in graph.references]
     missing = [ids[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     if missing:
