@@ -139,10 +139,10 @@ def content_chain(entries: Sequence[HistoryEntry]) -> list[str]:
     `entries` are those of the joint edit. What was taken back is left out, so the list has one checksum if that is all.
     """
     chain: list[str] = []
-    for checksum in (*(entry.before for entry in entries[:1]), *(entry.after for entry in entries)):
-        if checksum in chain:
-            del chain[chain.index(checksum) :]
-        chain.append(checksum)
+    for content in (*(entry.before for entry in entries[:1]), *(entry.after for entry in entries)):
+        if content in chain:
+            del chain[chain.index(content) :]
+        chain.append(content)
     return chain
 
 

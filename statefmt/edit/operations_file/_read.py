@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     # Only blocks that do not decode need it.
     from statefmt.schema_problems import SchemaProblem
 
-T = TypeVar("T", bound=Struct)
+B = TypeVar("B", bound=Struct)
 
 _STATE, _EXPECT = "state", "expect"
 # More than any block has; they matter only for the place of an unknown block.
@@ -114,7 +114,7 @@ def _expected(block: Block, states: Mapping[str, StateBlock]) -> Expect:
     return found
 
 
-def _decoded(block: Block, of: type[T]) -> T:
+def _decoded(block: Block, of: type[B]) -> B:
     places, values = _arguments(block)
     try:
         return msgspec.convert(values, of)

@@ -44,12 +44,12 @@ def _block(head: str, block: msgspec.Struct) -> str:
 
 def _arguments(block: msgspec.Struct) -> Iterator[tuple[str, str]]:
     """Yield the arguments that are not the default, as the file has them."""
-    for field in msgspec.structs.fields(block):
-        value = getattr(block, field.name)
-        factory = field.default_factory
-        default = field.default if factory is msgspec.NODEFAULT else factory()
-        if field.required or value != default:
-            yield field.encode_name, _addresses(value) if field.name in _ADDRESSES else _value(value)
+    for member in msgspec.structs.fields(block):
+        value = getattr(block, member.name)
+        factory = member.default_factory
+        default = member.default if factory is msgspec.NODEFAULT else factory()
+        if member.required or value != default:
+            yield member.encode_name, _addresses(value) if member.name in _ADDRESSES else _value(value)
 
 
 def _addresses(value: object) -> str:

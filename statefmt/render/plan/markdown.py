@@ -28,7 +28,7 @@ def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name:
 
     Text from the plan is only put in code, so that none of it is markup, a link or a mention.
     """
-    parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(remark)}**\n\n" for remark in remarks(plan))]
+    parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(text)}**\n\n" for text in remarks(plan))]
     parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
     room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
     for section in sections(plan, bindings, replace(manner, width=_WIDTH)):

@@ -27,8 +27,8 @@ _MARGIN: Final = 12
 def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal: Terminal) -> Iterator[str]:
     """Yield the plan in pieces of one or more lines, without a newline at the end; the last is the summary."""
     manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
-    for remark in remarks(plan):
-        yield terminal.paint(terminal.wrap(printable(remark), ""), "bold", "red") + "\n"
+    for text in remarks(plan):
+        yield terminal.paint(terminal.wrap(printable(text), ""), "bold", "red") + "\n"
     for section in sections(plan, bindings, manner):
         styles = ("bold", "red") if section.heading == MISSING else ("bold",)
         yield terminal.paint(f"{section.heading}:", *styles)
