@@ -10,21 +10,32 @@ from statefmt.edit.repairs._document import path_of
 from statefmt.edit.repairs._reported import RULES, reported
 from statefmt.edit.repairs.defect import Choice, Defect
 from statefmt.edit.repairs.loose_state import RESOURCES, LooseState
-from statefmt.edit.repairs.offers import (
-    addresses,
-    dependencies,
-    duplicates,
-    instances,
-    keys,
-    legacy,
-    outputs,
-    providers,
-    shared_objects,
-    spread,
-    structure,
-    top_level,
-    unnamed_providers,
+from statefmt.edit.repairs.offers.addresses import check_result_choices, identifier_choices, module_address_choices
+from statefmt.edit.repairs.offers.dependencies import dangling_dependency_choices, invalid_dependency_choices
+from statefmt.edit.repairs.offers.duplicates import duplicate_instance_choices
+from statefmt.edit.repairs.offers.instances import (
+    both_forms_choices,
+    damaged_value_choices,
+    deposed_key_choices,
+    missing_path_choices,
+    mode_choices,
+    sensitive_paths_choices,
+    status_choices,
 )
+from statefmt.edit.repairs.offers.keys import invalid_key_choices, mixed_keys_choices
+from statefmt.edit.repairs.offers.legacy import not_upgradable_choices
+from statefmt.edit.repairs.offers.outputs import output_choices
+from statefmt.edit.repairs.offers.providers import (
+    provider_blocks_choices,
+    provider_conflict_choices,
+    provider_keys_choices,
+    provider_levels_choices,
+)
+from statefmt.edit.repairs.offers.shared_objects import same_object, shared_object_choices
+from statefmt.edit.repairs.offers.spread import spread_resource_choices
+from statefmt.edit.repairs.offers.structure import private_choices, wrong_type_choices
+from statefmt.edit.repairs.offers.top_level import lineage_choices, not_utf8_choices, release_choices, serial_choices
+from statefmt.edit.repairs.offers.unnamed_providers import invalid_provider_choices, missing_provider_choices
 from statefmt.formats.reading import inspect
 from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.findings import NO_STATE, Code, Finding, Severity
@@ -37,38 +48,38 @@ _Offer = Callable[[LooseState, JsonPath, Finding], Iterable[Choice]]
 
 # By code. Errors of other codes have no choice; warnings of other codes are not defects.
 OFFERS: Final[dict[str, _Offer]] = {
-    Code.INVALID_STRUCTURE: structure.wrong_type,
-    Code.UPGRADE_FAILED: legacy.not_upgradable,
-    Code.INVALID_TERRAFORM_VERSION: top_level.release,
-    Code.NOT_UTF8: top_level.not_utf8,
-    Code.NO_LINEAGE: top_level.lineage,
-    Code.SERIAL_ODD: top_level.serial,
-    Code.PRIVATE_INVALID: structure.private,
-    Code.PROVIDER_BOTH_LEVELS: providers.both_levels,
-    Code.PROVIDER_MISSING: unnamed_providers.missing,
-    Code.PROVIDER_CONFIGURATIONS_DIFFER: providers.conflict,
-    Code.PROVIDER_ADDRESS_INVALID: unnamed_providers.invalid,
-    Code.PROVIDER_KEYS_DIFFER: providers.spread_keys,
-    Code.PROVIDER_BLOCKS_DIFFER: providers.blocks_differ,
-    Code.MODULE_ADDRESS_INVALID: addresses.module,
-    Code.DUPLICATE_INSTANCE: duplicates.duplicate,
-    Code.INVALID_MODE: instances.mode,
-    Code.INVALID_INSTANCE_KEY: keys.invalid,
-    Code.INSTANCE_KEYS_MIXED: keys.mixed,
-    Code.DUPLICATE_REMOTE_OBJECT: shared_objects.shared,
-    Code.INVALID_IDENTIFIER: addresses.identifier,
-    Code.RESOURCE_SPREAD: spread.merge,
-    Code.INVALID_STATUS: instances.status,
-    Code.INVALID_DEPOSED_KEY: instances.deposed_key,
-    Code.INVALID_SENSITIVE_PATHS: instances.sensitive_paths,
-    Code.SENSITIVE_PATH_MISSING: instances.missing_path,
-    Code.BOTH_ATTRIBUTE_FORMS: instances.both_forms,
-    Code.DAMAGED_VALUE: instances.damaged_value,
-    Code.DEPENDENCY_ADDRESS_INVALID: dependencies.invalid,
-    Code.DEPENDENCY_DANGLING: dependencies.dangling,
-    Code.CHECK_ADDRESS_INVALID: addresses.check_result,
-    Code.INVALID_OUTPUT_TYPE: outputs.output,
-    Code.INVALID_OUTPUT_VALUE: outputs.output,
+    Code.INVALID_STRUCTURE: wrong_type_choices,
+    Code.UPGRADE_FAILED: not_upgradable_choices,
+    Code.INVALID_TERRAFORM_VERSION: release_choices,
+    Code.NOT_UTF8: not_utf8_choices,
+    Code.NO_LINEAGE: lineage_choices,
+    Code.SERIAL_ODD: serial_choices,
+    Code.PRIVATE_INVALID: private_choices,
+    Code.PROVIDER_BOTH_LEVELS: provider_levels_choices,
+    Code.PROVIDER_MISSING: missing_provider_choices,
+    Code.PROVIDER_CONFIGURATIONS_DIFFER: provider_conflict_choices,
+    Code.PROVIDER_ADDRESS_INVALID: invalid_provider_choices,
+    Code.PROVIDER_KEYS_DIFFER: provider_keys_choices,
+    Code.PROVIDER_BLOCKS_DIFFER: provider_blocks_choices,
+    Code.MODULE_ADDRESS_INVALID: module_address_choices,
+    Code.DUPLICATE_INSTANCE: duplicate_instance_choices,
+    Code.INVALID_MODE: mode_choices,
+    Code.INVALID_INSTANCE_KEY: invalid_key_choices,
+    Code.INSTANCE_KEYS_MIXED: mixed_keys_choices,
+    Code.DUPLICATE_REMOTE_OBJECT: shared_object_choices,
+    Code.INVALID_IDENTIFIER: identifier_choices,
+    Code.RESOURCE_SPREAD: spread_resource_choices,
+    Code.INVALID_STATUS: status_choices,
+    Code.INVALID_DEPOSED_KEY: deposed_key_choices,
+    Code.INVALID_SENSITIVE_PATHS: sensitive_paths_choices,
+    Code.SENSITIVE_PATH_MISSING: missing_path_choices,
+    Code.BOTH_ATTRIBUTE_FORMS: both_forms_choices,
+    Code.DAMAGED_VALUE: damaged_value_choices,
+    Code.DEPENDENCY_ADDRESS_INVALID: invalid_dependency_choices,
+    Code.DEPENDENCY_DANGLING: dangling_dependency_choices,
+    Code.CHECK_ADDRESS_INVALID: check_result_choices,
+    Code.INVALID_OUTPUT_TYPE: output_choices,
+    Code.INVALID_OUTPUT_VALUE: output_choices,
 }
 
 
@@ -116,7 +127,7 @@ def _group(state: LooseState, finding: Finding, path: JsonPath) -> Hashable:
     if finding.code == Code.PROVIDER_BOTH_LEVELS:
         return finding.code, path[:2]
     if finding.code == Code.DUPLICATE_REMOTE_OBJECT and path:
-        return finding.code, shared_objects.same_object(state, path)[0]
+        return finding.code, same_object(state, path)[0]
     if finding.code == Code.INVALID_IDENTIFIER and path:
         return finding.code, state.blocks(path)[0], finding.summary
     # An address may have several problems.

@@ -15,13 +15,13 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
 
-def module(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def module_address_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the module, or forget the resource."""
     yield string(path, "module", "ADDRESS", "the module that has the resource", parse_module_instance)
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def identifier(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def identifier_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another type or name, or forget the resource."""
     blocks = state.blocks(path)
     member = path[-1]
@@ -39,7 +39,7 @@ def identifier(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[
     yield Choice("forget", forgotten, lambda _: dict.fromkeys(blocks))
 
 
-def check_result(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def check_result_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Remove a check result, which the next plan writes again."""
     # The whole result, or one of its objects.
     yield removal(path[:-1], "remove the result; the next plan checks again")

@@ -17,7 +17,7 @@ from statefmt.model.findings import Finding
 _DEPENDS_ON: Final = "depends_on"
 
 
-def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def invalid_dependency_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the resource without an instance key, or drop the dependency."""
     resource = _resource(state.string(path))
     if resource and _DEPENDS_ON not in path:
@@ -27,7 +27,7 @@ def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Cho
     yield removal(path, "drop the dependency; the next apply writes those of the configuration")
 
 
-def dangling(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def dangling_dependency_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Drop the entries of the resource's objects, or let them name another resource."""
     mentions = state.once(_mentions, path).get(_target(state.string(path)), [path])
     number = f"{len(mentions)} {'entry' if len(mentions) == 1 else 'entries'}"

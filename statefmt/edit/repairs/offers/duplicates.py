@@ -15,7 +15,7 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Finding
 
 
-def duplicate(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def duplicate_instance_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep one of the objects and forget the others, or give the first or the last another key."""
     if path[0] != RESOURCES:
         yield from _of_old_format(state, path, finding.address)

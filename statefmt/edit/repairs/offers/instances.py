@@ -19,7 +19,7 @@ from statefmt.model.findings import Finding
 _FORGET: Final = "forget the object; the real one continues to exist"
 
 
-def mode(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def mode_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Say what the resource is, or forget it."""
     # A block that is null, or without a type, is no resource of any mode.
     if state.string((*path[:-1], "type")):
@@ -28,18 +28,18 @@ def mode(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice
     yield removal(path[:-1], "forget the resource; the real objects continue to exist", "forget")
 
 
-def status(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def status_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Replace the object with the next apply, or take it for whole."""
     yield replacement(path, b'"tainted"', "tainted", "tainted: the next apply replaces it")
     yield removal(path, "the object is whole", "ready")
 
 
-def damaged_value(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def damaged_value_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Offer nothing: only a backup has the values."""
     yield from ()
 
 
-def deposed_key(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def deposed_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write another deposed key, or forget the object."""
     # From its content, so that the same input gives the same bytes.
     new = hashlib.sha256(state.raw(path[:-1]) or b"").hexdigest()[:DEPOSED_KEY]
@@ -50,7 +50,7 @@ def deposed_key(state: LooseState, path: JsonPath, finding: Finding) -> Iterator
     yield removal(path[:-1], _FORGET, "forget")
 
 
-def sensitive_paths(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def sensitive_paths_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep the paths that can be read, or convert names of attributes to paths."""
     text = state.raw(path) or b""
     names = _names(text)
@@ -73,13 +73,13 @@ def sensitive_paths(state: LooseState, path: JsonPath, finding: Finding) -> Iter
     yield removal(path, "drop all paths; OpenTofu then shows the values unless the schema hides them")
 
 
-def missing_path(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def missing_path_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Drop a path that leads nowhere, or write another one."""
     yield removal(path, "drop the path, which hides nothing")
     yield json_value(path, "this path, as a JSON array of steps")
 
 
-def both_forms(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def both_forms_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep one of the two forms of attributes."""
     yield removal(path, 'keep "attributes", which counts', "typed")
     yield removal((*path[:-1], "attributes"), 'keep "attributes_flat"', "flat")

@@ -19,7 +19,7 @@ _KEY: Final = 'this key: a number, or a string as "a"'
 _FORGET: Final = "the real object continues to exist"
 
 
-def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def invalid_key_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write a key, or none, or forget the object."""
     one = path[:-1]
     yield Choice("value", _KEY, lambda given: new_instance_key(state, one, given), "JSON")
@@ -28,7 +28,7 @@ def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Cho
     yield removal(one, f"forget the object; {_FORGET}", "forget")
 
 
-def mixed(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def mixed_keys_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Give all instances keys of one kind, or one of them another key, or forget it."""
     objects, odd = state.objects(path), state.objects_with_key(path[:4])
     for name, text, convert in (

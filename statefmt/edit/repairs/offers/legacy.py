@@ -17,7 +17,7 @@ _FORGET: Final = "forget the resource; the real object continues to exist"
 _RESOURCE_STEPS: Final = 4
 
 
-def not_upgradable(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def not_upgradable_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Mend what the upgrade refuses: a provider reference, the name of a resource, the path of a module, the serial."""
     if path[-1] == "provider":
         yield string(path, "provider", "REFERENCE", "this provider, as provider.TYPE or provider.TYPE.ALIAS")

@@ -18,7 +18,7 @@ from statefmt.model.findings import Finding
 _LONGEST: Final = 80
 
 
-def output(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def output_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Take the type that the value implies, write another value or type, or remove the output."""
     whole = path[:-1]
     value = state.raw((*whole, "value"))

@@ -20,7 +20,7 @@ from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.findings import Finding
 
 
-def conflict(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def provider_conflict_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind all objects of the resource to one configuration; those that have it keep their keys."""
     objects = state.objects(path[:2])
 
@@ -35,9 +35,9 @@ def conflict(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Ch
     yield named_provider("bind the objects of other configurations to it", bind, alone=True)
 
 
-def blocks_differ(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def provider_blocks_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind all objects to one configuration; a block without objects may also go."""
-    return _empty_block(state, path) if path[-1] == PROVIDER else conflict(state, path, finding)
+    return _empty_block(state, path) if path[-1] == PROVIDER else provider_conflict_choices(state, path, finding)
 
 
 def _empty_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
@@ -49,7 +49,7 @@ def _empty_block(state: LooseState, path: JsonPath) -> Iterator[Choice]:
     yield named_provider("bind the objects of other configurations to it", lambda given: _bound_to(state, path, given))
 
 
-def spread_keys(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def provider_keys_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Bind the current and the deposed objects of one instance to one provider instance."""
     objects = state.objects_with_key(path[:4])
 
@@ -66,7 +66,7 @@ def spread_keys(state: LooseState, path: JsonPath, finding: Finding) -> Iterator
     yield named_provider("bind all objects of the instance to it", bind, alone=True)
 
 
-def both_levels(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def provider_levels_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider at one level only; the objects keep the provider that counts, if it is at the instances."""
     block = path[:2]
     inherited = provider_instance(state.string((*block, PROVIDER)))

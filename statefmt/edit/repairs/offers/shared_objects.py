@@ -14,7 +14,7 @@ from statefmt.model.findings import Finding
 from statefmt.redaction.object_value import id_scope
 
 
-def shared(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def shared_object_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Keep one of the addresses and forget the others, in one choice: no decision forgets all of them."""
     addresses = {one: state.instance_address(one) for one in same_object(state, path)}
 

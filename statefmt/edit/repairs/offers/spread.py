@@ -14,7 +14,7 @@ from statefmt.model.findings import Finding
 _JOINED: Final = frozenset({"module", "mode", "type", "name", "each", PROVIDER, INSTANCES})
 
 
-def merge(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def spread_resource_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Join the blocks of a resource into the first that has objects."""
     blocks = state.blocks(path)
     base = next((block for block in blocks if next(state.parts((*block, INSTANCES)), None)), blocks[0])

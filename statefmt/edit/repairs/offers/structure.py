@@ -19,7 +19,7 @@ _WHOLE: Final = pattern(r"(\d{1,20})(?:\.0+)?")
 _SCALAR: Final = pattern(r"-?[0-9][0-9.eE+-]*|true|false")
 
 
-def wrong_type(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def wrong_type_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Convert the value if its text fits the type; write another one; remove it, which means the default."""
     repeated = state.repeated(path)
     if repeated is not None:
@@ -44,7 +44,7 @@ def wrong_type(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[
     yield removal(path, "remove it: everything in it is forgotten")
 
 
-def private(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def private_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Remove private data that no provider can read."""
     yield removal(path, "remove it: the provider loses what it kept there, such as timeouts")
     yield json_value(path)

@@ -24,7 +24,7 @@ _WHOLE: Final = pattern(r"[0-9]{1,16}")
 _NOT_UTF8: Final = pattern("[\udc80-\udcff]")
 
 
-def not_utf8(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def not_utf8_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Take the bytes for characters of the usual encoding of Windows, or replace them."""
     text = state.data.decode("utf-8", "surrogateescape")
     number = sum(1 for _ in _NOT_UTF8.finditer(text))
@@ -39,7 +39,7 @@ def not_utf8(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Ch
     yield Choice("replace", text_of_loss, lambda _: rewritten(lambda _: "\ufffd"))
 
 
-def release(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def release_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the release that wrote the state."""
     stripped = state.string(path).strip()
     if normalise_version(stripped):
@@ -48,7 +48,7 @@ def release(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Cho
     yield removal(path, "remove it: any release may then read the state")
 
 
-def serial(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def serial_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Continue from the serial of a good copy."""
 
     def written(given: str) -> dict[JsonPath, bytes | None]:
@@ -60,7 +60,7 @@ def serial(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choi
     yield Choice("serial", text, written, "NUMBER")
 
 
-def lineage(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def lineage_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Write the lineage of a backup, or a new one."""
 
     def written(given: str) -> dict[JsonPath, bytes | None]:

@@ -31,7 +31,7 @@ from statefmt.model.provider_text import Unreadable, read_as_terraform, read_ins
 _BLOCK_MEMBER: Final = 3
 
 
-def missing(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def missing_provider_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider: that of other objects of the resource, of the configuration, or of the type."""
     one = state.object(path[:4])
 
@@ -44,7 +44,7 @@ def missing(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Cho
     yield named_provider("name this one", name)
 
 
-def invalid(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
+def invalid_provider_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:
     """Name the provider instead of the unreadable address, or take that of others."""
     return _of_object(state, path) if len(path) > _BLOCK_MEMBER else _of_block(state, path)
 
