@@ -9,7 +9,7 @@ from statefmt.edit.session import state_name
 from statefmt.model.errors import StoreError
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.reading import find_states, is_folder
+from statefmt.store.reading import is_folder
 
 
 def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:
@@ -19,6 +19,8 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
     `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if a folder has no
     files, and its backend is not supported.
     """
+    from statefmt.store.reading import find_states
+
     found: dict[str, None] = {}
     for name in names:
         if "://" in name:
@@ -32,6 +34,8 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
 
 
 def _of_folder(context: RunContext, folder: str, everything: bool) -> list[str]:
+    from statefmt.store.reading import find_states
+
     problem: StoreError | None = None
     own = ""
     try:

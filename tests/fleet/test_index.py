@@ -182,17 +182,17 @@ def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytes
     monkeypatch.setattr("statefmt.fleet.index._database._PARTS", 1)
     process = os.fork()
     if process == 0:
-        from statefmt.fleet.index import _database
+        from statefmt.fleet.index._database import Database
 
-        insert, calls = _database.Database._insert, []
+        insert, calls = Database._insert, []
 
-        def killed(self: _database.Database, name: str, parts: Sequence[bytes], run_id: int) -> None:
+        def killed(self: Database, name: str, parts: Sequence[bytes], run_id: int) -> None:
             calls.append(name)
             if calls.count("objects") == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
             insert(self, name, parts, run_id)
 
-        _database.Database._insert = killed  # type: ignore[method-assign] # the death of this process
+        Database._insert = killed  # type: ignore[method-assign] # the death of this process
         try:
             indexed(folder)
         finally:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from statefmt.fleet import DuplicateObject, LineageCopies, ManagedPlace
 from statefmt.render.counted import counted
 from statefmt.render.json_output import document
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import DuplicateObject, LineageCopies, ManagedPlace
 
 MATCHES: Final = {"identity": "same identity", "arn": "same ARN", "id": "same type and id"}
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from statefmt.fleet import StreamedResult
 from statefmt.render.csv_output import csv_text
 from statefmt.render.json_output import document, json_text
 from statefmt.render.printable import printable
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import StreamedResult
 
 # Values that JSON has itself.
 _PLAIN = (str, int, float, bool, type(None))

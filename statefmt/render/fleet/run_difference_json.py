@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import asdict
 
-from statefmt.fleet import FleetRun, RunDifference, StateDifference
 from statefmt.render.json_output import document
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import FleetRun, RunDifference, StateDifference
 
 
 def run_difference_json(found: RunDifference) -> bytes:

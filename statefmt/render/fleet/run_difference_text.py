@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from statefmt.fleet import (
-    FindingDifference,
-    FleetRun,
-    ObjectDifference,
-    RunChangeKind,
-    RunDifference,
-    StateDifference,
-    StateFacts,
-)
 from statefmt.model.findings import Severity
 from statefmt.render.counted import counted, size_text
 from statefmt.render.findings import COLOURS
 from statefmt.render.printable import one_line, printable
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import (
+        FindingDifference,
+        FleetRun,
+        ObjectDifference,
+        RunChangeKind,
+        RunDifference,
+        StateDifference,
+        StateFacts,
+    )
 
 _SIGNS: Final[Mapping[RunChangeKind, str]] = {"added": "+", "removed": "-", "changed": "~"}
 _COLOURS: Final[Mapping[RunChangeKind, str]] = {"added": "green", "removed": "red", "changed": "yellow"}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
 from statefmt.model.findings import Code
 from statefmt.render.counted import counted
 from statefmt.render.formats.upgrade import listed
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import.
+    from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
 
 # The most lines to show.
 _MOST: Final = 16

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.render.counted import size_text
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
-from statefmt.store.local.pruning import Pruning
+
+if TYPE_CHECKING:
+    # Only a pruning needs it.
+    from statefmt.store.local.pruning import Pruning
 
 _MOST_NAMED: Final = 5
 

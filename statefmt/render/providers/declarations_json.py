@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
 from statefmt.model.addrs import StringKey
 from statefmt.model.findings import Finding
 from statefmt.render.configuration_problems import configuration_problems_json
 from statefmt.render.json_output import document
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
 
 
 def provider_declarations_json(

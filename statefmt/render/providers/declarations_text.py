@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from statefmt.analysis.providers import short_form
-from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
 from statefmt.render.printable import printable
 from statefmt.render.table import fitted_table
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
+    from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
 
 _HEADINGS: Final = ("configuration", "instances", "deposed", "declared in", "")
 

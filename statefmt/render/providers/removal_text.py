@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from statefmt.analysis.providers.removal import ProviderRemoval
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.render.printable import printable
 from statefmt.render.providers.use_text import bound_numbers, object_text
 from statefmt.render.terminal import Terminal
 from statefmt.store.backends import state_words
 from statefmt.text import shell_line, shell_word
+
+if TYPE_CHECKING:
+    # Most runs ask for no removal and skip this import.
+    from statefmt.analysis.providers.removal import ProviderRemoval
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:

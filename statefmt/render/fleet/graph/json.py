@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from statefmt.fleet import FleetGraph
+from typing import TYPE_CHECKING
+
 from statefmt.render.json_output import document
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import FleetGraph
 
 
 def fleet_graph_json(graph: FleetGraph) -> bytes:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
-from statefmt.fleet import FleetGraph, FleetNode
 from statefmt.render.counted import counted
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import FleetGraph, FleetNode
 
 
 def short_names(graph: FleetGraph) -> dict[str, str]:

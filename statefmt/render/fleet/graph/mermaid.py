@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from statefmt.fleet import FleetGraph
+from typing import TYPE_CHECKING
+
 from statefmt.render.fleet.graph.labels import about, short_names
 from statefmt.render.graph.mermaid import mermaid_label
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import FleetGraph
 
 
 def fleet_graph_mermaid(graph: FleetGraph) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from statefmt.fleet import FleetGraph
 from statefmt.render.printable import printable
 from statefmt.render.terminal import Terminal
+
+if TYPE_CHECKING:
+    # The command that makes them has imported them.
+    from statefmt.fleet import FleetGraph
 
 
 def fleet_graph_text(graph: FleetGraph, terminal: Terminal) -> Iterator[str]:
