@@ -69,9 +69,9 @@ _WORKER: Final = """
 import sys
 from statefmt import run_context
 from statefmt.fleet.limits import StateLimits
-from statefmt.fleet.rows.extract import StateOrigin, Wanted
-from statefmt.fleet.rows.read import read_rows
-from statefmt.fleet.work.task import Task, work_on
+from statefmt.fleet._rows import StateOrigin, Wanted
+from statefmt.fleet._rows import read_rows
+from statefmt.fleet._work import Task, work_on
 import statefmt.lint.check
 
 def most():

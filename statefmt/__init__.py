@@ -80,7 +80,7 @@ with lazy_imports(globals(), _RENAMED):
     from statefmt.analysis.diff import diff as diff
     from statefmt.analysis.diff.model import SnapshotDiff as SnapshotDiff
     from statefmt.context import ProgressReport as ProgressReport, RunContext as RunContext
-    from statefmt.edit.changes.edit import Edit as Edit
+    from statefmt.edit.changes import Edit as Edit
     from statefmt.encryption import EncryptionConfiguration as EncryptionConfiguration
     from statefmt.formats.losses import DowngradeError as DowngradeError
     from statefmt.formats.reading import (

@@ -21,23 +21,19 @@ if TYPE_CHECKING:
     from statefmt.context import RunContext
 
 with lazy_imports(globals()):
-    from statefmt.edit.transfers.comparison import (
-        Comparison as Comparison,
-        StateHead as StateHead,
-        TransferAction as TransferAction,
-    )
-    from statefmt.edit.transfers.routes import (
+    from statefmt.edit.transfers import (
         BackendMove as BackendMove,
+        Comparison as Comparison,
         PlaceName as PlaceName,
+        Route as Route,
+        StateHead as StateHead,
+        Transfer as Transfer,
+        TransferAction as TransferAction,
+        TransferTerms as TransferTerms,
         backend_move as backend_move,
         route as route,
-        workspace_names as workspace_names,
-    )
-    from statefmt.edit.transfers.transfer import (
-        Route as Route,
-        Transfer as Transfer,
-        TransferTerms as TransferTerms,
         transferred as transferred,
+        workspace_names as workspace_names,
     )
     from statefmt.store.protocol import LockInfo as LockInfo, LockState as LockState, LockStatus as LockStatus
 

@@ -17,24 +17,35 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.arguments.assignment import Assignment, assignment, parse_assignment
-    from statefmt.edit.arguments.key_map import KeyMap, parse_key_lines, parse_key_map
-    from statefmt.edit.changes.edit import Edit, with_note
-    from statefmt.edit.operations.envelope import new_lineage, set_serial
-    from statefmt.edit.operations.joins import module_depth
-    from statefmt.edit.operations.replace_provider import Replaced, parse_replaced
-    from statefmt.edit.operations.restore import restore
-    from statefmt.edit.requests.choose import Note
-    from statefmt.edit.requests.forget_deposed import forget_deposed_request as forget_deposed
-    from statefmt.edit.requests.known_providers import KnownProviders
-    from statefmt.edit.requests.mv import mv_request as move
-    from statefmt.edit.requests.rebind import rebind_request as rebind
-    from statefmt.edit.requests.rekey import rekey_request as rekey
-    from statefmt.edit.requests.replace_provider import replace_provider_request as replace_provider
-    from statefmt.edit.requests.rm import rm_request as remove
-    from statefmt.edit.requests.set import set_request as set  # noqa: A004 - the name of the command
-    from statefmt.edit.requests.taint import taint_request as taint, untaint_request as untaint
-    from statefmt.edit.requests.unset import unset_request as unset
+    from statefmt.edit.attributes import (
+        Assignment as Assignment,
+        assignment as assignment,
+        parse_assignment as parse_assignment,
+    )
+    from statefmt.edit.changes import Edit as Edit, Note as Note, with_note as with_note
+    from statefmt.edit.key_map import (
+        KeyMap as KeyMap,
+        parse_key_lines as parse_key_lines,
+        parse_key_map as parse_key_map,
+    )
+    from statefmt.edit.operations.mv import module_depth as module_depth, mv_request as move
+    from statefmt.edit.operations.rebind import rebind_request as rebind
+    from statefmt.edit.operations.rekey import rekey_request as rekey
+    from statefmt.edit.operations.replace_provider import (
+        KnownProviders as KnownProviders,
+        Replaced as Replaced,
+        parse_replaced as parse_replaced,
+        replace_provider_request as replace_provider,
+    )
+    from statefmt.edit.operations.restore import restore as restore
+    from statefmt.edit.operations.rm import forget_deposed_request as forget_deposed, rm_request as remove
+    from statefmt.edit.operations.set import (
+        new_lineage as new_lineage,
+        set_request as set,  # noqa: A004 - the name of the command
+        set_serial as set_serial,
+        unset_request as unset,
+    )
+    from statefmt.edit.operations.taint import taint_request as taint, untaint_request as untaint
 
 __all__ = [
     "Assignment",

@@ -20,34 +20,28 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.analysis.diff.passages import Passages as Passages
-    from statefmt.edit.ending import Ending as Ending
-    from statefmt.edit.operations_file import (
+    from statefmt.edit.changes import Ending as Ending
+    from statefmt.edit.operations.split import SplitBy as SplitBy, split_parts as split_parts
+    from statefmt.edit.operations_file.model import (
         Expect as Expect,
-        FileEdits as FileEdits,
         ForgetBlock as ForgetBlock,
         JoinBlock as JoinBlock,
-        KeptDependency as KeptDependency,
         MoveBlock as MoveBlock,
         StateBlock as StateBlock,
-        StateCrossing as StateCrossing,
         fit_name as fit_name,
         folder_names as folder_names,
         operations_text as operations_text,
     )
-    from statefmt.edit.requests.split import SplitBy as SplitBy, split_parts as split_parts
+    from statefmt.edit.operations_file.working_states import (
+        FileEdits as FileEdits,
+        KeptDependency as KeptDependency,
+        StateCrossing as StateCrossing,
+    )
     from statefmt.edit.surgical import EditOutcome as EditOutcome
     from statefmt.edit.tfmigrate import (
         ConvertedMigration as ConvertedMigration,
         converted_migration as converted_migration,
     )
-    from statefmt.edit.transactions import (
-        Agreed as Agreed,
-        FileOutcome as FileOutcome,
-        OperationsPlan as OperationsPlan,
-        PlannedFile as PlannedFile,
-        PlannedState as PlannedState,
-    )
-    from statefmt.edit.transactions.begun import begun_text as begun_text
     from statefmt.edit.transactions.by_file import (
         PlannedOperations as PlannedOperations,
         applied_operations as applied_operations,
@@ -61,7 +55,14 @@ with lazy_imports(globals()):
     from statefmt.edit.transactions.in_memory import (
         CommandOperations as CommandOperations,
         applied_in_memory as applied_in_memory,
+        begun_text as begun_text,
         ended_in_memory as ended_in_memory,
         planned_in_memory as planned_in_memory,
         write_operations as write_operations,
     )
+    from statefmt.edit.transactions.plan import (
+        OperationsPlan as OperationsPlan,
+        PlannedFile as PlannedFile,
+        PlannedState as PlannedState,
+    )
+    from statefmt.edit.transactions.staging import Agreed as Agreed, FileOutcome as FileOutcome

@@ -19,9 +19,17 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.repairs.decisions import (
+    from statefmt.edit.repairs.find import (
+        FoundDefects as FoundDefects,
+        can_mend as can_mend,
+        defects as defects,
+        is_fatal as is_fatal,
+    )
+    from statefmt.edit.repairs.member_choices import Choice as Choice, Defect as Defect
+    from statefmt.edit.repairs.repair import (
         Decided as Decided,
         Decision as Decision,
+        MendedDefect as MendedDefect,
         check_choice as check_choice,
         decision_for as decision_for,
         decision_places as decision_places,
@@ -29,8 +37,4 @@ with lazy_imports(globals()):
         parse_decision as parse_decision,
         parse_decisions as parse_decisions,
     )
-    from statefmt.edit.repairs.defect import Choice as Choice, Defect as Defect
-    from statefmt.edit.repairs.find import can_mend as can_mend, defects as defects, is_fatal as is_fatal
-    from statefmt.edit.repairs.listed import FoundDefects as FoundDefects
-    from statefmt.edit.repairs.repair import MendedDefect as MendedDefect
     from statefmt.edit.repairs.state import RepairResult as RepairResult

@@ -16,7 +16,7 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.requests.mend import FixedState as FixedState, mend_state as mend_state
+    from statefmt.edit.operations.mend import FixedState as FixedState, mend_state as mend_state
     from statefmt.lint.baseline import (
         Baseline as Baseline,
         read_baseline as read_baseline,

@@ -16,11 +16,18 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.salvaging.import_blocks import Importable as Importable
-    from statefmt.edit.salvaging.known_backups import KnownBackup as KnownBackup, known_backups as known_backups
-    from statefmt.edit.salvaging.request import salvage_state as salvage_state, write_salvaged as write_salvaged
-    from statefmt.edit.salvaging.result import Salvaged as Salvaged, Unused as Unused
-    from statefmt.edit.salvaging.source import ConflictSide as ConflictSide
+    from statefmt.edit.salvage_sources import (
+        ConflictSide as ConflictSide,
+        KnownBackup as KnownBackup,
+        known_backups as known_backups,
+    )
+    from statefmt.edit.salvaging import (
+        Importable as Importable,
+        Salvaged as Salvaged,
+        Unused as Unused,
+        salvage_state as salvage_state,
+        write_salvaged as write_salvaged,
+    )
     from statefmt.formats.salvage import salvage as salvage, sides as sides
     from statefmt.formats.salvage.fill import (
         Backup as Backup,

@@ -23,7 +23,7 @@ from statefmt.operations_files import (
     ended_in_memory,
     planned_in_memory,
 )
-from statefmt.render.diff.values import Manner
+from statefmt.render.diff.items import Manner
 
 if TYPE_CHECKING:
     from statefmt.operations_files import Agreed

@@ -9,9 +9,9 @@ from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.streams import say, write_result
 from statefmt.differences import SnapshotDiff
 from statefmt.operations_files import FileOutcome
-from statefmt.render.counted import counted
-from statefmt.render.diff.edit_blocks import apart_by_type, edit_blocks
-from statefmt.render.printable import printable
+from statefmt.render.diff.blocks import apart_by_type, edit_blocks
+from statefmt.render.terminal import counted
+from statefmt.text import printable
 
 
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:

@@ -44,7 +44,7 @@ class Verdict:
 
 def print_statistics(checked: Iterable[CheckedState]) -> None:
     """Print the number of findings of each rule."""
-    from statefmt.render.check.text import statistics_text
+    from statefmt.render.check import statistics_text
 
     text = statistics_text(checked, result_terminal())
     if text:
@@ -62,15 +62,15 @@ def print_report(
     JUnit iterates over the states twice.
     """
     if output_format is CheckFormat.TEXT:
-        from statefmt.render.check.text import check_text
+        from statefmt.render.check import check_text
 
         _print_lines(check_text(checked, result_terminal()))
     elif output_format is CheckFormat.CONCISE:
-        from statefmt.render.check.concise import check_concise
+        from statefmt.render.check import check_concise
 
         _print_lines(check_concise(checked, result_terminal()))
     elif output_format is CheckFormat.GITHUB:
-        from statefmt.render.check.github import check_github
+        from statefmt.render.check_reports import check_github
 
         _print_lines(check_github(checked, unreadable=unreadable))
     else:
@@ -90,13 +90,13 @@ def _for_programs(
     failing: Severity,
 ) -> Iterator[bytes]:
     if output_format is CheckFormat.SARIF:
-        from statefmt.render.check.sarif import check_sarif
+        from statefmt.render.check_reports import check_sarif
 
         return check_sarif(checked, unreadable=unreadable)
     if output_format is CheckFormat.JUNIT:
-        from statefmt.render.check.junit import check_junit
+        from statefmt.render.check_reports import check_junit
 
         return check_junit(checked, fail_on=failing, unreadable=unreadable)
-    from statefmt.render.check.json import check_json
+    from statefmt.render.check_reports import check_json
 
     return check_json(checked, unreadable)

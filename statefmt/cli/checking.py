@@ -17,7 +17,7 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT, RemoteName, find_states, listed_states
-from statefmt.render.counted import counted
+from statefmt.render.terminal import counted
 from statefmt.rules import CheckedState, Gate, UnreadableState
 
 _USUAL_STATE: Final = "terraform.tfstate"

@@ -9,7 +9,7 @@ from typing import Final
 import typer
 
 from statefmt import StoreError
-from statefmt.render.printable import printable
+from statefmt.text import printable
 
 # What to do without a terminal, if a command has both options.
 ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"

@@ -12,8 +12,7 @@ import typer
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError
 from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
-from statefmt.render.printable import printable
-from statefmt.text import shell_line
+from statefmt.text import printable, shell_line
 
 # Enough to act on; `check` shows all of them.
 _MOST_FINDINGS: Final = 10

@@ -13,14 +13,14 @@ from statefmt.cli.options.fixing import FixOptions
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.locations import RemoteName, display_name, listed_states
-from statefmt.render.counted import counted
+from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
-from statefmt.render.diff.values import Manner
 from statefmt.render.findings import message
-from statefmt.render.printable import printable
+from statefmt.render.terminal import counted
 from statefmt.rules import NO_STATE, CheckedState, Fixable, FixedState, Gate, mend_state
 from statefmt.store.files import is_inside
 from statefmt.store.reading import is_folder
+from statefmt.text import printable
 
 # A state may have thousands.
 _MOST_FINDINGS: Final = 20

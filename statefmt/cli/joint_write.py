@@ -12,7 +12,7 @@ from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption
 from statefmt.cli.options.surgery_options import SurgeryOptions
 from statefmt.cli.options.write import DryRunOption, LockOption, LockTimeoutOption, NoBackupOption
-from statefmt.render.diff.values import Manner
+from statefmt.render.diff.items import Manner
 
 
 def joint_write_options(

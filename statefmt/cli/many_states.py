@@ -12,13 +12,11 @@ from msgspec.structs import replace
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
 from statefmt.cli.streams import message_terminal, result_terminal
 from statefmt.operations_files import FileOutcome, KeptDependency, Passages
-from statefmt.render.counted import counted
+from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
-from statefmt.render.diff.values import Manner
 from statefmt.render.findings import findings_text
-from statefmt.render.notes import note_text
-from statefmt.render.printable import printable
-from statefmt.render.terminal import Terminal
+from statefmt.render.terminal import Terminal, counted, note_text
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.

@@ -11,11 +11,11 @@ import typer
 
 from statefmt import SurgeryError
 from statefmt.cli.streams import message_terminal, say
-from statefmt.render.counted import counted
 from statefmt.render.findings import finding_text
-from statefmt.render.printable import printable
-from statefmt.render.repair.text import choice_line
+from statefmt.render.repair import choice_line
+from statefmt.render.terminal import counted
 from statefmt.repairs import Choice, Defect, FoundDefects, check_choice, decision_places, is_fatal
+from statefmt.text import printable
 
 _SKIP: Final = "s"
 _QUIT: Final = "q"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TextIO
 
 from statefmt.cli.progress import Progress, PromptFile
 from statefmt.cli.run import current_run
-from statefmt.render.printable import printable, printable_lines
-from statefmt.render.terminal import Terminal, terminal_columns, terminal_for
+from statefmt.render.terminal import Terminal, printable_lines, terminal_columns, terminal_for
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     from statefmt.cli.pager import Pager

@@ -37,16 +37,16 @@ def show_suggestions(state: State, by: str | None, output_format: SuggestionForm
             if by in (None, kind.value):
                 say(f"statetool: no suggestion by {kind.value}: {reason}")
     elif output_format is SuggestionFormat.JSON:
-        from statefmt.render.partition.json import partitions_json
+        from statefmt.render.partition import partitions_json
 
         write_result(partitions_json(found))
     elif chosen is not None and output_format is SuggestionFormat.TEXT:
-        from statefmt.render.partition.text import partitions_text
+        from statefmt.render.partition import partitions_text
 
         for line in partitions_text(found, chosen, result_terminal()):
             print(line)
     elif chosen is not None and output_format in (SuggestionFormat.DOT, SuggestionFormat.MERMAID):
-        from statefmt.render.partition.graph import partition_dot, partition_mermaid
+        from statefmt.render.partition import partition_dot, partition_mermaid
 
         print((partition_dot if output_format is SuggestionFormat.DOT else partition_mermaid)(chosen))
     return chosen

@@ -21,11 +21,10 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
+from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
-from statefmt.render.diff.values import Manner
-from statefmt.render.notes import note_text
-from statefmt.render.printable import printable
-from statefmt.render.terminal import Terminal
+from statefmt.render.terminal import Terminal, note_text
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     # Most runs have neither a configuration nor schemas and skip these imports.

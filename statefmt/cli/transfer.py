@@ -13,8 +13,8 @@ from statefmt.cli.options.shared import OutputFormat
 from statefmt.cli.options.transfer_options import TransferOptions
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
-from statefmt.render.counted import counted
-from statefmt.render.transfers.text import transfers_text
+from statefmt.render.stores import transfers_text
+from statefmt.render.terminal import counted
 
 _ADVICE: Final = "Use --dry-run to see what would be copied, or --yes to copy"
 
@@ -52,7 +52,7 @@ def copied(
         say("nothing was written")
         return None
     if options.output_format is OutputFormat.JSON:
-        from statefmt.render.transfers.json import transfers_json
+        from statefmt.render.stores import transfers_json
 
         sys.stdout.buffer.write(transfers_json(transfers, dry_run=options.dry_run))
     else:

@@ -18,7 +18,7 @@ from statefmt.store.reading import display_name
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.changes.edit import Edit
+    from statefmt.edit.changes import Edit
 
 MovedInstances: TypeAlias = Mapping[AbsResourceInstance, AbsResourceInstance]
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from statefmt.analysis.diff import diff, envelope_changes
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.edit.added_findings import configuration_findings, edit_findings
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, repeated_members, with_next_serial
 from statefmt.formats.reading import CURRENT_VERSION

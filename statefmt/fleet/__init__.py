@@ -11,58 +11,46 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.fleet._checked_states import StoredFindings as StoredFindings, stored_findings as stored_findings
-    from statefmt.fleet.errors import FleetError as FleetError
-    from statefmt.fleet.index.refresh import (
-        IndexOptions as IndexOptions,
-        IndexRun as IndexRun,
-        index_states as index_states,
-    )
-    from statefmt.fleet.queries.duplicates import (
-        DuplicateObject as DuplicateObject,
-        LineageCopies as LineageCopies,
-        ManagedPlace as ManagedPlace,
-        StateCopy as StateCopy,
-        duplicate_objects as duplicate_objects,
-        state_copies as state_copies,
-    )
-    from statefmt.fleet.queries.overview import (
-        FleetOverview as FleetOverview,
-        IndexedRun as IndexedRun,
-        IndexedState as IndexedState,
-        ReleaseUse as ReleaseUse,
-        StateGrowth as StateGrowth,
-        StateReaders as StateReaders,
-        fleet_overview as fleet_overview,
-    )
-    from statefmt.fleet.queries.references import (
-        FleetGraph as FleetGraph,
-        FleetNode as FleetNode,
-        FleetReference as FleetReference,
-        UnknownReference as UnknownReference,
-        fleet_graph as fleet_graph,
-    )
-    from statefmt.fleet.queries.run import (
-        QueryResult as QueryResult,
-        StreamedResult as StreamedResult,
-        parquet_blocks as parquet_blocks,
-        query as query,
-        streamed_query as streamed_query,
-    )
-    from statefmt.fleet.queries.saved import (
-        SavedQuery as SavedQuery,
-        saved_queries as saved_queries,
-        saved_query as saved_query,
-    )
-    from statefmt.fleet.runs.difference import run_difference as run_difference
-    from statefmt.fleet.runs.model import (
+    from statefmt.fleet._refresh import IndexOptions as IndexOptions, IndexRun as IndexRun, index_states as index_states
+    from statefmt.fleet._runs import (
         FindingDifference as FindingDifference,
+        FleetRun as FleetRun,
         ObjectDifference as ObjectDifference,
         OutputDifference as OutputDifference,
         RunChangeKind as RunChangeKind,
         RunDifference as RunDifference,
         StateDifference as StateDifference,
         StateFacts as StateFacts,
+        run_difference as run_difference,
     )
-    from statefmt.fleet.runs.named import FleetRun as FleetRun
-    from statefmt.fleet.work.cluster import Cluster as Cluster, WorkerEntry as WorkerEntry
-    from statefmt.fleet.work.worker import answer_job as answer_job
+    from statefmt.fleet._work import Cluster as Cluster, WorkerEntry as WorkerEntry
+    from statefmt.fleet._worker import answer_job as answer_job
+    from statefmt.fleet.queries import (
+        DuplicateObject as DuplicateObject,
+        FleetGraph as FleetGraph,
+        FleetNode as FleetNode,
+        FleetOverview as FleetOverview,
+        FleetReference as FleetReference,
+        IndexedRun as IndexedRun,
+        IndexedState as IndexedState,
+        LineageCopies as LineageCopies,
+        ManagedPlace as ManagedPlace,
+        QueryResult as QueryResult,
+        ReleaseUse as ReleaseUse,
+        SavedQuery as SavedQuery,
+        StateCopy as StateCopy,
+        StateGrowth as StateGrowth,
+        StateReaders as StateReaders,
+        StreamedResult as StreamedResult,
+        UnknownReference as UnknownReference,
+        duplicate_objects as duplicate_objects,
+        fleet_graph as fleet_graph,
+        fleet_overview as fleet_overview,
+        parquet_blocks as parquet_blocks,
+        query as query,
+        saved_queries as saved_queries,
+        saved_query as saved_query,
+        state_copies as state_copies,
+        streamed_query as streamed_query,
+    )
+    from statefmt.fleet.tables import FleetError as FleetError

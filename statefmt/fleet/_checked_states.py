@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import Struct
 
-from statefmt.fleet.errors import FleetError
-from statefmt.fleet.index.connection import open_to_read, way_out
-from statefmt.fleet.made_by import made_by
-from statefmt.fleet.rows.findings import fix_of
+from statefmt.fleet._masking import fix_of
+from statefmt.fleet.connection import made_by, open_to_read, way_out
+from statefmt.fleet.tables import FleetError
 from statefmt.formats.raw_json.positions import Position
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.lint.checked import CheckedState, UnreadableState, fixable_among
@@ -32,6 +31,7 @@ from statefmt.store.reading import GIT
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
 
 # About as many findings are in memory at a time: sorting all in the database takes gigabytes.
 _BATCH: Final = 20_000

@@ -8,7 +8,7 @@ from dataclasses import replace
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.fleet.errors import FleetError
+from statefmt.fleet.tables import FleetError
 from statefmt.model.errors import Wording
 from statefmt.store.reading import SIZE_VARIABLE, largest_stream, size_of
 from statefmt.store.remote.patience import TIMEOUT_VARIABLE, Patience

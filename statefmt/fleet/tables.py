@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
+from statefmt.model.errors import StatetoolError
+
 _JSON: Final = {"sql": "JSON"}
 _STATE: TypeAlias = Annotated[str, Meta(description="The state: `states.state_id`.")]
 _OBJECT: TypeAlias = Annotated[str, Meta(description="The address of the instance.")]
@@ -257,3 +259,9 @@ def _column(name: str, annotation: Any) -> Column:
     base = str(annotation.__origin__)
     plain = "BOOLEAN" if "bool" in base else "BIGINT" if "int" in base else "VARCHAR"
     return Column(name, sql or plain, meta.description or "")
+
+
+class FleetError(StatetoolError):
+    """An index cannot be made or queried; the message names the file or the query, and the reason."""
+
+    code = "fleet"

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 from statefmt._arguments import refuse_unknown
-from statefmt.edit.pipeline import Proposal, Terms
-from statefmt.edit.requests.migrate import (
+from statefmt.edit.operations.migrate import (
     Migrated,
     downgrade_request,
     downgraded_style,
     upgrade_request,
     upgraded_layout,
 )
-from statefmt.edit.requests.provider_sources import Registry, SourceRequest, lock_file_folders
+from statefmt.edit.operations.provider_sources import Registry, SourceRequest, lock_file_folders
+from statefmt.edit.pipeline import Proposal, Terms
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.formats import Layout, Style
 from statefmt.formats.losses import Loss

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from statefmt.analysis.diff.model import SnapshotDiff
     from statefmt.analysis.selection.criteria import Selector
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.changes.edit import Edit
-    from statefmt.edit.repairs.decisions import Decision
-    from statefmt.edit.repairs.defect import Defect
-    from statefmt.edit.repairs.listed import FoundDefects
+    from statefmt.edit.changes import Edit
+    from statefmt.edit.repairs.find import FoundDefects
+    from statefmt.edit.repairs.member_choices import Defect
+    from statefmt.edit.repairs.repair import Decision
     from statefmt.edit.repairs.state import RepairResult
     from statefmt.encryption import Opened
     from statefmt.formats.releases import Release
@@ -274,7 +274,7 @@ class State:
         damage: list[StateError] = []
 
         def opening(data: bytes) -> LoadedState:
-            from statefmt.edit.damaged import loaded_to_mend
+            from statefmt.edit.operations.restore import loaded_to_mend
 
             found, error = loaded_to_mend(self._handle.context, self.location, data)
             damage.extend([] if error is None else [error])
@@ -312,7 +312,7 @@ class State:
         `edit()`. The state and its earlier content may be damaged. Raises StoreError if there is no such edit, or,
         without `only`, if it changed several states.
         """
-        from statefmt.edit.requests.undo import undo_request
+        from statefmt.edit.operations.undo import undo_request
         from statefmt.edit.transactions.by_history import undone_alone
         from statefmt.library.transaction import edit_terms, transaction
 
@@ -487,6 +487,6 @@ class State:
         return config
 
     def _even_damaged(self, data: bytes) -> LoadedState:
-        from statefmt.edit.damaged import loaded_to_mend
+        from statefmt.edit.operations.restore import loaded_to_mend
 
         return loaded_to_mend(self._handle.context, self.location, data)[0]

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.edit.hand.attributes import instance_text
-from statefmt.edit.hand.text import EditableText, text_of_state
-from statefmt.edit.hand.whole_state import refuse_older_format, replaced_by
+from statefmt.edit.hand import EditableText, instance_text, refuse_older_format, replaced_by, text_of_state
 from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal, Terms
-from statefmt.edit.repairs.decisions import Decision
-from statefmt.edit.repairs.defect import Defect
-from statefmt.edit.repairs.listed import FoundDefects, found_defects
+from statefmt.edit.repairs.find import FoundDefects, found_defects
+from statefmt.edit.repairs.member_choices import Defect
+from statefmt.edit.repairs.repair import Decision
 from statefmt.edit.repairs.state import RepairResult, loaded_to_repair, repairing
 from statefmt.edit.session import LoadedState
 from statefmt.edit.surgical import EditOutcome, surgical

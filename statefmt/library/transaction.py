@@ -17,11 +17,8 @@ from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.context import RunContext
-from statefmt.edit.changes.arriving import OtherBindingError
-from statefmt.edit.changes.composed import composed
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.copies import FileCopy, OutputCopy
-from statefmt.edit.pipeline import OpenedEdit, Proposal, Terms
+from statefmt.edit.changes import Edit, OtherBindingError, composed, with_note
+from statefmt.edit.pipeline import FileCopy, OpenedEdit, OutputCopy, Proposal, Terms
 from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
@@ -36,9 +33,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.arguments.assignment import Assignment
-    from statefmt.edit.arguments.key_map import KeyMap
-    from statefmt.edit.requests.known_providers import KnownProviders
+    from statefmt.edit.attributes import Assignment
+    from statefmt.edit.key_map import KeyMap
+    from statefmt.edit.operations.replace_provider import KnownProviders
 
 
 # A key of an instance or a provider: a number, a string, or None for no key.
@@ -156,7 +153,7 @@ class Transaction:
         self._opened.context.phase("editing")
         edit = self._made(operation)
         if self._references is not None and edit.moved:
-            from statefmt.edit.requests.declared_targets import refuse_undeclared
+            from statefmt.edit.operations.declared_bindings import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
         self._edit = edit if self._edit is None else composed(self._edit, edit)
@@ -168,7 +165,7 @@ class Transaction:
         except OtherBindingError as error:
             if self._references is None:
                 raise
-            from statefmt.edit.requests.declared_bindings import as_declared
+            from statefmt.edit.operations.declared_bindings import as_declared
 
             arguments = (*state_words(self._opened.state.name), "--config", self._references.configuration.directory)
             refusal = as_declared(error, self.snapshot, self._references, arguments)

@@ -7,12 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from statefmt.model.findings import Finding, Fix, Severity
-from statefmt.render.counted import counted
-from statefmt.render.fixes import fix_text
-from statefmt.render.printable import printable, printable_lines
-from statefmt.render.terminal import Terminal
-from statefmt.text import pattern
+from statefmt.model.findings import Command, Finding, Fix, Severity
+from statefmt.render.terminal import Terminal, counted, printable_lines
+from statefmt.text import pattern, printable, shell_line
 
 COLOURS: Final = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
 # The words of the findings themselves; info has no plural.
@@ -106,3 +103,34 @@ def severities_text(counts: Mapping[Severity, int]) -> str:
         counted(counts[severity], severity.value, _PLURALS[severity]) for severity in Severity if counts.get(severity)
     ]
     return ", ".join(parts) or "no findings"
+
+
+def fix_text(fix: Fix) -> str:
+    """Render the advice without the snippet; an empty string if there is none."""
+    return "".join([f"`{_line(part)}`" if isinstance(part, Command) else part for part in fix.advice])
+
+
+def _line(command: Command) -> str:
+    return shell_line(("statetool", command.name, *command.arguments))
+
+
+def configuration_problems_text(findings: Iterable[Finding], terminal: Terminal) -> str:
+    """Render a paragraph for each finding, with its place."""
+    return "\n".join(finding_text(each, terminal, place=printable(str(each.place or ""))) for each in findings)
+
+
+def configuration_problems_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
+    """Return the member `problems` of JSON outputs."""
+    return [
+        {
+            "code": finding.code,
+            "severity": finding.severity.value,
+            "summary": finding.summary,
+            "detail": finding.detail,
+            "address": finding.address,
+            "file": finding.place.file if finding.place else None,
+            "line": finding.place.line if finding.place else None,
+            "column": finding.place.column if finding.place else None,
+        }
+        for finding in findings
+    ]

@@ -8,6 +8,8 @@ from typing import Final
 
 import orjson
 
+from statefmt.golang import indent
+from statefmt.redaction.partial import Partial, exact_text
 from statefmt.text import pattern
 
 FORMAT_VERSION: Final = "1.0"
@@ -87,3 +89,21 @@ def _as_text(value: object) -> object:
     if isinstance(value, (list, tuple)):
         return [_as_text(item) for item in value]
     return value
+
+
+def exact_document(members: Mapping[str, object]) -> bytes:
+    """Write a document like `json_output.document`; values of a state may be part of it as fragments."""
+    text = json_text({"format_version": FORMAT_VERSION, **members})
+    try:
+        return indent(text) + b"\n"
+    except ValueError:
+        # Nested too deeply to indent.
+        return text + b"\n"
+
+
+def fragment(value: Partial) -> orjson.Fragment:
+    """Return a value as a piece of JSON, for `exact_document`.
+
+    Raises ValueError if a decoded value is nested deeper than Python can follow; JSON text may be.
+    """
+    return orjson.Fragment(exact_text(value))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final, NamedTuple, TextIO
 
-from statefmt.render.printable import words
+from statefmt.text import pattern, printable
 
 _CODES: Final = {"red": "31", "yellow": "33", "cyan": "36", "green": "32", "bold": "1", "dim": "2"}
 _MINIMUM_WIDTH: Final = 40
@@ -75,3 +75,47 @@ def terminal_columns(stream: TextIO, environment: Mapping[str, str]) -> int | No
         return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
     except OSError:
         return _USUAL_WIDTH
+
+
+__all__ = ["ROOT", "one_line", "printable", "printable_lines", "words"]
+
+# Stands for the address of the root module, which is empty.
+ROOT: Final = "(root)"
+# An address is one word, even if an instance key has spaces in it. So is a statetool command in backticks: it could
+# not be copied if a line ended within it.
+_COMMAND: Final = "`statetool "
+_WORD: Final = pattern(r'(?:`statetool [^`\n]*`|\["(?:[^"\\\n]|\\.)*"\]|\S)+')
+
+
+def words(text: str) -> list[str]:
+    """Split prose into printable words; an address is one word, and so is a statetool command in backticks."""
+    found = _WORD.findall(text) if '["' in text or _COMMAND in text else text.split()
+    return found if text.isprintable() else [printable(word) for word in found]
+
+
+def one_line(text: str) -> str:
+    """Join prose into one line."""
+    return " ".join(words(text))
+
+
+def printable_lines(text: str) -> str:
+    """Make each line of a text printable."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Format a number and its noun; the plural adds an s unless it is given."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def size_text(number: int) -> str:
+    """Format a number of bytes: `812 B`, `3.4 kB`, `86.8 MB`, with a factor of 1000."""
+    if number < 1000:
+        return f"{number} B"
+    return f"{number / 1e3:,.1f} kB" if number < 1e6 else f"{number / 1e6:,.1f} MB"
+
+
+def note_text(note: str, terminal: Terminal) -> str:
+    """Return a note: a sentence, and perhaps a line for each thing that it is about."""
+    sentence, *listed = note.split("\n")
+    return "\n".join([terminal.wrap(printable(sentence), ""), *map(printable, listed)])

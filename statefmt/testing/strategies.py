@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from msgspec.structs import replace
 
-from statefmt.edit.arguments.key_map import map_text
+from statefmt.edit.key_map import map_text
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical

@@ -79,7 +79,7 @@ _READING: Final = (
                 "statefmt.redaction",
                 "statefmt.analysis.providers",
                 "statefmt.analysis.dependencies",
-                "statefmt.render.instances.listing",
+                "statefmt.render.listing",
             ),
         ),
         (

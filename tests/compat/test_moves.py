@@ -9,7 +9,8 @@ from typing import Any, Final
 import pytest
 
 import statefmt
-from statefmt.edit.operations_file import read_operations_file, run
+from statefmt.edit.operations_file import run
+from statefmt.edit.operations_file.read import read_operations_file
 from tests.cli.conftest import Statetool
 from tests.compat.program import Program
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from docs.transcripts import ROOT
-from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file._model import BLOCKS, Expect, StateBlock
+from statefmt.edit.operations_file.model import BLOCKS, Expect, StateBlock
+from statefmt.edit.operations_file.read import read_operations_file
 
 _PAGE: Final = (ROOT / "docs/operations-files.md").read_text(encoding="utf-8")
 _SECTION: Final = re.compile(r"^## `([a-z_]+)`\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)

@@ -14,7 +14,7 @@ import statefmt
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
 from statefmt.edit.pipeline import Proposal, Terms, edit
 from statefmt.edit.session import StateFileError
 from statefmt.edit.surgical import EditOutcome, surgical

@@ -18,7 +18,7 @@ import pytest
 from statefmt import run_context
 from statefmt.cli.fleet_worker import read_states
 from statefmt.fleet import Cluster, FleetError, IndexOptions, IndexRun, index_states, query
-from statefmt.fleet.index._database import opened
+from statefmt.fleet._database import opened
 from statefmt.fleet.tables import STATE_TABLES, columns
 from tests.fleet import killing
 from tests.fleet.test_index import state
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each state is a chunk."""
-    monkeypatch.setattr("statefmt.fleet.work.task.CHUNK", 1)
+    monkeypatch.setattr("statefmt.fleet._work.CHUNK", 1)
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_a_worker_of_another_release_refuses() -> None:
 
 def test_a_server_that_never_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It accepts connections, as a server of another protocol does."""
-    monkeypatch.setattr("statefmt.fleet.work._scheduler._PATIENCE", 0.5)
+    monkeypatch.setattr("statefmt.fleet._dask._PATIENCE", 0.5)
     (tmp_path / "a.tfstate").write_bytes(state(1, "main"))
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"

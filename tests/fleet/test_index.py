@@ -13,11 +13,10 @@ import pytest
 
 from statefmt import run_context
 from statefmt.fleet import FleetError, IndexOptions, IndexRun, index_states, query
-from statefmt.fleet.index._database import opened
-from statefmt.fleet.rows.extract import StateOrigin, StateRows, unreadable
+from statefmt.fleet._database import opened
+from statefmt.fleet._rows import StateOrigin, StateRows, unreadable
+from statefmt.fleet._work import Processes, Task, chunks
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
-from statefmt.fleet.work.processes import Processes
-from statefmt.fleet.work.task import Task, chunks
 
 pytest.importorskip("duckdb")
 
@@ -136,7 +135,7 @@ def test_processes_give_the_same_rows(folder: Path, monkeypatch: pytest.MonkeyPa
     indexed(folder)
     wanted = rows(folder, "SELECT * EXCLUDE (attr_hash) FROM objects ORDER BY ALL")
     (folder.parent / "index").unlink()
-    monkeypatch.setattr("statefmt.fleet.work.task.CHUNK", 1)
+    monkeypatch.setattr("statefmt.fleet._work.CHUNK", 1)
     assert indexed(folder, workers=2).read == 4
     assert rows(folder, "SELECT * EXCLUDE (attr_hash) FROM objects ORDER BY ALL") == wanted
 
@@ -178,11 +177,11 @@ def test_a_worker_reads_many_chunks() -> None:
 
 def test_a_killed_run_is_consistent_and_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed between the tables of the second batch: the first one is whole, and the second one is not there."""
-    monkeypatch.setattr("statefmt.fleet.work.task.CHUNK", 1)
-    monkeypatch.setattr("statefmt.fleet.index._database._PARTS", 1)
+    monkeypatch.setattr("statefmt.fleet._work.CHUNK", 1)
+    monkeypatch.setattr("statefmt.fleet._database._PARTS", 1)
     process = os.fork()
     if process == 0:
-        from statefmt.fleet.index._database import Database
+        from statefmt.fleet._database import Database
 
         insert, calls = Database._insert, []
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.fleet.rows._masking import MASK, Masking
-from statefmt.fleet.rows._secrets import secrets_of
-from statefmt.fleet.rows.findings import finding_rows, fix_of
+from statefmt.fleet._masking import MASK, Masking, finding_rows, fix_of, secrets_of
 from statefmt.formats.reading import read
 from statefmt.model.findings import Code, Command, Fix
 from tests.cli.states import state

@@ -12,12 +12,11 @@ import pytest
 from benchmarks.shapes import SHAPES
 from statefmt import run_context
 from statefmt.fleet import IndexOptions, index_states, query
-from statefmt.fleet.index._database import opened
-from statefmt.fleet.rows._masking import Masking
-from statefmt.fleet.rows._resources import resource_rows
-from statefmt.fleet.rows.extract import StateOrigin, unreadable
-from statefmt.fleet.work.lines import as_csv, lines_of
-from statefmt.fleet.work.task import Done, Task, work_on
+from statefmt.fleet._database import opened
+from statefmt.fleet._masking import Masking
+from statefmt.fleet._resource_rows import resource_rows
+from statefmt.fleet._rows import StateOrigin, unreadable
+from statefmt.fleet._work import Done, Task, as_csv, lines_of, work_on
 from statefmt.formats.reading import inspect
 from tests.formats.recorded import CASES, input_of
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from statefmt.fleet import FleetError, FleetRun, ObjectDifference, OutputDifference, StateDifference, run_difference
-from statefmt.fleet.runs.named import named_run
+from statefmt.fleet._runs import named_run
 from tests.fleet.states import indexed, rows, vpc, written
 
 pytest.importorskip("duckdb")

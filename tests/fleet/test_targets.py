@@ -10,7 +10,7 @@ import pytest
 
 from statefmt import run_context
 from statefmt.fleet import IndexOptions, index_states, query
-from statefmt.fleet.rows.hashes import state_id_of
+from statefmt.fleet._resource_rows import state_id_of
 
 pytest.importorskip("duckdb")
 

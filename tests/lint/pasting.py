@@ -10,7 +10,7 @@ from statefmt.configuration import load
 from statefmt.model.addrs import Module
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.findings import Finding
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 
 _AS_IN: Final = re.compile(r"\n  # all other arguments as in (.*):(\d+)\n")
 _FILE: Final = re.compile(r"^# (\S+/main\.tf)$", re.MULTILINE)

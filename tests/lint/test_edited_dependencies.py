@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from statefmt.edit.added_findings import added
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rm import rm
 from statefmt.formats.reading import read

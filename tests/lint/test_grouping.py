@@ -8,8 +8,8 @@ import pytest
 
 from statefmt.lint.checked import grouped, without_address
 from statefmt.model.findings import Command, Finding, Fix, Severity
-from statefmt.render.check.text import check_text
-from statefmt.render.fixes import fix_text
+from statefmt.render.check import check_text
+from statefmt.render.findings import fix_text
 from statefmt.render.terminal import Terminal
 from tests.render.states import state
 

@@ -26,7 +26,7 @@ from statefmt.redaction.partial import path_text
 from statefmt.redaction.secrets import is_suspect, suspects
 from statefmt.redaction.secrets.known import Covered
 from statefmt.redaction.secrets.search import SHAPES, named_secret, password_in, secrets_in, shapes_in
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 from tests.formats.recorded import CASES, input_of
 from tests.lint.good_states import found_in_good_states
 from tests.lint.true_findings_ins_out_sec_sta import TRUE_FINDINGS

@@ -25,7 +25,7 @@ from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Finding, Severity
 from statefmt.redaction.object_value import SCOPES
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 from tests.formats.recorded import CASES, Case, input_of
 from tests.lint.good_states import found_in_good_states
 from tests.lint.true_findings_prv_adr_dep import TRUE_FINDINGS

@@ -15,7 +15,7 @@ from statefmt.cli.main import main
 from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 
 _FOLDER: Final = Path(__file__).parent
 _FAILING: Final = sorted(path for path in _FOLDER.glob("*/fail-*.tfstate") if "-for-" not in path.stem)

@@ -21,7 +21,7 @@ from statefmt.configuration import load
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check, check_configuration
 from statefmt.model.findings import Code, Finding, Severity
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 from tests.lint.pasting import paste
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"

@@ -16,7 +16,7 @@ from statefmt.encryption.sources import module_configuration, text_configuration
 from statefmt.encryption.sources._blocks import read_surroundings
 from statefmt.lint.check import check_configuration as check_module
 from statefmt.model.errors import StatetoolError
-from statefmt.render.fixes import fix_text
+from statefmt.render.findings import fix_text
 from tests.encryption.sources.configured import hcl
 
 _SECRET: Final = "plantedSecretOfMany.Letters"

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.analysis.dependencies import DependencyGraph, dependency_graph
-from statefmt.render.graph.dot import graph_dot
-from statefmt.render.graph.mermaid import graph_mermaid
-from statefmt.render.printable import printable
+from statefmt.render.graph import graph_dot, graph_mermaid
+from statefmt.text import printable
 from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 from tests.render.dot_reader import read_dot
 from tests.render.mermaid_reader import read_mermaid

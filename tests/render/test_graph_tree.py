@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from statefmt.analysis.dependencies import DependencyGraph, dependency_graph
-from statefmt.render.graph.tree import graph_tree
+from statefmt.render.graph import graph_tree
 from statefmt.render.terminal import Terminal
 from tests.analysis.states import graph_snapshot
 

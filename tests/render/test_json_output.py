@@ -9,8 +9,7 @@ from typing import Final
 import pytest
 
 from statefmt.golang import loads_exact
-from statefmt.render.json_output import document
-from statefmt.render.values.exact_json import exact_document, fragment
+from statefmt.render.json_output import document, exact_document, fragment
 
 UNSAFE: Final = [
     *range(0x7F, 0xA0),

@@ -10,9 +10,7 @@ from jsonschema import Draft202012Validator
 
 from statefmt.analysis.partition import NeededResource, Partition, PartitionKind, PartitionPart, Suggestions
 from statefmt.model.addrs.parsing import parse_module_instance
-from statefmt.render.partition.graph import partition_dot, partition_mermaid
-from statefmt.render.partition.json import partitions_json
-from statefmt.render.partition.text import partitions_text
+from statefmt.render.partition import partition_dot, partition_mermaid, partitions_json, partitions_text
 from statefmt.render.terminal import UNLIMITED, Terminal
 
 SCHEMA = json.loads(Path("schemas/split-suggest-output.schema.json").read_bytes())

@@ -16,11 +16,8 @@ from statefmt.formats.raw_json.positions import finding_positions
 from statefmt.lint.check import check
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import Severity
-from statefmt.render.check.github import check_github
-from statefmt.render.check.json import check_json
-from statefmt.render.check.junit import check_junit
-from statefmt.render.check.sarif import check_sarif
-from statefmt.render.check.text import check_text
+from statefmt.render.check import check_text
+from statefmt.render.check_reports import check_github, check_json, check_junit, check_sarif
 from statefmt.render.terminal import Terminal
 from tests.formats.recorded import CASES, input_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.render.printable import one_line, printable, words
-from statefmt.render.terminal import UNLIMITED, Terminal
+from statefmt.render.terminal import UNLIMITED, Terminal, one_line, words
+from statefmt.text import printable
 
 # The text, its printable form.
 PRINTABLE = [

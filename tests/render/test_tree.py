@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statefmt.render.providers.use_text import Branch, tree
+from statefmt.render.providers import Branch, tree
 
 EXPECTED = """\
 root

@@ -12,10 +12,7 @@ import xmlschema
 from jsonschema import Draft4Validator, Draft202012Validator
 
 from statefmt.lint.checked import UnreadableState
-from statefmt.render.check.github import check_github
-from statefmt.render.check.json import check_json
-from statefmt.render.check.junit import check_junit
-from statefmt.render.check.sarif import check_sarif
+from statefmt.render.check_reports import check_github, check_json, check_junit, check_sarif
 from statefmt.schema_problems import schema_text
 from tests.render.states import CLEAN, ERROR, state
 

@@ -15,7 +15,7 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
 from statefmt.cli.run import run_context
 from statefmt.operations_files import Ending, applied_operations, ended_operations, is_plan_file
-from statefmt.render.diff.values import Manner
+from statefmt.render.diff.items import Manner
 
 EXAMPLES: Final = (
     ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),

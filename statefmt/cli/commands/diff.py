@@ -22,8 +22,8 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.cli.usage_error import UsageError
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
-from statefmt.render.diff.values import Manner
-from statefmt.render.unmarked import unmarked_note
+from statefmt.render.diff.items import Manner
+from statefmt.render.show import unmarked_note
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import instances
 
@@ -172,7 +172,7 @@ def _note_unmarked(changes: SnapshotDiff) -> None:
 
 def _page(changes: SnapshotDiff, manner: Manner, before: State, after: State) -> bytes:
     require_templates()
-    from statefmt.render.report.diff_page import diff_page
+    from statefmt.render.report.state_pages import diff_page
 
     return diff_page(changes, manner, before, after, run_context().clock())
 
@@ -240,14 +240,14 @@ def _warn_of_lineage(old: State, new: State) -> None:
 
 def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:
     if name_only:
-        from statefmt.render.diff.names import diff_names
+        from statefmt.render.diff.json import diff_names
 
         sys.stdout.buffer.write(diff_names(changes))
     elif stat:
-        from statefmt.render.diff.stat import diff_stat
+        from statefmt.render.diff.json import diff_stat
 
         print(diff_stat(changes, result_terminal()))
     else:
-        from statefmt.render.diff.statements import diff_statements
+        from statefmt.render.diff.blocks import diff_statements
 
         sys.stdout.buffer.write(diff_statements(changes, after.snapshot, show_sensitive=show_sensitive).encode())

@@ -19,10 +19,10 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
+from statefmt.edit.operations.migrate import downgrade_request, downgraded_style
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.requests.migrate import downgrade_request, downgraded_style
 from statefmt.edit.session import LoadedState
-from statefmt.render.formats.downgrade import downgrade_report, refusal_text
+from statefmt.render.downgrade import downgrade_report, refusal_text
 
 EXAMPLES: Final = (
     ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),

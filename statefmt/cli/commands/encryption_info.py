@@ -39,11 +39,11 @@ def command(
             loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption.json import encryption_json
+        from statefmt.render.encryption import encryption_json
 
         sys.stdout.buffer.write(encryption_json(envelope, opened))
     else:
-        from statefmt.render.encryption.text import encryption_text
+        from statefmt.render.encryption import encryption_text
 
         print(encryption_text(display_name(name), envelope, opened, result_terminal()))
     return FINE

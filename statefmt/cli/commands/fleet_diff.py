@@ -12,8 +12,7 @@ from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
 from statefmt.fleet import run_difference
-from statefmt.render.fleet.run_difference_json import run_difference_json
-from statefmt.render.fleet.run_difference_text import run_difference_text
+from statefmt.render.fleet import run_difference_json, run_difference_text
 
 EXAMPLES: Final = (
     ("Show what the last run found changed.", "statetool fleet diff"),

@@ -12,8 +12,8 @@ from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal, say
 from statefmt.fleet import duplicate_objects, query, state_copies
-from statefmt.render.counted import counted
-from statefmt.render.fleet.duplicates import duplicates_json, duplicates_text
+from statefmt.render.fleet import duplicates_json, duplicates_text
+from statefmt.render.terminal import counted
 
 EXAMPLES: Final = (
     ("List the real objects that several states manage.", "statetool fleet duplicates"),

@@ -15,8 +15,8 @@ from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.fleet import FleetGraph, fleet_graph
-from statefmt.render.counted import counted
-from statefmt.render.fleet.graph.text import fleet_graph_text
+from statefmt.render.graph import fleet_graph_text
+from statefmt.render.terminal import counted
 
 EXAMPLES: Final = (
     ("Show which states read which.", "statetool fleet graph --format text"),
@@ -69,21 +69,20 @@ def command(
 
 def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> bytes:
     if output_format is FleetGraphFormat.JSON:
-        from statefmt.render.fleet.graph.json import fleet_graph_json
+        from statefmt.render.graph import fleet_graph_json
 
         return fleet_graph_json(graph)
     if output_format is FleetGraphFormat.HTML:
         require_templates()
-        from statefmt.render.report.fleet_graph_page import fleet_graph_page
+        from statefmt.render.report.fleet_page import fleet_graph_page
 
         return fleet_graph_page(graph, str(into), run_context().clock())
     if output_format is FleetGraphFormat.MERMAID:
-        from statefmt.render.fleet.graph.mermaid import fleet_graph_mermaid
-        from statefmt.render.graph.mermaid import MOST_EDGES
+        from statefmt.render.graph import MOST_EDGES, fleet_graph_mermaid
 
         if (edges := len(graph.references)) > MOST_EDGES:
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --format html")
         return f"{fleet_graph_mermaid(graph)}\n".encode()
-    from statefmt.render.fleet.graph.dot import fleet_graph_dot
+    from statefmt.render.graph import fleet_graph_dot
 
     return f"{fleet_graph_dot(graph)}\n".encode()

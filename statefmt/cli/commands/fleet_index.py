@@ -15,7 +15,7 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.fleet import IndexOptions, index_states
-from statefmt.render.counted import counted
+from statefmt.render.terminal import counted
 
 EXAMPLES: Final = (
     ("Index all states below a folder.", "statetool fleet index infra"),

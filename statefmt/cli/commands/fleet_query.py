@@ -13,8 +13,7 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
-from statefmt.render.fleet.rows import rows_csv, rows_json, rows_text
-from statefmt.render.fleet.saved_queries import saved_queries_text
+from statefmt.render.fleet import rows_csv, rows_json, rows_text, saved_queries_text
 
 EXAMPLES: Final = (
     ("List the saved queries.", "statetool fleet query"),

@@ -30,7 +30,7 @@ from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
-from statefmt.render.formats.upgrade import notes_text
+from statefmt.render.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.protocol import StandardInput
 from statefmt.text import shell_line, shell_word

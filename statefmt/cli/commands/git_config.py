@@ -16,7 +16,7 @@ from statefmt import StoreError
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.git_attributes import edit_attributes
 from statefmt.cli.usage_error import UsageError
-from statefmt.render.printable import printable
+from statefmt.text import printable
 
 EXAMPLES: Final = (
     ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),

@@ -18,7 +18,8 @@ from statefmt.cli.options.configuration import ENVIRONMENT
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal
 from statefmt.locations import display_name
-from statefmt.render.printable import one_line, printable
+from statefmt.render.terminal import one_line
+from statefmt.text import printable
 
 EXAMPLES: Final = (
     ("Set up git to run this command.", "statetool git-config --enable"),
@@ -65,7 +66,7 @@ def command(
 
 
 def _textconv(name: str) -> None:
-    from statefmt.render.show.git import state_text
+    from statefmt.render.show import state_text
 
     context = run_context()
     if _is_kept_by_git():
@@ -87,8 +88,8 @@ def _diff(arguments: list[str]) -> None:
     A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
     """
     from statefmt.differences import diff
+    from statefmt.render.diff.items import Manner
     from statefmt.render.diff.text import diff_text
-    from statefmt.render.diff.values import Manner
 
     terminal = result_terminal()
     path = arguments[0]

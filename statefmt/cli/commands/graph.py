@@ -89,7 +89,7 @@ def command(
     if output_format is None:
         output_format = GraphFormat.TEXT if sys.stdout.isatty() else GraphFormat.DOT
     if output_format in (GraphFormat.TEXT, GraphFormat.TREE):
-        from statefmt.render.graph.tree import graph_tree
+        from statefmt.render.graph import graph_tree
 
         if not graph.nodes:
             nothing = "no dependency path leads from one to the other" if starts else "the state has no resources"
@@ -123,18 +123,18 @@ def _note_older_format(state: State, graph: DependencyGraph) -> None:
 
 def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat, *, implied: bool) -> bytes:
     if output_format is GraphFormat.JSON:
-        from statefmt.render.graph.json import graph_json
+        from statefmt.render.graph import graph_json
 
         return graph_json(graph, focus)
     if output_format is GraphFormat.MERMAID:
-        from statefmt.render.graph.mermaid import MOST_EDGES, graph_mermaid
+        from statefmt.render.graph import MOST_EDGES, graph_mermaid
 
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
             remedy = "use --depends-on or --dependents-of"
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; {remedy}")
     else:
-        from statefmt.render.graph.dot import graph_dot
+        from statefmt.render.graph import graph_dot
 
         text = graph_dot(graph, focus, implied=implied)
     return f"{text}\n".encode()

@@ -15,9 +15,8 @@ from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiv
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
 from statefmt.locations import RemoteName, display_name, listed_states
-from statefmt.render.counted import counted
-from statefmt.render.search.json import SearchedState, search_json
-from statefmt.render.search.text import address_text, match_text
+from statefmt.render.search import SearchedState, address_text, match_text, search_json
+from statefmt.render.terminal import counted
 from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
 
 EXAMPLES: Final = (

@@ -82,11 +82,11 @@ def command(
     history = edits.load()
     changed = _changed(name, history, problem) if history.entries or problem else False
     if output_format is OutputFormat.JSON:
-        from statefmt.render.history.json import history_json
+        from statefmt.render.history import history_json
 
         sys.stdout.buffer.write(history_json(history, changed=changed))
     elif history.entries:
-        from statefmt.render.history.text import history_text
+        from statefmt.render.history import history_text
 
         where = name if isinstance(name, RemoteName) else os.path.realpath(name)
         print(history_text(history, result_terminal(), changed=changed, state=where))
@@ -136,7 +136,7 @@ def _age(text: str | None) -> timedelta | None:
 
 def _prune(name: str, edits: EditHistory, keep: int | None, age: timedelta | None, *, dry_run: bool, yes: bool) -> int:
     """Show what pruning deletes, ask, delete it, and return the exit status."""
-    from statefmt.render.history.pruning import pruned_summary, pruning_text
+    from statefmt.render.history import pruned_summary, pruning_text
 
     context = run_context()
     pruning = edits.pruning(keep=keep, since=None if age is None else context.clock() - age)

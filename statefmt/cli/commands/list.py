@@ -15,7 +15,7 @@ from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_columns, result_terminal, write_result
-from statefmt.render.instances.addresses import addresses_null, addresses_text
+from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, each_instance, instances
 
@@ -64,7 +64,7 @@ def command(
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.writelines([_null(found)] if null else addresses_text(found))
     elif output_format is ListFormat.CSV:
-        from statefmt.render.instances.listing import listing_csv
+        from statefmt.render.listing import listing_csv
 
         write_result(listing_csv(found, long=long, show_sensitive=show_sensitive))
     else:
@@ -80,7 +80,7 @@ def _null(found: Sequence[InstanceState]) -> bytes:
 
 
 def _listing(found: Sequence[InstanceState], output_format: ListFormat, *, long: bool, show_sensitive: bool) -> bytes:
-    from statefmt.render.instances.listing import listing_json, listing_table
+    from statefmt.render.listing import listing_json, listing_table
 
     if output_format is ListFormat.JSON:
         return listing_json(found, long=long, show_sensitive=show_sensitive)

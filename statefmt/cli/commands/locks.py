@@ -47,11 +47,11 @@ def command(
             show_failure(error)
             failed = True
     if output_format is OutputFormat.JSON:
-        from statefmt.render.locks.json import locks_json
+        from statefmt.render.stores import locks_json
 
         sys.stdout.buffer.write(locks_json(found))
     elif found:
-        from statefmt.render.locks.text import locks_text
+        from statefmt.render.stores import locks_text
 
         print(locks_text(found, result_terminal()))
     if failed:

@@ -15,8 +15,8 @@ from statefmt.cli.options.transfer_options import TransferOptions, transfer_opti
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.transfer import copied
-from statefmt.render.transfers.next_steps import next_steps
-from statefmt.render.whereabouts.backend_block import backend_block
+from statefmt.render.stores import next_steps
+from statefmt.render.whereabouts import backend_block
 
 EXAMPLES: Final = (
     (

@@ -15,7 +15,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.locations import display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
-from statefmt.render.counted import counted
+from statefmt.render.terminal import counted
 
 EXAMPLES: Final = (
     ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
@@ -64,12 +64,12 @@ def command(
     run_context().phase("comparing")
     found = propose_moves(shown, ignored, schemas=by_type, in_states=in_states)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.moves.json import moves_json
+        from statefmt.render.moves import moves_json
 
         states = {one.state: {"path": one.folder, "plan": display_name(one.file)} for one in given}
         write_result(moves_json(found, states))
     else:
-        from statefmt.render.moves.blocks import moved_blocks, operations_file
+        from statefmt.render.moves import moved_blocks, operations_file
 
         folders = {one.state: one.folder for one in given}
         print(operations_file(found, folders) if in_states else moved_blocks(found), end="")

@@ -27,7 +27,7 @@ from statefmt.operations_files import (
     write_operations,
     write_plan,
 )
-from statefmt.render.diff.values import Manner
+from statefmt.render.diff.items import Manner
 
 EXAMPLES: Final = (
     ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),

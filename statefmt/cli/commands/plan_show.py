@@ -72,7 +72,7 @@ def command(
     shown = load_plan(plan)
     # Imported late: a usage error and a wrong file need none of it.
     from statefmt.plans import PlanBindings, plan_variables
-    from statefmt.render.diff.values import Manner
+    from statefmt.render.diff.items import Manner
     from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 
     references = configuration.loaded(earlier=plan_variables(shown, display_name(plan)))
@@ -82,15 +82,15 @@ def command(
     wrong = report_problems(check_configuration(references, select=CONFIGURATION_NOT_KNOWN))
     manner = Manner(show_sensitive=show_sensitive)
     if output_format is PlanFormat.JSON:
-        from statefmt.render.plan.json import plan_json
+        from statefmt.render.plan_json import plan_json
 
         write_result(plan_json(shown, bindings, show_sensitive=show_sensitive))
     elif output_format is PlanFormat.MARKDOWN:
-        from statefmt.render.plan.markdown import plan_markdown
+        from statefmt.render.plan import plan_markdown
 
         print(plan_markdown(shown, bindings, manner, display_name(plan)))
     else:
-        from statefmt.render.plan.text import plan_text
+        from statefmt.render.plan import plan_text
 
         for piece in plan_text(shown, bindings, manner, result_terminal()):
             print(piece)

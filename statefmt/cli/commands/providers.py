@@ -75,14 +75,14 @@ def command(
         found = _removal(uses, remove, references)
         return _show_removal(found, output_format, _hinted(state_read, named))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers.use_json import provider_use_json
+        from statefmt.render.providers import provider_use_json
 
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
     if not uses:
         print("statetool: the state names no provider", file=sys.stderr)
         return FINE
-    from statefmt.render.providers.use_text import Rows, provider_use_table, provider_use_tree
+    from statefmt.render.providers import Rows, provider_use_table, provider_use_tree
 
     if tree:
         print(provider_use_tree(uses, result_terminal(), resources=resources))
@@ -100,11 +100,11 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
     wrong = report_problems(problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers.declarations_json import provider_declarations_json
+        from statefmt.render.providers import provider_declarations_json
 
         sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
     else:
-        from statefmt.render.providers.declarations_text import provider_declarations_text
+        from statefmt.render.providers import provider_declarations_text
 
         if found:
             print(provider_declarations_text(found, result_terminal(), result_columns()))
@@ -137,11 +137,11 @@ def _hinted(state: State, named: str | None) -> str | None:
 
 def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers.use_json import removal_json
+        from statefmt.render.providers import removal_json
 
         sys.stdout.buffer.write(removal_json(found))
     else:
-        from statefmt.render.providers.removal_text import removal_text
+        from statefmt.render.providers import removal_text
 
         print(removal_text(found, result_terminal(), state))
     return FOUND if found.objects else FINE

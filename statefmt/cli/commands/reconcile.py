@@ -18,8 +18,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.differences import reconcile
 from statefmt.locations import STANDARD_INPUT, RemoteName
-from statefmt.render.reconciliation.commands import RecoveryPlaces
-from statefmt.render.reconciliation.steps import recovery_steps
+from statefmt.render.reconciliation import RecoveryPlaces, recovery_steps
 
 EXAMPLES: Final = (
     ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
@@ -70,11 +69,11 @@ def command(
     )
     steps = tuple(recovery_steps(found, places, show_sensitive=show_sensitive))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.reconciliation.json import reconciliation_json
+        from statefmt.render.reconciliation import reconciliation_json
 
         sys.stdout.buffer.write(reconciliation_json(found, places, steps, show_sensitive=show_sensitive))
     else:
-        from statefmt.render.reconciliation.text import reconciliation_text
+        from statefmt.render.reconciliation import reconciliation_text
 
         for line in reconciliation_text(found, places, steps, result_terminal(), show_sensitive=show_sensitive):
             print(line)

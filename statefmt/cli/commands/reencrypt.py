@@ -150,7 +150,7 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
         if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
             print(listed_name(name))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption.json import reencrypt_json
+        from statefmt.render.encryption import reencrypt_json
 
         sys.stdout.buffer.write(reencrypt_json(checked))
     return status

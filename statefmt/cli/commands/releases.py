@@ -29,11 +29,11 @@ def command(
     """Show what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
     releases = all_releases() if release_name is None else [parsed_release(release_name, "RELEASE")]
     if output_format is OutputFormat.JSON:
-        from statefmt.render.releases.json import releases_json
+        from statefmt.render.releases import releases_json
 
         sys.stdout.buffer.write(releases_json(releases))
         return FINE
-    from statefmt.render.releases.text import release_page, releases_table
+    from statefmt.render.releases import release_page, releases_table
 
     if release_name is None:
         print(releases_table(releases, result_terminal()))

@@ -24,10 +24,9 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
-from statefmt.render.printable import printable
 from statefmt.repairs import Decision, FoundDefects, RepairResult, keep_decision, parse_decision, parse_decisions
 from statefmt.store.files import read_bounded
-from statefmt.text import shell_line
+from statefmt.text import printable, shell_line
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -106,15 +105,15 @@ def command(
 def _listed(name: str, found: FoundDefects, wanted: DefectFormat) -> int:
     shown, words = display_name(name), state_words(name)
     if wanted is DefectFormat.JSON:
-        from statefmt.render.repair.json import defects_json
+        from statefmt.render.repair import defects_json
 
         sys.stdout.buffer.write(defects_json(found, shown))
     elif wanted is DefectFormat.DECISIONS:
-        from statefmt.render.repair.decisions_file import decisions_text
+        from statefmt.render.repair import decisions_text
 
         print("\n".join(decisions_text(found, shown, words)))
     else:
-        from statefmt.render.repair.text import defects_text
+        from statefmt.render.repair import defects_text
 
         for line in defects_text(found, shown, words, result_terminal()):
             print(line)
@@ -196,7 +195,7 @@ class _Run:
         say(f"{self._target}: repaired{kept_text(result.backup, 'state')}")
 
     def _show(self, result: RepairResult) -> None:
-        from statefmt.render.repair.text import repair_text
+        from statefmt.render.repair import repair_text
 
         to_messages = self._asks or (self._to == STANDARD_INPUT and not self._write.dry_run)
         stream = sys.stderr if to_messages else sys.stdout

@@ -21,7 +21,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.fleet import IndexOptions, index_states
 from statefmt.locations import STANDARD_INPUT, display_name
-from statefmt.render.counted import counted
+from statefmt.render.terminal import counted
 from statefmt.rules import Gate
 
 EXAMPLES: Final = (
@@ -73,7 +73,7 @@ def command(
     if out is None or out == STANDARD_INPUT:
         write_result(report)
     else:
-        from statefmt.render.report.file import write_report
+        from statefmt.render.report import write_report
 
         write_report(out, report)
         say(f"{display_name(out)}: written")
@@ -81,7 +81,7 @@ def command(
 
 
 def _one(name: str | None, gate: Gate, configuration: ConfigurationOptions) -> bytes:
-    from statefmt.render.report.state_page import state_page
+    from statefmt.render.report.state_pages import state_page
 
     gate = replace(gate, configuration=configuration.loaded())
     opened = opened_state(name)

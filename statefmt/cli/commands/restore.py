@@ -20,17 +20,15 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.edit.added_findings import refuse_new_errors
-from statefmt.edit.copies import FileCopy
-from statefmt.edit.damaged import damage, loaded_to_replace
-from statefmt.edit.operations.restore import with_serial
-from statefmt.edit.pipeline import Terms, opened_edit
+from statefmt.edit.operations.restore import damage, loaded_to_replace, with_serial
+from statefmt.edit.pipeline import FileCopy, Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
-from statefmt.edit.transfers.comparison import joining
+from statefmt.edit.transfers import joining
 from statefmt.library.transaction import transaction
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.operations import restore, with_note
-from statefmt.render.printable import printable
 from statefmt.store.protocol import StandardInput, Store
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.

@@ -10,7 +10,7 @@ from typer import Argument, BadParameter
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.streams import result_terminal
-from statefmt.render.check.rules import rule_page, rules_json, rules_table
+from statefmt.render.check import rule_page, rules_json, rules_table
 from statefmt.rules import all_pages
 
 EXAMPLES: Final = (

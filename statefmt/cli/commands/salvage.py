@@ -26,8 +26,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.salvage.json import salvage_json
-from statefmt.render.salvage.text import salvage_text
+from statefmt.render.salvage import salvage_json, salvage_text
 from statefmt.salvage import Salvaged, salvage_state, write_salvaged
 from statefmt.text import shell_line
 

@@ -15,9 +15,7 @@ from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.render.outputs.text import outputs_text
-from statefmt.render.show.text import instance_texts
-from statefmt.render.unmarked import unmarked_note
+from statefmt.render.show import instance_texts, outputs_text, unmarked_note
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, instances
 
@@ -62,7 +60,7 @@ def command(
 
         found = [typed_instance(instance, by_type) for instance in found]
     if attribute is not None:
-        from statefmt.render.show.attribute import attribute_output
+        from statefmt.render.show import attribute_output
 
         as_json = output_format is OutputFormat.JSON
         text = attribute_output(
@@ -70,7 +68,7 @@ def command(
         )
         write_result(text)
     elif output_format is OutputFormat.JSON:
-        from statefmt.render.show.json import instances_json, state_json
+        from statefmt.render.show_json import instances_json, state_json
 
         write = state_json if chosen == Criteria() else instances_json
         sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))

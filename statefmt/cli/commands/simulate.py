@@ -15,7 +15,7 @@ from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgumen
 from statefmt.cli.options.takes import takes
 from statefmt.cli.streams import result_terminal
 from statefmt.cli.usage_error import UsageError
-from statefmt.render.printable import printable
+from statefmt.text import printable
 
 if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
@@ -71,11 +71,11 @@ def command(
     found = simulate(opened.data, opened.snapshot, before, after, name=opened.location)
     hidden = report_problems(found.problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.simulation.json import simulation_json
+        from statefmt.render.simulation import simulation_json
 
         sys.stdout.buffer.write(simulation_json(found))
     else:
-        from statefmt.render.simulation.text import simulation_text
+        from statefmt.render.simulation import simulation_text
 
         print(simulation_text(found, result_terminal()))
     return FOUND if found.orphaned or hidden else FINE

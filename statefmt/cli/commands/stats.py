@@ -39,11 +39,11 @@ def command(
     opened = opened_state(one_state(state, state_option))
     found = statistics(opened.snapshot)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.stats.json import stats_json
+        from statefmt.render.stats import stats_json
 
         sys.stdout.buffer.write(stats_json(opened, found, top))
         return FINE
-    from statefmt.render.stats.text import Shown, stats_text
+    from statefmt.render.stats import Shown, stats_text
 
     print(
         stats_text(

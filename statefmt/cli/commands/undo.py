@@ -18,13 +18,12 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.undo_together import end_together, undo_all
-from statefmt.edit.requests.undo import undo_request
+from statefmt.edit.operations.undo import undo_request
 from statefmt.edit.transactions.by_history import undone_alone
 from statefmt.locations import state_words, version_name
 from statefmt.operations import restore, with_note
 from statefmt.operations_files import Ending
-from statefmt.render.printable import printable
-from statefmt.text import shell_line
+from statefmt.text import printable, shell_line
 
 EXAMPLES: Final = (
     ("Undo the last edit.", "statetool undo"),

@@ -16,7 +16,7 @@ from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import StateOption
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.render.locks.text import locks_text
+from statefmt.render.stores import locks_text
 
 EXAMPLES: Final = (
     (

@@ -19,11 +19,11 @@ from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
+from statefmt.edit.operations.migrate import upgrade_request, upgraded_layout
 from statefmt.edit.pipeline import Proposal
-from statefmt.edit.requests.migrate import upgrade_request, upgraded_layout
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.formats.upgrade import upgrade_report
+from statefmt.render.upgrade import upgrade_report
 from statefmt.snapshots import Layout
 
 if TYPE_CHECKING:
@@ -107,8 +107,8 @@ def _decoded(loaded: LoadedState, schemas: ProviderSchemas | None, drop_unknown:
     if schemas is None:
         return loaded, ""
     # Imported late: few upgrades have schemas.
-    from statefmt.edit.requests.decode_flat_attributes import flat_attributes_decoded
-    from statefmt.render.formats.flat_attributes import flat_attributes_text
+    from statefmt.edit.operations.decode_flat_attributes import flat_attributes_decoded
+    from statefmt.render.upgrade import flat_attributes_text
 
     new, decoding = flat_attributes_decoded(loaded, schemas, drop_unknown=drop_unknown)
     serials = loaded.result.snapshot.serial, new.result.snapshot.serial

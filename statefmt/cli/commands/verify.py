@@ -18,7 +18,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.plans import verify
-from statefmt.render.counted import counted
+from statefmt.render.terminal import counted
 from statefmt.rules import checked_state
 
 EXAMPLES: Final = (

@@ -30,12 +30,12 @@ def command(
     found = kept_versions(run_context(), named)
     name = state_name(named, to_read=True)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.versions.json import versions_json
+        from statefmt.render.stores import versions_json
 
         sys.stdout.buffer.write(versions_json(name, found))
         return FINE
     if found:
-        from statefmt.render.versions.text import versions_text
+        from statefmt.render.stores import versions_text
 
         print(versions_text(found, result_terminal()))
         sys.stdout.flush()

@@ -30,11 +30,11 @@ def command(
     found = found_state(run_context(), named_folder(one_state(folder, state_option)))
     history = history_folder(run_context(), found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts.json import where_json
+        from statefmt.render.whereabouts import where_json
 
         sys.stdout.buffer.write(where_json(found, history))
     else:
-        from statefmt.render.whereabouts.text import where_text
+        from statefmt.render.whereabouts import where_text
 
         print(where_text(found, history, result_terminal()))
     return FINE

@@ -27,11 +27,11 @@ def command(
     """
     found = workspaces(run_context(), named_folder(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts.json import workspaces_json
+        from statefmt.render.whereabouts import workspaces_json
 
         sys.stdout.buffer.write(workspaces_json(found))
     else:
-        from statefmt.render.whereabouts.text import workspaces_text
+        from statefmt.render.whereabouts import workspaces_text
 
         print(workspaces_text(found, result_terminal()))
     return FINE

@@ -21,8 +21,8 @@ from statefmt.cli.streams import say
 from statefmt.cli.surgery import show_result
 from statefmt.cli.target import why_not
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.diff.values import Manner
-from statefmt.render.printable import printable
+from statefmt.render.diff.items import Manner
+from statefmt.text import printable
 
 _NEXT: Final = "What now: edit again (e), keep the text for later (k), or discard it (d)?"
 _AGAIN, _KEEP, _DISCARD = "e", "k", "d"

@@ -100,7 +100,7 @@ def no_directory(name: str) -> StoreError:
 def report_problems(problems: Sequence[Finding]) -> bool:
     """Print to standard error what hides a part of the configuration; return whether there are errors."""
     if problems:
-        from statefmt.render.configuration_problems import configuration_problems_text
+        from statefmt.render.findings import configuration_problems_text
 
         print(configuration_problems_text(problems, message_terminal()), file=sys.stderr)
     return any(problem.severity is Severity.ERROR for problem in problems)

@@ -16,11 +16,11 @@ from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.groups import PROVIDERS
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.edit.requests.provider_sources import Registry, SourceRequest, lock_file_folders
+from statefmt.edit.operations.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, loaded, names_legacy_providers
 from statefmt.formats.providers import SourceChoice, source_choice
 from statefmt.locations import display_name
-from statefmt.render.formats.provider_sources import sources_text, unused_text
+from statefmt.render.upgrade import sources_text, unused_text
 
 RegistryOption = Annotated[
     Registry | None,
@@ -100,7 +100,7 @@ class ProviderSources:
             raise ProviderSourceError(self._refusal(state.name, error)) from error
 
     def _refusal(self, name: str, error: ProviderSourceError) -> str:
-        from statefmt.render.formats.untold_sources import untold_text
+        from statefmt.render.engines import untold_text
 
         others = {other for other in self._states if other != self._given.get(name, name)}
         text = untold_text(
@@ -124,7 +124,7 @@ def show_engines(loaded: LoadedState) -> None:
     """Print to standard error which engine reads a state, if one drops resources or sources were rewritten."""
     if not loaded.sources.changes and not names_legacy_providers(loaded.result.snapshot):
         return
-    from statefmt.render.formats.engines import engines_sentence
+    from statefmt.render.engines import engines_sentence
 
     sentence = engines_sentence(loaded.result.snapshot)
     if sentence:

@@ -84,8 +84,7 @@ class WriteOptions(NamedTuple):
 
     def terms(self, name: str, operation: str, *, to: str | None = None, command: str = "") -> Terms:
         """Return the terms of an edit of the state `name`; `to` is a path, `-`, or None to write back to the state."""
-        from statefmt.edit.copies import FileCopy, OutputCopy
-        from statefmt.edit.pipeline import Terms
+        from statefmt.edit.pipeline import FileCopy, OutputCopy, Terms
 
         context, command = run_context(), command or command_line()
         to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to

@@ -8,7 +8,8 @@ from __future__ import annotations
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt.edit.changes.resources import with_objects
+from statefmt.edit.changes import with_objects
+from statefmt.edit.session import LoadedState, with_next_serial
 from statefmt.lifecycle.flatmap import FlatmapError, decode_flatmap
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, TypeSchema, refuses_depth
 from statefmt.lifecycle.schema_marks import value_marks
@@ -21,6 +22,25 @@ from statefmt.model.cty.parts import is_wholly_known, split_marks, with_path_mar
 from statefmt.model.cty.paths import decode_paths, encode_paths, path_key
 from statefmt.model.cty.values import write_value
 from statefmt.model.snapshot import ResourceInstanceObject, Snapshot
+from statefmt.store.reading import display_name
+
+
+def flat_attributes_decoded(
+    loaded: LoadedState, schemas: ProviderSchemas, *, drop_unknown: bool
+) -> tuple[LoadedState, FlatDecoding]:
+    """Decode flat attributes by the schemas of providers, as decode_flat_attributes() does.
+
+    The serial rises by one if anything was decoded, unless it did already because sources of providers changed. Raises
+    StoreError if the serial is the highest possible.
+    """
+    decoding = decode_flat_attributes(loaded.result.snapshot, schemas, drop_unknown=drop_unknown)
+    if not decoding.decoded:
+        return loaded, decoding
+    snapshot = decoding.snapshot
+    if not loaded.sources.changed:
+        snapshot = with_next_serial(snapshot, display_name(loaded.name))
+    return replace(loaded, result=replace(loaded.result, snapshot=snapshot)), decoding
+
 
 # The most names to list in a reason.
 _MOST = 8

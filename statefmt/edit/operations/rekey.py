@@ -6,19 +6,114 @@ Dependencies are on whole resources and do not change; `depends_on`, which names
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.patterns import module_call, modules_of
-from statefmt.edit.arguments.key_map import KeyMap, key_text, keys_among, normal_key, normalised_note
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.changes.keyed import Keyed, NewKeys, Repeatable, block_of, by_block, key_of, renamed
-from statefmt.edit.changes.resources import by_address
-from statefmt.edit.changes.whole_resources import named
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
+from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, with_note
+from statefmt.edit.key_map import (
+    Keyed,
+    KeyMap,
+    NewKeys,
+    Repeatable,
+    block_of,
+    by_block,
+    key_of,
+    key_text,
+    keys_among,
+    normal_key,
+    normalised_note,
+    renamed,
+)
 from statefmt.edit.operations.mv import mv
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, ModuleInstance, ModuleStep, key_order
-from statefmt.model.errors import SurgeryError
-from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot
+from statefmt.golang import JSONValue, Members, NumberText, kind_name, nfc
+from statefmt.model.addrs import (
+    AbsResource,
+    AbsResourceInstance,
+    InstanceKey,
+    IntKey,
+    ModuleInstance,
+    ModuleStep,
+    StringKey,
+    key_order,
+)
+from statefmt.model.cty.number import parse_number
+from statefmt.model.errors import SelectionError, SurgeryError, Wording
+from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot, instances
+from statefmt.redaction.attribute_values import look_up, look_up_flat
+from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.partial import Hidden, decoded, parse_path
+from statefmt.text import pattern
+
+if TYPE_CHECKING:
+    from statefmt.configuration.instances import Instances
+
+
+_MAP_FOR_MODULES: Final = Wording("--map instead of --by", "keys= instead of by=")
+_FILTERS: Final = Wording("filter options", "filters")
+
+
+def rekey_request(
+    snapshot: Snapshot,
+    chosen: Selection,
+    *,
+    keys: KeyMap | None = None,
+    by: str | None = None,
+    count: bool = False,
+    declared: Instances | None = None,
+    arguments: Sequence[str] = (),
+    note: Note = lambda _: None,
+) -> Edit:
+    """Change the keys of the selected instances and of the modules that selectors name.
+
+    The new keys come from the map `keys`, from the attribute at the path `by` (integers for `count`) or from the
+    instances that a configuration has `declared`; `arguments` complete the command line in a refusal about these.
+    Raises SelectionError and SurgeryError.
+    """
+    modules, others = _modules(snapshot, criteria_of(chosen))
+    if by is not None and modules:
+        raise SurgeryError(
+            f"{modules[0]} is a module and has no attributes: use ", _MAP_FOR_MODULES, address=modules[0]
+        )
+    found = choose(snapshot, others, note) if others is not None else []
+    if by is not None:
+        return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
+    if keys is not None:
+        return rekey(snapshot, found, keys, modules)
+    from statefmt.edit.operations._keys_by_configuration import keys_by_configuration
+
+    assert declared is not None, "there is a configuration"
+    wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
+    there: list[Keyed] = [*_all_modules(snapshot), *(instance.addr for instance in instances(snapshot))]
+    return rekey_each(snapshot, keys_by_configuration(wanted, there, declared, arguments))
+
+
+def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance], Criteria | None]:
+    """Return the modules that selectors name, and the criteria without these selectors; None if nothing is left.
+
+    Raises SelectionError if other criteria are combined with a module.
+    """
+    known = Modules(_all_modules(snapshot))
+    named = {selector: known.named(selector) for selector in chosen.selectors}
+    modules = [module for found in named.values() if found is not None for module in found.modules]
+    if not modules:
+        return [], chosen
+    if replace(chosen, selectors=()) != Criteria():
+        selector = next(selector for selector, found in named.items() if found is not None)
+        raise SelectionError(
+            f"{selector} is a module, and ",
+            _FILTERS,
+            f" select resources; to change the keys of the resources in it, use '{selector}.**'",
+            address=selector,
+        )
+    left = tuple(selector for selector, found in named.items() if found is None or not found.modules)
+    return list(dict.fromkeys(modules)), Criteria(selectors=left) if left else None
+
+
+def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
+    return modules_of(resource.addr.module for resource in snapshot.resources)
 
 
 def rekey(
@@ -126,3 +221,68 @@ def _mixed(snapshot: Snapshot, blocks: Collection[Repeatable]) -> list[Repeatabl
 
 def _with(key: InstanceKey) -> str:
     return f"has the key {key}" if str(key) else "has no key"
+
+
+_LIMIT: Final = 2**63
+_DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
+
+
+def keys_by_attribute(
+    chosen: Sequence[InstanceState], path: str, *, count: bool = False, allow_sensitive: bool = False
+) -> dict[AbsResourceInstance, InstanceKey]:
+    """Return the key of each instance from the attribute at `path`, for `for_each` or, if `count`, for `count`.
+
+    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive without
+    `allow_sensitive`: keys are visible in every address.
+    """
+    return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
+
+
+def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
+    obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
+    if obj is None:
+        raise SurgeryError(
+            f"{instance.addr} has no current object and several deposed ones; map its key explicitly",
+            address=instance.addr,
+        )
+    try:
+        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=allow_sensitive))
+        if obj.attributes is None and isinstance(value, Members):
+            return look_up_flat(value, path)
+        return look_up(value, parse_path(path))
+    except (SelectionError, ValueError) as error:
+        raise SurgeryError(f"{instance.addr}: {error}", address=instance.addr) from error
+
+
+def _key(addr: AbsResourceInstance, path: str, value: JSONValue, count: bool) -> InstanceKey:
+    if isinstance(value, Hidden):
+        raise SurgeryError(
+            f"{addr}: {path} is sensitive, and keys are visible in every address; choose another attribute",
+            address=addr,
+        )
+    if not isinstance(value, str):
+        raise SurgeryError(f"{addr}: {path} is {_kind(value)}; a key must be a string or a whole number", address=addr)
+    number = _whole_number(value)
+    if count:
+        if number is None or number < 0:
+            raise SurgeryError(f"{addr}: {path} is not a whole number of at least 0, as count needs", address=addr)
+        return IntKey(number)
+    if isinstance(value, NumberText):
+        if number is None:
+            raise SurgeryError(f"{addr}: {path} is {value!s}; a numeric key must be a whole number", address=addr)
+        return StringKey(str(number))
+    return StringKey(nfc(value))
+
+
+def _whole_number(value: str) -> int | None:
+    """Return the value of a number or a string of digits; None if it is not whole or exceeds 64 bits."""
+    if not isinstance(value, NumberText):
+        return int(value) if _DIGITS.fullmatch(value) else None
+    number = parse_number(value)
+    found = None if number is None else number.small_integer()
+    return found if found is not None and -_LIMIT <= found < _LIMIT else None
+
+
+def _kind(value: JSONValue) -> str:
+    name = kind_name(value)
+    return name if value is None else f"{'an' if name[0] in 'ao' else 'a'} {name}"

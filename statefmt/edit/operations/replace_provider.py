@@ -6,21 +6,56 @@ module and keys.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Final, TypeAlias
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
 from statefmt.analysis.selection.patterns import invalid_provider
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.changes.ways import REBIND_COMMAND
-from statefmt.edit.changes.whole_resources import named, refuse_parts
-from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig
+from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
+from statefmt.edit.changes import REBIND_COMMAND, Edit, Note, Selection, choose, named, refuse_parts, with_note
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig
 from statefmt.model.addrs.parsing import parse_abs_provider_instance
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST, Provider, parse_provider_source
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.provider_text import read_as_terraform
 from statefmt.model.snapshot import ResourceState, Snapshot
+
+if TYPE_CHECKING:
+    from statefmt.configuration.provider_instances import ProviderReferences
+
+
+def replace_provider_request(
+    snapshot: Snapshot,
+    chosen: Selection,
+    old: str | Replaced,
+    new: str | Replaced,
+    *,
+    whole_resource: bool = False,
+    known: KnownProviders | None = None,
+    note: Note = lambda _: None,
+) -> Edit:
+    """Replace a provider source or configuration in the selected resources, in all of them without criteria.
+
+    With `known`, only providers among those are allowed. Raises SelectionError and SurgeryError.
+    """
+    chosen = criteria_of(chosen)
+    old = parse_replaced(old) if isinstance(old, str) else old
+    new = parse_replaced(new) if isinstance(new, str) else new
+    found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen, note)]
+    edit = replace_provider(snapshot, old, new, found, whole_resource=whole_resource)
+    if known is None:
+        return edit
+    if isinstance(new, Provider):
+        if isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type:
+            # The state cannot use the source yet: it does not say where the provider comes from.
+            return edit
+        known.refuse_unknown_source(snapshot, new)
+        return edit
+    bound = new_bindings(snapshot, edit.snapshot)
+    return with_note(edit, *known.refuse_unknown(snapshot, bound, short=False))
+
 
 # A source means all its configurations.
 Replaced: TypeAlias = Provider | ConfigProviderConfig
@@ -130,3 +165,69 @@ def _nothing_bound(meant: Collection[ResourceState], old: Replaced, is_chosen: b
     what = "none of the selected resources" if is_chosen else "no resource"
     there = f"; they are bound to:{named(sorted(known))}" if known else ""
     return f"{what} is bound to {old}{there}"
+
+
+class KnownProviders(NamedTuple):
+    """The providers that an edit may bind to: those of a configuration or, without one, those of the state.
+
+    `way_out` completes "If this is intended, ".
+    """
+
+    way_out: str
+    references: ProviderReferences | None = None
+
+    def refuse_unknown(
+        self, snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], *, short: bool = True
+    ) -> Sequence[str]:
+        """Raise SurgeryError if one of these provider instances does not exist; return notes.
+
+        `short` allows short forms such as `aws.west` in the message.
+        """
+        name = short_name if short else str
+        if self.references is None:
+            unknown = unknown_in_state(snapshot, wanted, name)
+            if unknown is not None:
+                self._refuse(unknown.problem, unknown.provider)
+            return ()
+        from statefmt.analysis.declared_targets import undeclared_providers
+
+        judgement = undeclared_providers(self.references, wanted, name)
+        self._refuse(judgement.problem, judgement.about)
+        return judgement.notes
+
+    def refuse_unknown_source(self, snapshot: Snapshot, source: Provider) -> None:
+        """Raise SurgeryError if the configuration does not use a source or, without one, the state does not."""
+        if self.references is None:
+            where, known = "no resource in the state uses", sources_in_state(snapshot)
+        else:
+            from statefmt.analysis.declared_targets import sources_in_configuration
+
+            directory = self.references.configuration.directory
+            where, known = f"the configuration in {directory} does not use", sources_in_configuration(self.references)
+        problem = unknown_source(source, known)
+        self._refuse(problem and f"{where} the provider {source.display}{problem}", source)
+
+    def _refuse(self, problem: str, about: object) -> None:
+        if problem:
+            raise SurgeryError(f"{problem}\nIf this is intended, {self.way_out}", address=about)
+
+
+def new_bindings(before: Snapshot, after: Snapshot) -> list[AbsProviderInstance]:
+    """Return the provider instances of objects that were bound to another before, each once.
+
+    Both snapshots have the same objects in the same order. A resource without objects is bound to no key.
+    """
+    found: dict[AbsProviderInstance, None] = {}
+    for old, new in zip(before.resources, after.resources, strict=True):
+        if old is new or new.provider_config is None:
+            continue
+        moves = old.provider_config != new.provider_config
+        keys = {
+            obj.provider_key: None
+            for was, obj in zip(old.objects, new.objects, strict=True)
+            if moves or obj.provider_key != was.provider_key
+        }
+        found.update((new.provider_config.instance(key), None) for key in keys)
+        if moves and not new.objects:
+            found[new.provider_config.instance()] = None
+    return list(found)

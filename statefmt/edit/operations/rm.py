@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from statefmt.edit.changes.dependencies import dropping
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.changes.resources import without_instances
+from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.edit.changes import Edit, Note, Selection, choose, dropping, named, only, without_instances
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.errors import SurgeryError
+from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot
+
+
+def rm_request(
+    snapshot: Snapshot, chosen: Selection, *, keep_dangling: bool = False, note: Note = lambda _: None
+) -> Edit:
+    """Forget the selected instances, and resources without instances that a selector names by their address.
+
+    Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`. Raises SelectionError.
+    """
+    chosen = criteria_of(chosen)
+    # A resource without instances meets no condition on instances.
+    named = chosen.selectors if replace(chosen, selectors=()) == Criteria() else ()
+    empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in named]
+    others = tuple(selector for selector in chosen.selectors if selector not in set(map(str, empty)))
+    found = choose(snapshot, replace(chosen, selectors=others), note) if others or not empty else []
+    return rm(snapshot, [instance.addr for instance in found], empty, keep_dangling=keep_dangling)
 
 
 def rm(
@@ -36,3 +53,38 @@ def rm(
     what = "still depend on removed resources" if keep_dangling else "no longer depend on removed resources"
     note = f"these instances {what}:" + "".join(f"\n  {addr}" for addr in dependants)
     return Edit(left if keep_dangling else dropped, notes=(note,))
+
+
+def forget_deposed_request(
+    snapshot: Snapshot, chosen: Selection, key: str | None = None, *, note: Note = lambda _: None
+) -> Edit:
+    """Forget the deposed objects of the selected instances: all of them, or those with the deposed key `key`.
+
+    An instance without other objects is forgotten. Raises SelectionError, and SurgeryError if there are none.
+    """
+    return forget_deposed(snapshot, choose(snapshot, chosen, note), key)
+
+
+def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str | None = None) -> Edit:
+    """Remove the deposed objects of instances, all of them or those with a deposed key.
+
+    An instance without other objects is removed as by `rm`. Raises SurgeryError if no deposed object is found.
+    """
+    gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in chosen}
+    if not any(gone.values()):
+        raise SurgeryError(_none(chosen, key), address=only(instance.addr for instance in chosen))
+    edit = rm(snapshot, [i.addr for i in chosen if {obj.deposed for obj in i.objects} == gone[i.addr]])
+    after = tuple(_without(resource, gone) for resource in edit.snapshot.resources)
+    return dataclasses.replace(edit, snapshot=replace(edit.snapshot, resources=after))
+
+
+def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collection[str]]) -> ResourceState:
+    left = tuple(o for o in resource.objects if o.deposed not in gone.get(resource.addr.instance(o.key), ()))
+    return resource if len(left) == len(resource.objects) else replace(resource, objects=left)
+
+
+def _none(chosen: Sequence[InstanceState], key: str | None) -> str:
+    if key is None:
+        return f"no selected instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
+    known = [f"{instance.addr}: {obj.deposed}" for instance in chosen for obj in instance.deposed]
+    return f"no selected instance has the deposed object {key!r}; there are:{named(known or ['none'])}"

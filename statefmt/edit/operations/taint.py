@@ -9,13 +9,26 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.changes.only import only
-from statefmt.edit.changes.resources import with_objects
-from statefmt.edit.changes.whole_resources import named
+from statefmt.edit.changes import Edit, Note, Selection, choose, named, only, with_objects
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, Snapshot
+
+
+def taint_request(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
+    """Mark the selected instances as tainted, so that the next plan replaces them.
+
+    Raises SelectionError, and SurgeryError for what is not managed or has no current object.
+    """
+    return taint(snapshot, choose(snapshot, chosen, note))
+
+
+def untaint_request(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
+    """Remove the tainted mark from the selected instances, so that the next plan keeps them.
+
+    Raises SelectionError, and SurgeryError for an instance that is not tainted.
+    """
+    return untaint(snapshot, choose(snapshot, chosen, note))
 
 
 def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:

@@ -2,22 +2,199 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, TypeAlias
+from json import dumps, loads
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from statefmt.edit.repairs._document import path_of, pointer
-from statefmt.edit.repairs._origins import Origins
-from statefmt.edit.repairs.decisions import Decided, Decision
-from statefmt.edit.repairs.defect import Defect
+from statefmt.edit.repairs._loose_state import LooseDocument, path_of, pointer
 from statefmt.edit.repairs.find import defects
+from statefmt.edit.repairs.member_choices import Choice, Defect
 from statefmt.formats.writing.changes import Changes, JsonPath, MovedText, changed
 from statefmt.model.errors import SurgeryError
+from statefmt.model.findings import Code
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.provider_instances import ProviderReferences
+
+
+ANYWHERE: Final = "*"
+# An address may have spaces in the strings of its keys.
+_PLACE: Final = pattern(r'(?:[^\s"]|"(?:[^"\\]|\\.)*")+')
+_DECISION: Final = pattern(r'\s*([A-Z]{3}[0-9]{3})\s+((?:[^\s"]|"(?:[^"\\]|\\.)*")+)\s+(\S.*?)\s*')
+# An address that ends in a key, with the address of the resource.
+_INSTANCE: Final = pattern(r'(.+)\[(?:-?[0-9]+|"(?:[^"\\]|\\.)*")\](?: \(.*\))?')
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice for the defects of one code at a place: an address, the address of a resource, a pointer, or `*`.
+
+    A pointer leads into the file that is read, also to what shows when other defects are mended.
+
+    `origin` is where it was read, as `FILE:LINE`; "" if it is not from a file.
+    """
+
+    code: str
+    place: str
+    choice: str
+    origin: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        """Return the line that parse_decision() reads."""
+        return f"{self.code} {written_place(self.place)} {self.choice}"
+
+
+class Decided(NamedTuple):
+    """A choice that was made, its value, and the decision, if there was one."""
+
+    choice: Choice
+    value: str
+    decision: Decision | None = None
+
+    @property
+    def label(self) -> str:
+        """How a decision names it."""
+        return f"{self.choice.name}={self.value}" if self.choice.value else self.choice.name
+
+
+class DecisionIndex:
+    """Decisions by code and place: thousands of defects may have a decision each."""
+
+    def __init__(self, decisions: Iterable[Decision]) -> None:
+        self._by_place: dict[tuple[str, str], list[Decision]] = {}
+        for decision in decisions:
+            self._by_place.setdefault((decision.code, decision.place), []).append(decision)
+
+    def decided(self, defect: Defect) -> Decided | None:
+        """Return the choice that is decided for a defect: by its pointer, its address, its resource, or all places.
+
+        The closest counts. Raises SurgeryError if the defect does not have the choice.
+        """
+        # Another decision may have to come first: it is then made in a later round.
+        if not defect.choices:
+            return None
+        finding = defect.finding
+        instance = _INSTANCE.fullmatch(finding.address)
+        for place in (finding.pointer, finding.address, instance[1] if instance else ANYWHERE, ANYWHERE):
+            closest = self._by_place.get((finding.code, place))
+            if closest:
+                return _made(defect, closest)
+        return None
+
+
+def parse_decision(text: str, origin: str = "") -> Decision:
+    """Parse `CODE PLACE CHOICE`, read at `origin`. Raises SurgeryError."""
+    match = _DECISION.fullmatch(text)
+    if match is None:
+        raise SurgeryError(
+            f"{origin and f'{origin}: '}invalid decision {text!r}: write CODE PLACE CHOICE, such as "
+            "ADR002 aws_vpc.main keep=first"
+        )
+    return Decision(match[1], _pointer(match[2]) or match[2], match[3], origin)
+
+
+def parse_decisions(text: str, name: str = "decisions") -> list[Decision]:
+    """Parse the lines of a decisions file; empty lines and lines that start with # are skipped.
+
+    Raises SurgeryError with the `name` of the file and the line.
+    """
+    # Only line feeds end a line: a key may hold every other character that Python takes for a line end.
+    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
+    return [parse_decision(line, f"{name}:{number}") for number, line in lines if line and not line.startswith("#")]
+
+
+def keep_decision(kept: str) -> Decision:
+    """Return the decision to keep one of the objects of every instance that the state has more than once.
+
+    `kept` is `first`, `last`, `newest` or `id=VALUE`.
+    """
+    return Decision(Code.DUPLICATE_INSTANCE, ANYWHERE, f"keep={kept}")
+
+
+def decision_for(defect: Defect, choice: str) -> Decision:
+    """Return the decision for one defect alone."""
+    return Decision(defect.finding.code, defect.finding.pointer or defect.place, choice)
+
+
+def check_choice(defect: Defect, choice: str) -> None:
+    """Raise SurgeryError if a defect does not have a choice, or if its value is not valid."""
+    found = _made(defect, [decision_for(defect, choice)])
+    if found is not None:
+        found.choice.changes(found.value)
+
+
+def decision_places(defects: Sequence[Defect]) -> list[str]:
+    """Return how a decision names the place of each defect: by its address, unless others of the code have it, too.
+
+    A place that cannot be written on a line is a JSON pointer in quotes; the whole file is `*`.
+    """
+    count = Counter((defect.finding.code, defect.finding.address) for defect in defects)
+    return [_place(defect, count[defect.finding.code, defect.finding.address] == 1) for defect in defects]
+
+
+def _place(defect: Defect, is_alone: bool) -> str:
+    finding = defect.finding
+    if not finding.pointer:
+        return finding.address or ANYWHERE
+    return finding.address if is_alone and _is_word(finding.address) else written_place(finding.pointer)
+
+
+def written_place(place: str) -> str:
+    """Return a place as a line of a decision can have it: a pointer with spaces, say, as a JSON string."""
+    return place if _is_word(place) or not place.startswith("/") else dumps(place)
+
+
+def _is_word(place: str) -> bool:
+    return place.isprintable() and _PLACE.fullmatch(place) is not None and not place.startswith('"')
+
+
+def _pointer(text: str) -> str:
+    """Return the pointer that a JSON string has; "" if the text is none."""
+    try:
+        return str(loads(text)) if text.startswith('"/') else ""
+    except ValueError:
+        return ""
+
+
+def _made(defect: Defect, closest: Sequence[Decision]) -> Decided | None:
+    """Return the choice of decisions on a defect, which must agree."""
+    decision = closest[0]
+    other = next((one for one in closest if one.choice != decision.choice), None)
+    if other is not None:
+        raise SurgeryError(
+            f"{other.origin and f'{other.origin}: '}two decisions for {defect.finding.code} at {defect.place}: "
+            f"{decision.choice} and {other.choice}",
+            address=defect.finding.address or None,
+        )
+    found = chosen(defect.choices, decision.choice)
+    if found is None:
+        offered = ", ".join(choice.label for choice in defect.choices)
+        raise SurgeryError(
+            f"{decision.origin and f'{decision.origin}: '}{defect.finding.code} at {defect.place} has no choice "
+            f"{decision.choice!r}; its choices are: {offered}",
+            address=defect.finding.address or None,
+        )
+    if found[0].alone and decision.place == ANYWHERE:
+        # Such as a provider that is no part of this conflict.
+        return None
+    return Decided(*found, decision)
+
+
+def chosen(choices: Sequence[Choice], text: str) -> tuple[Choice, str] | None:
+    """Return the choice that a text names, with its value; None if there is none."""
+    for choice in choices:
+        if not choice.value and choice.name == text:
+            return choice, ""
+    for choice in choices:
+        if choice.value and text.startswith(f"{choice.name}="):
+            return choice, text[len(choice.name) + 1 :]
+    return None
+
 
 # Returns what was decided for a defect, whose pointer is that of the file that was read.
 Decide: TypeAlias = Callable[[Defect], Decided | None]
@@ -166,3 +343,67 @@ class _Collected:
         if path in self.changes:
             return self.changes[path] == text
         return path not in self._above and not any(path[:length] in self.changes for length in range(len(path)))
+
+
+class _Array(NamedTuple):
+    """A changed array: for each removed element, how many others precede it; and the origins of new elements."""
+
+    removed: Sequence[int]
+    remaining: int
+    added: Sequence[JsonPath]
+
+
+class Origins:
+    """Leads from the parts of a text to those of the text that was read first."""
+
+    def __init__(self) -> None:
+        self._rounds: list[_Round] = []
+
+    def note(self, data: bytes, changes: Changes) -> None:
+        """Note the changes that are made to a text."""
+        self._rounds.append(_Round(data, changes))
+
+    def of(self, path: JsonPath) -> JsonPath:
+        """Return where a part was in the first text. A new part was where it is, if it is no element of an array."""
+        for one in reversed(self._rounds):
+            path = one.before(path)
+        return path
+
+
+class _Round:
+    def __init__(self, data: bytes, changes: Changes) -> None:
+        document = LooseDocument(data)
+        self._moved = {path: text.source for path, text in changes.items() if isinstance(text, MovedText)}
+        touched = {path[:-1] for path, text in changes.items() if path and (text is None or path in self._moved)}
+        arrays = {path for path in touched if document.is_array(path)}
+        removed: dict[JsonPath, list[int]] = {path: [] for path in arrays}
+        added: dict[JsonPath, list[JsonPath]] = {path: [] for path in arrays}
+        for path, text in changes.items():
+            if path[:-1] in arrays and text is None:
+                removed[path[:-1]].append(int(path[-1]))
+            elif path[:-1] in arrays and path in self._moved:
+                added[path[:-1]].append(self._moved[path])
+        self._arrays = {
+            path: _Array(
+                [place - number for number, place in enumerate(sorted(removed[path]))],
+                sum(1 for _ in document.parts(path)) - len(removed[path]),
+                added[path],
+            )
+            for path in arrays
+        }
+
+    def before(self, path: JsonPath) -> JsonPath:
+        """Return where a part was before the changes."""
+        there: JsonPath = ()
+        for name in path:
+            array = self._arrays.get(there)
+            if array is None:
+                there = (*there, name)
+                there = self._moved.get(there, there)
+                continue
+            number = int(name)
+            if array.remaining <= number < array.remaining + len(array.added):
+                there = array.added[number - array.remaining]
+            else:
+                there = (*there, str(number + bisect_right(array.removed, number)))
+        return there

@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.damaged import loaded_to_mend
-from statefmt.edit.operations.restore import with_serial
+from statefmt.edit.operations.restore import loaded_to_mend, with_serial
 from statefmt.edit.pipeline import Operation, Proposal
-from statefmt.edit.repairs._forgotten import forgotten
-from statefmt.edit.repairs.decisions import ANYWHERE, Decided, Decision, DecisionIndex, decision_for
-from statefmt.edit.repairs.defect import Defect
+from statefmt.edit.repairs._instance_choices import shown_id
+from statefmt.edit.repairs._loose_state import INSTANCES, RESOURCES, LooseState
 from statefmt.edit.repairs.find import is_fatal
-from statefmt.edit.repairs.repair import MendedDefect, repaired
+from statefmt.edit.repairs.member_choices import Defect
+from statefmt.edit.repairs.repair import (
+    ANYWHERE,
+    Decided,
+    Decision,
+    DecisionIndex,
+    MendedDefect,
+    decision_for,
+    repaired,
+)
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
+from statefmt.formats.raw_json import utf8_problem
 from statefmt.formats.reading import inspect, read
+from statefmt.formats.writing.changes import JsonPath
 from statefmt.model.errors import NotAStateError, StateError, SurgeryError
 from statefmt.model.findings import Code, Finding, Severity
 from statefmt.pieces import Span
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
-    # Not imported at run time: most runs have no configuration.
     from statefmt.configuration.provider_instances import ProviderReferences
+
 
 # Returns the choice for a defect that no decision is about, such as `keep=first`; None to leave the defect.
 Ask: TypeAlias = Callable[[Defect], "str | None"]
@@ -146,3 +156,45 @@ def _errors(state: LoadedState, content: bytes) -> tuple[Finding, ...]:
     opened = None if state.seal is None else state.seal.opened
     found = check(content, name=state.name, opened=opened)
     return tuple(finding for finding in found if finding.severity is Severity.ERROR)
+
+
+_NOT_ASCII: Final = bytes(range(0x80, 0x100))
+
+
+def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> tuple[str, ...]:
+    """Return the objects and outputs that only the content before a repair has, in file order.
+
+    An object is named by its address, and by its id if it has one; `show_sensitive` shows ids that are marked as
+    sensitive. An object that got another address is not forgotten. Only format version 4 is compared.
+    """
+    if before == after:
+        return ()
+    old = LooseState(before, show_sensitive=show_sensitive)
+    new = LooseState(after)
+    # Bytes that are not UTF-8 change everywhere.
+    ignored = b"" if utf8_problem(before) is None else _NOT_ASCII
+    left = Counter(text for one in _objects(new) for text in _attributes(new, one, ignored))
+    found: list[str] = []
+    for one in _objects(old):
+        kept = [text for text in _attributes(old, one, ignored) if left[text]]
+        if not kept:
+            found.append(_named(old, one))
+        left.subtract(kept)
+    outputs = set(new.names(("outputs",)))
+    return (*found, *(f"output.{name}" for name in dict.fromkeys(old.names(("outputs",))) if name not in outputs))
+
+
+def _objects(state: LooseState) -> Iterator[JsonPath]:
+    for resource in state.parts((RESOURCES,)):
+        yield from state.parts((*resource, INSTANCES))
+
+
+def _attributes(state: LooseState, instance: JsonPath, ignored: bytes) -> list[bytes]:
+    """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
+    forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
+    return [text.translate(None, ignored) for text in forms if text is not None and text != b"null"] or [b""]
+
+
+def _named(state: LooseState, instance: JsonPath) -> str:
+    named = shown_id(state, instance)
+    return state.instance_address(instance) + (f" (id {named})" if named else "")

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from statefmt.analysis.diff.passages import scattered
+from statefmt.analysis.diff.passages import passages, scattered
 from statefmt.context import RunContext
-from statefmt.edit.changes.timeline import EffectiveEdit, Point, Timeline, unknown_undos
-from statefmt.edit.operations_file import FileEdits
-from statefmt.edit.requests.undo import Undo, read_timeline, undo_to
-from statefmt.edit.session import loaded
-from statefmt.edit.surgical import EditOutcome
-from statefmt.edit.transactions._intent import Intent
+from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
+from statefmt.edit.operations_file.working_states import FileEdits
+from statefmt.edit.session import LoadedState, loaded
+from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._outcome import FileOutcome
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._pins import Pin
-from statefmt.edit.transactions._staged import Staging
-from statefmt.edit.transactions._undoing import UndoneState, undoing
+from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write
+from statefmt.edit.transactions.staging import FileOutcome, with_arrivals, write_order
 from statefmt.model.errors import MissingStateError, StoreError
+from statefmt.pieces import joined
 from statefmt.store.local.journal import checksum
 from statefmt.store.protocol import HistoryEntry, JointEdit
 from statefmt.text import printable, shell_line, shell_word
@@ -378,3 +376,42 @@ def _own(edits: Collection[EffectiveEdit]) -> list[EffectiveEdit]:
 
 def _described(entry: HistoryEntry) -> str:
     return f"edit {entry.number} ({printable(entry.command)})"
+
+
+class UndoneState(NamedTuple):
+    """A state that is undone: to which point, and what it must be until then."""
+
+    undo: Undo
+    pin: Pin
+
+
+def undoing(context: RunContext, states: Mapping[str, UndoneState]) -> Staging[dict[str, EditOutcome]]:
+    """Return the function that stages the undo of states, by their names.
+
+    Objects arrive in one state before they leave another, so no object is in no state at any time.
+    """
+
+    def stage(loaded: Mapping[str, LoadedState]) -> Staged[dict[str, EditOutcome]]:
+        outcomes: dict[str, EditOutcome] = {}
+        contents: dict[str, bytes] = {}
+        for name, state in loaded.items():
+            proposal = surgical(partial(states[name].undo.edit, context))(state)
+            outcomes[name] = proposal.outcome
+            contents[name] = joined(state.data, proposal.pieces)
+        went = passages(
+            {name: one.changes for name, one in outcomes.items()},
+            {name: one.edit.snapshot for name, one in outcomes.items()},
+        )
+        flows = {(one.other, name) for name, found in went.items() for one in found.received.values()}
+        writes: list[Write] = []
+        for write in write_order(list(loaded), flows):
+            name = write.state
+            if not write.only_arrives:
+                writes.append(Write(name, contents[name]))
+                continue
+            after = structs.replace(outcomes[name].edit.snapshot, serial=outcomes[name].serial)
+            arrived = with_arrivals(loaded[name].result.snapshot, after, went[name].received.keys())
+            writes.append(Write(name, spliced(loaded[name], arrived)))
+        return Staged(tuple(writes), outcomes)
+
+    return stage

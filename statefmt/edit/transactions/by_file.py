@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from statefmt.context import RunContext
-from statefmt.edit.ending import Ending
-from statefmt.edit.operations_file import LARGEST_OPERATIONS, read_operations_file
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, read_operations_file
 from statefmt.edit.session import LoadedState
-from statefmt.edit.transactions._contents import hash_before
-from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._opened import OpenedOperations, states_of
-from statefmt.edit.transactions._operations import expected, is_path
-from statefmt.edit.transactions._outcome import Agreed, FileOutcome
+from statefmt.edit.transactions._ending import OpenedOperations, states_of
 from statefmt.edit.transactions._participants import Participant
-from statefmt.edit.transactions._pins import Pin, version_text
-from statefmt.edit.transactions._plan import (
+from statefmt.edit.transactions.plan import (
+    Intent,
     OperationsPlan,
+    Pin,
     PlannedFile,
     PlannedState,
     encoded_plan,
+    hash_before,
     is_plan,
     read_plan,
     relative,
+    version_text,
 )
+from statefmt.edit.transactions.staging import Agreed, FileOutcome, expected, is_path
 from statefmt.model.errors import ChangedError, StoreError, Wording
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.files import is_inside, read_bounded

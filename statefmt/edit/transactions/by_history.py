@@ -10,17 +10,14 @@ from msgspec import structs
 
 from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
-from statefmt.edit.changes.edit import Edit, with_note
-from statefmt.edit.ending import Ending
-from statefmt.edit.requests.undo import Undo, undo_request
+from statefmt.edit.changes import Edit, Ending, with_note
+from statefmt.edit.operations.undo import Undo, undo_request
 from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
-from statefmt.edit.transactions._apply import applied
+from statefmt.edit.transactions import applied, elsewhere, scattered_lines, ways_out
+from statefmt.edit.transactions._ending import ended
 from statefmt.edit.transactions._journal import ApplyJournal, has_journal, opened_journal
-from statefmt.edit.transactions._outcome import Agreed, FileOutcome
-from statefmt.edit.transactions._participants import Participant, participant, participants
-from statefmt.edit.transactions._places import NamedPlace, kept_places
-from statefmt.edit.transactions._running import elsewhere, scattered_lines, ways_out
+from statefmt.edit.transactions._participants import NamedPlace, Participant, kept_places, participant, participants
 from statefmt.edit.transactions._undone_change import (
     StateOpening,
     UndoneChange,
@@ -30,7 +27,7 @@ from statefmt.edit.transactions._undone_change import (
     undo_key,
     undone_change,
 )
-from statefmt.edit.transactions._unfinished import ended
+from statefmt.edit.transactions.staging import Agreed, FileOutcome
 from statefmt.model.errors import ChangedError, StatetoolError, StoreError, Wording
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.options import BackendOptions, allowed_paths

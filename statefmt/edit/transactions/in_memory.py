@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,16 +10,20 @@ from typing import NamedTuple
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.ending import Ending
-from statefmt.edit.operations_file import OperationsFile, StateBlock, read_operations_file
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations_file.model import OperationsFile, StateBlock
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.edit.session import loaded
-from statefmt.edit.transactions._intent import Intent
-from statefmt.edit.transactions._opened import OpenedOperations, states_of
-from statefmt.edit.transactions._operations import NO_REFERENCES, References, expected
-from statefmt.edit.transactions._outcome import Agreed, FileOutcome
+from statefmt.edit.stores import managed_store_at
+from statefmt.edit.transactions._ending import OpenedOperations, states_of
+from statefmt.edit.transactions._journal import opened_journal
+from statefmt.edit.transactions.plan import Intent
+from statefmt.edit.transactions.staging import NO_REFERENCES, Agreed, FileOutcome, References, expected
+from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
+from statefmt.store.protocol import ManagedStore
 from statefmt.text import printable
 
 
@@ -129,3 +133,33 @@ def _opened(
         if not states[short].is_created
     }
     return OpenedOperations(file, states, intent, expected(file))
+
+
+def begun_text(context: RunContext, command: str, state: str, text_of: Callable[[Snapshot], str]) -> str:
+    """Return the unfinished operations of a command that makes them from a state: of now, or before its last edit.
+
+    If none have begun, returns those that it would make now. Raises StatetoolError.
+    """
+    store = managed_store_at(context, state)
+    texts: list[str] = []
+    refusal: SurgeryError | None = None
+    for content in _last_contents(store):
+        try:
+            text = text_of(loaded(context, store.name, content).result.snapshot)
+        except SurgeryError as error:
+            refusal = error
+            continue
+        with opened_journal(context.connection().state_home, key_of(command, encoded(text))) as folder:
+            if folder.read() is not None:
+                return text
+        texts.append(text)
+    if refusal is not None and not texts:
+        raise refusal
+    return texts[0]
+
+
+def _last_contents(store: ManagedStore) -> Iterator[bytes]:
+    yield store.read().data
+    for entry in store.versions()[-1:]:
+        if not entry.creates:
+            yield store.content(entry.before)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import orjson
 from msgspec import Raw
@@ -24,9 +26,13 @@ from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
 from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
 from statefmt.redaction.secrets.known import SecretSteps
-from statefmt.render.diff.values import Manner
-from statefmt.render.outputs.type import output_type_json, output_type_text
-from statefmt.render.values.exact_json import exact_document, fragment
+from statefmt.render.diff.items import Manner
+from statefmt.render.diff.text import NOTHING, summary
+from statefmt.render.json_output import exact_document, fragment
+from statefmt.render.table import table
+from statefmt.render.terminal import Terminal
+from statefmt.render.values import output_type_json, output_type_text
+from statefmt.text import printable
 
 JsonObject = dict[str, object]
 
@@ -206,3 +212,43 @@ def _fragment(value: JSONValue) -> orjson.Fragment:
     except ValueError:
         # Nested too deeply to be encoded, so it is not shown.
         return orjson.Fragment(b"null")
+
+
+def diff_names(changes: SnapshotDiff) -> bytes:
+    """Return one address per line: instances in list order (new address, or old if removed), then `output.NAME`.
+
+    Omits dependencies that only follow other changes, check results and top-level members.
+    """
+    names = dict.fromkeys([str(change.addr) for change in changes.instances])
+    names |= dict.fromkeys(f"output.{change.name}" for change in changes.outputs)
+    return "".join([f"{printable(name)}\n" for name in names]).encode()
+
+
+_COLUMNS: Final = ("added", "removed", "changed", "moved", "rebound")
+
+
+def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
+    """Return a table of the resources in list order (new address, or old if removed), and the summary."""
+    if not changes:
+        return NOTHING
+    counts: dict[AbsResource, Counter[str]] = {}
+    for change in changes.instances:
+        counts.setdefault(change.addr.containing_resource(), Counter()).update(_happened(change))
+    total = terminal.paint(summary(changes), "bold")
+    if not counts:
+        return total
+    columns = [column for column in _COLUMNS if any(found[column] for found in counts.values())]
+    rows = [
+        (printable(str(addr)), *(f"{found[column]:,}" if found[column] else "" for column in columns))
+        for addr, found in counts.items()
+    ]
+    headings = ("resource", *columns)
+    return f"{table(headings, rows, terminal, right='l' + 'r' * len(columns))}\n\n{total}"
+
+
+def _happened(change: InstanceChange) -> list[str]:
+    """Return the columns that count a change."""
+    if change.old is None or change.new is None:
+        return ["added" if change.old is None else "removed"]
+    found = {"changed": change.is_changed, "moved": change.is_moved, "rebound": bool(change.rebound)}
+    return [column for column, is_so in found.items() if is_so]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from statefmt.analysis.diff.model import SnapshotDiff
+from statefmt.analysis.diff.model import EnvelopeChange, SnapshotDiff
 from statefmt.analysis.diff.passages import NO_PASSAGES, Passages, apart
-from statefmt.render.diff._items import items
-from statefmt.render.diff.item import ADDED, CHANGED, MOVED, REMOVED, Item, Line
-from statefmt.render.diff.summary import NOTHING, followed_text, summary
-from statefmt.render.diff.values import Manner
-from statefmt.render.terminal import READABLE_WIDTH, Terminal
+from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, Manner, items
+from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
+from statefmt.text import printable
 
 _COLOURS: Final = {ADDED: "green", REMOVED: "red", CHANGED: "yellow", MOVED: "cyan"}
 _INDENT: Final = "    "
@@ -69,3 +68,40 @@ def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
     if length + len(line.old) + len(line.new) + len(":  → ") <= terminal.width and "\n" not in line.old + line.new:
         return [f"{head}{separator}{line.old} → {line.new}"]
     return [f"{head}:" if line.label else head, f"{hanging}  {line.old}", f"{hanging}→ {line.new}"]
+
+
+NOTHING: Final = "no differences"
+
+
+def summary(changes: SnapshotDiff, across: Passages = NO_PASSAGES) -> str:
+    """Return how many instances changed, and what else differs; `across` is what went between states."""
+    counts = {
+        "added": len(changes.added) - len(across.received),
+        "removed": len(changes.removed) - len(across.sent),
+        "changed": len(changes.changed),
+        "moved": len(changes.moved),
+        "rebound": len(changes.rebound),
+    }
+    for way, sides in (("to", across.sent), ("from", across.received)):
+        counts |= Counter(f"moved {way} {printable(one.other)}" for one in sides.values())
+    parts = [f"{count:,} {word}" for word, count in counts.items() if count]
+    others = ((len(changes.resources), "resource block"), (len(changes.outputs), "output"))
+    parts += [counted(number, noun) for number, noun in others if number]
+    parts += ["check results"] if changes.check_results else []
+    envelope = [_member_text(change) for change in changes.envelope]
+    if not parts and not envelope and changes.followed:
+        return followed_text(changes)
+    return "; ".join(filter(None, [", ".join(parts), ", ".join(envelope)]))
+
+
+def _member_text(change: EnvelopeChange) -> str:
+    """Return the name of a member of the state, with both serials if it is the serial."""
+    if change.name == "serial" and change.old is not None and change.new is not None:
+        return f"serial {change.old.decode()} → {change.new.decode()}"
+    return printable(change.title)
+
+
+def followed_text(changes: SnapshotDiff) -> str:
+    """Return the note about dependencies that only follow other changes."""
+    count = counted(len(changes.followed), "instance")
+    return f"dependencies updated in {count} (moves, removals or reordering only)"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from statefmt.fleet import (
     FleetError,
+    FleetGraph,
     FleetOverview,
+    IndexedRun,
     IndexedState,
     duplicate_objects,
     fleet_graph,
@@ -17,15 +20,16 @@ from statefmt.fleet import (
     state_copies,
     stored_findings,
 )
+from statefmt.lint.checked import CheckedState
 from statefmt.lint.gate import Gate
-from statefmt.render.fleet.duplicates import MATCHES
-from statefmt.render.fleet.graph.labels import short_names
-from statefmt.render.printable import printable
-from statefmt.render.report._environment import page
-from statefmt.render.report._fleet_findings import FleetFindings, fleet_findings
-from statefmt.render.report._room import HEIGHT, WIDTH, Area, grouped_areas
-from statefmt.render.report._run_chart import run_chart
-from statefmt.render.report.fleet_graph_page import drawn_graph
+from statefmt.lint.registry import all_rules
+from statefmt.model.findings import Finding
+from statefmt.render.findings import message
+from statefmt.render.fleet import MATCHES
+from statefmt.render.graph import short_names
+from statefmt.render.report import page
+from statefmt.render.report.drawings import HEIGHT, WIDTH, Area, Drawing, drawn, grouped_areas
+from statefmt.text import printable
 
 _MOST_STATES: Final = 20_000
 _MOST_ENTRIES: Final = 100
@@ -138,3 +142,233 @@ def _folder(state: IndexedState, name: str) -> str:
         return first
     scheme, separator, rest = state.uri.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}" if separator else _FIRST
+
+
+_MOST_STATES_OF_CODE: Final = 20
+
+
+class RuleTally(NamedTuple):
+    """How often a rule found something; `share` is the part of the rule that found most, from 0 to 1.
+
+    `first` is one of its messages; `most` has the states with most of its findings, `omitted` counts the others.
+    """
+
+    code: str
+    severity: str
+    rule: str
+    findings: int
+    states: int
+    share: float
+    first: str
+    option: str
+    most: Sequence[tuple[str, int]]
+    omitted: int
+
+
+class FleetFindings(NamedTuple):
+    """The findings of all states by rule, the most severe first; `hidden` counts those in the baseline."""
+
+    rules: Sequence[RuleTally]
+    severities: Mapping[str, int]
+    hidden: int
+
+
+def fleet_findings(checked: Iterable[CheckedState]) -> FleetFindings:
+    """Count the findings of states, none of which is kept."""
+    first: dict[str, Finding] = {}
+    options: dict[str, str] = {}
+    states: dict[str, Counter[str]] = {}
+    severities: Counter[str] = Counter()
+    hidden = 0
+    for state in checked:
+        hidden += state.hidden
+        for finding in state.findings:
+            first.setdefault(finding.code, finding)
+            states.setdefault(finding.code, Counter())[state.name] += 1
+            severities[finding.severity.value] += 1
+        options |= {code: way.options for code, way in state.fixes.items()}
+    numbers = {code: of.total() for code, of in states.items()}
+    ranked = sorted(first, key=lambda code: (-first[code].severity.rank, -numbers[code], code))
+    most = max(numbers.values(), default=1)
+    rules = all_rules()
+    tallies = (
+        RuleTally(
+            code=code,
+            severity=first[code].severity.value,
+            rule=rules[code].name if code in rules else first[code].summary,
+            findings=numbers[code],
+            states=len(states[code]),
+            share=numbers[code] / most,
+            first=message(first[code]),
+            option=options.get(code, ""),
+            most=states[code].most_common(_MOST_STATES_OF_CODE),
+            omitted=max(0, len(states[code]) - _MOST_STATES_OF_CODE),
+        )
+        for code in ranked
+    )
+    return FleetFindings(tuple(tallies), severities, hidden)
+
+
+_MOST_RUNS: Final = 60
+_WIDTH: Final = 1000
+_HEIGHT: Final = 220
+_LEFT: Final = 70
+_RIGHT: Final = 20
+_TOP: Final = 14
+_BOTTOM: Final = 30
+
+
+class ChartPoint(NamedTuple):
+    """A number at a run, with its place in the drawing."""
+
+    x: float
+    y: float
+    text: str
+
+
+class ChartLine(NamedTuple):
+    """The numbers of one severity: the points, and the path through them."""
+
+    severity: str
+    path: str
+    points: Sequence[ChartPoint]
+
+
+class RunChart(NamedTuple):
+    """The chart of the last runs with checks; `marks` are lines at round numbers, `ends` the times of both ends."""
+
+    width: int
+    height: int
+    left: int
+    lines: Sequence[ChartLine]
+    marks: Sequence[ChartPoint]
+    ends: Sequence[ChartPoint]
+
+
+def run_chart(runs: Sequence[IndexedRun]) -> RunChart | None:
+    """Draw the findings of runs by severity; None if there are not two runs with checks."""
+    runs = [run for run in runs if run.checks][-_MOST_RUNS:]
+    if len(runs) < 2:
+        return None
+    series = {
+        "error": [run.errors for run in runs],
+        "warning": [run.warnings for run in runs],
+        "info": [run.infos for run in runs],
+    }
+    step = _step(max(map(max, series.values())))
+    top = max(1, -(-max(map(max, series.values())) // step)) * step
+    xs = [_LEFT + (_WIDTH - _LEFT - _RIGHT) * place / (len(runs) - 1) for place in range(len(runs))]
+    lines = []
+    for severity, numbers in series.items():
+        points = [
+            ChartPoint(x, _y(number, top), f"{run.started}, run {run.run_id}: {number:,} of severity {severity}")
+            for x, number, run in zip(xs, numbers, runs, strict=True)
+        ]
+        path = "".join(f"{'L' if place else 'M'}{point.x:.1f} {point.y:.1f}" for place, point in enumerate(points))
+        lines.append(ChartLine(severity, path, points))
+    marks = [ChartPoint(_LEFT, _y(number, top), f"{number:,}") for number in range(0, top + 1, step)]
+    ends = [ChartPoint(xs[0], _HEIGHT - 8, runs[0].started), ChartPoint(xs[-1], _HEIGHT - 8, runs[-1].started)]
+    return RunChart(width=_WIDTH, height=_HEIGHT, left=_LEFT, lines=lines, marks=marks, ends=ends)
+
+
+def _y(number: int, top: int) -> float:
+    return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * number / top
+
+
+def _step(most: int) -> int:
+    """Return the distance of two to five marks: 1, 2 or 5 times a power of ten."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power * 5 >= most:
+                return factor * power
+        power *= 10
+
+
+_MOST_NODES: Final = 80
+
+
+class FleetDrawing(NamedTuple):
+    """A drawing of states or, if `folders`, of their folders; the `omitted` ones are too many to be drawn.
+
+    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
+    cannot be read.
+    """
+
+    drawing: Drawing
+    folders: bool
+    omitted: int
+    stale: frozenset[tuple[str, str]]
+    missing: frozenset[str]
+
+
+class DrawnGraph(NamedTuple):
+    """A graph of states for a page: the drawing, and what its script needs to find states."""
+
+    overview: FleetDrawing
+    uris: Mapping[str, str]
+    places: Mapping[str, int]
+    data: Mapping[str, object]
+
+
+def fleet_graph_page(graph: FleetGraph, name: str, made: datetime) -> bytes:
+    """Render the page of a graph in HTML, given the name of its index and the time."""
+    stale = [one for one in graph.references if one.stale]
+    return page("fleet_graph.html", name, made, {"graph": graph, "drawn": drawn_graph(graph), "stale": stale})
+
+
+def drawn_graph(graph: FleetGraph) -> DrawnGraph:
+    """Draw a graph, with the data for the search."""
+    place = {state_id: number for number, state_id in enumerate(graph.nodes)}
+    lost = [place[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
+    uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
+    data = {
+        "names": [printable(uri) for uri in uris.values()],
+        "missing": lost,
+        "edges": [(place[one.source], place[one.target]) for one in graph.references],
+    }
+    return DrawnGraph(fleet_drawing(graph), uris, place, data)
+
+
+def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
+    """Draw the states that others read or that read others; if these are too many, their folders."""
+    names = {state_id: printable(name) for state_id, name in short_names(graph.joined()).items()}
+    group = dict(zip(names, names, strict=True))
+    labels, omitted = names, 0
+    if folders := len(names) > _MOST_NODES:
+        group, sizes = _folders(names)
+        shown = sorted(sizes, key=lambda folder: -sizes[folder])[:_MOST_NODES]
+        omitted = len(sizes) - len(shown)
+        labels = {folder: f"{folder} ({sizes[folder]:,})" for folder in shown}
+    edges: dict[str, dict[str, None]] = {node: {} for node in labels}
+    stale = set()
+    for one in graph.references:
+        source, target = group[one.source], group[one.target]
+        if source != target and source in labels and target in labels:
+            edges[source][target] = None
+            if one.stale:
+                stale.add((source, target))
+    missing = {group[state_id] for state_id in names if graph.nodes[state_id].is_lost} if not folders else set()
+    return FleetDrawing(
+        drawing=_drawn(labels, edges),
+        folders=folders,
+        omitted=omitted,
+        stale=frozenset(stale),
+        missing=frozenset(missing),
+    )
+
+
+def _folders(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
+    """Return the first folder of each state, and the number of states in each."""
+    group: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+    for state_id, name in names.items():
+        folder = name.lstrip("/").partition("/")[0]
+        group[state_id] = folder
+        sizes[folder] = sizes.get(folder, 0) + 1
+    return group, sizes
+
+
+def _drawn(labels: Mapping[str, str], edges: Mapping[str, Mapping[str, None]]) -> Drawing:
+    targets: dict[str, Sequence[str]] = {source: [*found] for source, found in edges.items()}
+    return drawn(labels, targets)

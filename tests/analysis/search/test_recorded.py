@@ -11,7 +11,7 @@ from statefmt.model.snapshot import Snapshot, instances
 from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded, parse_path
-from statefmt.render.search.text import match_text
+from statefmt.render.search import match_text
 from statefmt.render.terminal import Terminal
 from tests.formats.recorded import CASES, Case, input_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from statefmt.edit.operations_file import read_operations_file
+from statefmt.edit.operations_file.read import read_operations_file
 from tests.analysis.moves.build import change, gone, new, plan
 from tests.cli.conftest import Program, Statetool
 from tests.cli.test_json_output import _assert_valid

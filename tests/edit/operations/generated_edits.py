@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.edit.operations.rekey import rekey

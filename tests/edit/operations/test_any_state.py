@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.edit.arguments.assignment import Assignment
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.attributes import Assignment
+from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.edit.operations.rekey import rekey

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from msgspec.structs import replace
 
-from statefmt.edit.operations.envelope import new_lineage, set_serial
+from statefmt.edit.operations.set import new_lineage, set_serial
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from tests.edit.operations.build import snapshot_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from statefmt.edit.operations.join import Joined, join
+from statefmt.edit.operations.transfer import Joined, join
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import OutputValue, Snapshot, instances

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.arguments.key_map import parse_key_lines, parse_key_map
+from statefmt.edit.key_map import parse_key_lines, parse_key_map
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 

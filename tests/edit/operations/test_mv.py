@@ -9,9 +9,8 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.analysis.selection import select
 from statefmt.analysis.selection.criteria import Criteria
-from statefmt.edit.arguments.destinations import destinations
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.mv import mv
+from statefmt.edit.changes import Edit
+from statefmt.edit.operations.mv import destinations, mv
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write

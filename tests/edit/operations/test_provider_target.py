@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.arguments.provider_target import provider_target
+from statefmt.edit.operations.rebind import provider_target
 from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.snapshot import instances
 from tests.edit.operations.bindings import bound

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.arguments.key_map import parse_key_map
-from statefmt.edit.arguments.keys_by_attribute import keys_by_attribute
-from statefmt.edit.changes.edit import Edit
-from statefmt.edit.operations.rekey import rekey, rekey_each
+from statefmt.edit.changes import Edit
+from statefmt.edit.key_map import parse_key_map
+from statefmt.edit.operations.rekey import keys_by_attribute, rekey, rekey_each
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.selection.patterns import Modules, modules_of
-from statefmt.edit.arguments.key_map import parse_key_map
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
+from statefmt.edit.key_map import parse_key_map
 from statefmt.edit.operations.rekey import rekey
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write

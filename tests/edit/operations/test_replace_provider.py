@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.changes.edit import Edit
+from statefmt.edit.changes import Edit
 from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical

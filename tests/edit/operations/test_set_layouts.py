@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.edit.arguments.assignment import Assignment
+from statefmt.edit.attributes import Assignment
 from statefmt.edit.operations.set import set_attributes
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write

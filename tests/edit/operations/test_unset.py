@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.operations.unset import unset_attributes
+from statefmt.edit.operations.set import unset_attributes
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import instances
 from tests.edit.operations.attribute_states import text_of, with_text

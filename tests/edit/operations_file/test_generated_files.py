@@ -6,8 +6,10 @@ from functools import reduce
 
 import pytest
 
-from statefmt.edit.changes.composed import composed
-from statefmt.edit.operations_file import FileEdits, read_operations_file, run
+from statefmt.edit.changes import composed
+from statefmt.edit.operations_file import run
+from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.operations_file.working_states import FileEdits
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError

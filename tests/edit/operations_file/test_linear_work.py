@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.operations_file import read_operations_file, run
+from statefmt.edit.operations_file import run
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_with
 from tests.instructions import instructions

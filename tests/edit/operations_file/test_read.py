@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file._model import (
+from statefmt.edit.operations_file.model import (
     Expect,
     ForgetBlock,
     MoveBlock,
@@ -14,6 +13,7 @@ from statefmt.edit.operations_file._model import (
     SetBlock,
     StateBlock,
 )
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.errors import SettingsError
 
 HCL = b"""state "net" { path = "net/terraform.tfstate" }

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.operations_file._model import BLOCKS as OPERATIONS, Expect, StateBlock
+from statefmt.edit.operations_file.model import BLOCKS as OPERATIONS, Expect, StateBlock
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.errors import SettingsError
 from statefmt.schema_problems import schema_text
 

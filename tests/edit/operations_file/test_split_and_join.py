@@ -8,16 +8,10 @@ from typing import Final
 from hypothesis import assume, given, settings, strategies as st
 from msgspec.structs import replace
 
-from statefmt.edit.operations_file import (
-    JoinBlock,
-    MoveBlock,
-    OperationBlock,
-    StateBlock,
-    operations_text,
-    read_operations_file,
-    run,
-)
-from statefmt.edit.requests.split import SplitBy, split_parts
+from statefmt.edit.operations.split import SplitBy, split_parts
+from statefmt.edit.operations_file import run
+from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, OperationBlock, StateBlock, operations_text
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.formats import INDENTED
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical

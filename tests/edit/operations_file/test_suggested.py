@@ -6,7 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from statefmt.analysis.partition import Partition, suggest_partitions
-from statefmt.edit.operations_file import JoinBlock, MoveBlock, StateBlock, operations_text, read_operations_file, run
+from statefmt.edit.operations_file import run
+from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, StateBlock, operations_text
+from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.formats.writing.canonical import canonical
 from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.partition.test_laws import state_of

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from statefmt.edit.operations_file import (
+from statefmt.edit.operations_file.model import (
     Expect,
     ForgetBlock,
     JoinBlock,
     MoveBlock,
+    OperationBlock,
+    RekeyBlock,
+    SetBlock,
     StateBlock,
     operations_text,
-    read_operations_file,
 )
-from statefmt.edit.operations_file._model import OperationBlock, RekeyBlock, SetBlock
+from statefmt.edit.operations_file.read import read_operations_file
 
 
 def test_plain_addresses_are_references() -> None:

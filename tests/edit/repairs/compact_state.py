@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import repaired
+from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
 from statefmt.formats.reading import read
 
 # As in a JSON string.

@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 from hypothesis import given, strategies as st
 
+from statefmt.edit.repairs._loose_state import LooseState
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.loose_state import LooseState
 from statefmt.formats.reading import read
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, keyed, mended, offered, resource, state

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from statefmt.edit.repairs._reported import RULES
-from statefmt.edit.repairs.find import OFFERS
+from statefmt.edit.repairs.find import OFFERS, RULES
 from statefmt.model.findings import Code, Severity
 
 _MENDED_OTHERWISE: Final = {

@@ -6,8 +6,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.repairs.decisions import DecisionIndex, parse_decision
-from statefmt.edit.repairs.repair import repaired
+from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from statefmt.edit.repairs._instance_choices import shown_id
+from statefmt.edit.repairs._loose_state import LooseState
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.loose_state import LooseState
-from statefmt.edit.repairs.shown_id import shown_id
 from tests.edit.repairs.compact_state import resource, state
 
 _SECRET = "hunter2-hunter2"

@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import example, given, strategies as st
 
-from statefmt.edit.tfmigrate._wildcards import WildcardMatch, filled, matched
+from statefmt.edit.tfmigrate import WildcardMatch, filled, matched
 from statefmt.model.errors import SurgeryError
 
 # Pattern, destination, address and result, from tfmigrate's `xmv_expander_test.go`.

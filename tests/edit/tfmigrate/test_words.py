@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.tfmigrate._words import action_words
+from statefmt.edit.tfmigrate import action_words
 
 # From tfmigrate's README and tests, and from the rules of a shell.
 WORDS = {

@@ -11,10 +11,12 @@ import jsonschema
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.edit.operations_file import read_operations_file
-from statefmt.edit.transactions import Ending, Intent, applied, ended
-from statefmt.edit.transactions._operations import staging
-from statefmt.edit.transactions._pins import Pin
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.transactions import applied
+from statefmt.edit.transactions._ending import ended
+from statefmt.edit.transactions.plan import Intent, Pin
+from statefmt.edit.transactions.staging import staging
 from statefmt.model.errors import ChangedError, LockedError, StoreError
 from statefmt.schema_problems import schema_text
 from statefmt.store.protocol import LockStatus

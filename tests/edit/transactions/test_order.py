@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from statefmt.edit.transactions._order import OrderedWrite, write_order
+from statefmt.edit.transactions.staging import OrderedWrite, write_order
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.edit.requests.undo import Undo
-from statefmt.edit.transactions import Ending
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations.undo import Undo
 from statefmt.model.errors import StoreError
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, UndoScene, owners, scene, state, undo_scene
 from tests.edit.transactions.undo_model import failures

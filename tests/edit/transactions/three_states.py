@@ -15,13 +15,17 @@ import msgspec
 
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
-from statefmt.edit.operations_file import created_states, read_operations_file
-from statefmt.edit.requests.undo import undo_request
-from statefmt.edit.transactions import Ending, Intent, Participant, applied, ended
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations.undo import undo_request
+from statefmt.edit.operations_file import created_states
+from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.transactions import applied
+from statefmt.edit.transactions._ending import ended
 from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._operations import staging
-from statefmt.edit.transactions._participants import participants
+from statefmt.edit.transactions._participants import Participant, participants
 from statefmt.edit.transactions._undone_change import UndoneChange, begun_undo, undone_change
+from statefmt.edit.transactions.plan import Intent
+from statefmt.edit.transactions.staging import staging
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import StatePlace

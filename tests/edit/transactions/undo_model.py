@@ -27,9 +27,9 @@ from typing import Final
 import statefmt
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
-from statefmt.edit.ending import Ending
-from statefmt.edit.operations_file import JoinBlock, MoveBlock, StateBlock, operations_text
-from statefmt.edit.requests.undo import read_timeline, undo_request
+from statefmt.edit.changes import Ending
+from statefmt.edit.operations.undo import read_timeline, undo_request
+from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, StateBlock, operations_text
 from statefmt.edit.transactions.by_history import end_undo, undo_together
 from statefmt.edit.transactions.in_memory import CommandOperations, applied_in_memory, ended_in_memory
 from statefmt.model.errors import StatetoolError

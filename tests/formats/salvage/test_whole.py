@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 from benchmarks.damages.judged import address
 from benchmarks.damages.states import LAYOUTS, Written, changed, plan, write
 from statefmt import run_context
-from statefmt.edit.salvaging.source import opened_backup
+from statefmt.edit.salvage_sources import opened_backup
 from statefmt.formats.raw_json.slips import mended
 from statefmt.formats.salvage import salvage
 from statefmt.model.errors import StoreError

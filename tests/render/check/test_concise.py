@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from statefmt.render.check.concise import check_concise
+from statefmt.render.check import check_concise
 from statefmt.render.terminal import Terminal
 from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, NO_STATE, SEVERAL, WARNING, state
 

@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import NO_FIX, Finding, Fix, Severity
-from statefmt.render.check.github import check_github
+from statefmt.render.check_reports import check_github
 from statefmt.render.findings import message
-from statefmt.render.printable import one_line
+from statefmt.render.terminal import one_line
 from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, NO_STATE, SEVERAL, WARNING, hundred, state
 
 FOLDER = Path("/srv/project")

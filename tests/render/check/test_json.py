@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from statefmt.lint.baseline import fingerprint
 from statefmt.lint.checked import CheckedState
-from statefmt.render.check.json import check_json
+from statefmt.render.check_reports import check_json
 from statefmt.schema_problems import schema_text
 from tests.render.states import CLEAN, ERROR, HOSTILE, NO_STATE, SEVERAL, hundred, state
 

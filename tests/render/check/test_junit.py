@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 
 from statefmt.lint.checked import CheckedState
 from statefmt.model.findings import Finding, Fix, Severity
-from statefmt.render.check.junit import check_junit
-from statefmt.render.fixes import fix_text
+from statefmt.render.check_reports import check_junit
+from statefmt.render.findings import fix_text
 from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, NO_STATE, SEVERAL, WARNING, hundred, state
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parents[2] / "data" / "junit-10.xsd")

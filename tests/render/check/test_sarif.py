@@ -14,8 +14,8 @@ from jsonschema import Draft4Validator
 from statefmt.formats.raw_json.positions import Position
 from statefmt.lint.checked import CheckedState
 from statefmt.lint.registry import all_pages
-from statefmt.render.check.sarif import check_sarif
-from statefmt.render.fixes import fix_text
+from statefmt.render.check_reports import check_sarif
+from statefmt.render.findings import fix_text
 from tests.render.states import CLEAN, ERROR, HOSTILE, INFO, LOWER_CASE, NO_STATE, SEVERAL, WARNING, hundred, state
 
 SCHEMA = Path(__file__).parents[2] / "data" / "sarif-2.1.0-rtm.4.json"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.lint.checked import CheckedState
-from statefmt.render.check.text import check_text, statistics_text
+from statefmt.render.check import check_text, statistics_text
 from statefmt.render.findings import findings_text, message
 from statefmt.render.terminal import Terminal
 from tests.render.states import (

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.render.diff.edit_blocks import EditBlocks, edit_blocks
+from statefmt.render.diff.blocks import EditBlocks, edit_blocks
 from tests.analysis.diff.build import snapshot
 
 Given = str | tuple[str, Mapping[str, Any]]

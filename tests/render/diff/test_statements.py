@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.render.diff.statements import diff_statements
+from statefmt.render.diff.blocks import diff_statements
 from tests.analysis.diff.build import snapshot
 
 Given = str | tuple[str, Mapping[str, Any]]

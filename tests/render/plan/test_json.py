@@ -14,7 +14,7 @@ from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.formats.reading import inspect
 from statefmt.lifecycle.read_plan import read_plan
-from statefmt.render.plan.json import plan_json
+from statefmt.render.plan_json import plan_json
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
 

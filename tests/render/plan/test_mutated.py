@@ -20,10 +20,9 @@ from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.settings import ProtectedTags, RuleSettings
-from statefmt.render.diff.values import Manner
-from statefmt.render.plan.json import plan_json
-from statefmt.render.plan.markdown import plan_markdown
-from statefmt.render.plan.text import plan_text
+from statefmt.render.diff.items import Manner
+from statefmt.render.plan import plan_markdown, plan_text
+from statefmt.render.plan_json import plan_json
 from statefmt.render.terminal import Terminal
 from tests.lifecycle.plans import recorded_plans
 

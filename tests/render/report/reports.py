@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import statefmt
-from statefmt.render.report.state_page import state_page
+from statefmt.render.report.state_pages import state_page
 from statefmt.rules import Gate
 from statefmt.testing import FakeOutput, FakeResource, make_state
 

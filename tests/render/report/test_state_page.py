@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from statefmt.analysis.dependencies import dependency_graph
-from statefmt.render.report._dependencies import overview
-from statefmt.render.report._environment import embedded
+from statefmt.render.report import embedded
+from statefmt.render.report.state_pages import overview
 from statefmt.testing import FakeResource, make_state
 from tests.cli.states import SAMPLES
 from tests.edit.operations.build import snapshot_of

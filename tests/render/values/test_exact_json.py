@@ -7,7 +7,7 @@ from msgspec import Raw
 
 from statefmt.golang import JSONValue, loads_exact
 from statefmt.redaction.partial import HIDDEN, Partial, exact_text
-from statefmt.render.values.exact_json import exact_document, fragment
+from statefmt.render.json_output import exact_document, fragment
 
 TEXTS = [
     "null",

@@ -12,7 +12,7 @@ import pytest
 from statefmt.golang import Members, loads_exact
 from statefmt.redaction.object_value import DynamicList
 from statefmt.redaction.partial import HIDDEN
-from statefmt.render.values.hcl import block_text, value_text
+from statefmt.render.values import block_text, value_text
 
 
 def _shown(text: str, *, expand: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.model.cty import CtyTypeError, ListType, Type, parse_type
-from statefmt.render.values.type_text import type_text
+from statefmt.render.values import type_text
 
 # A type as a state has it, its text, and its text without the names of attributes.
 CASES = [

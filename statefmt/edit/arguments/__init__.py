@@ -1,1 +1,0 @@
-"""Parses the arguments of operations: destinations, key maps, assignments and providers."""

@@ -1,0 +1,268 @@
+"""Finds and changes attributes for `set` and `unset`, with their checks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from statefmt.edit.changes import Edit, with_objects
+from statefmt.formats.raw_json import Container, RawItem, container_at, value_at
+from statefmt.golang import JSONValue, Members, kind_name, loads_exact, nfc
+from statefmt.model.addrs import AbsResource
+from statefmt.model.cty import CtyError, CtyTypeError, Type, parse_type
+from statefmt.model.cty.values import read_value
+from statefmt.model.errors import SelectionError, SurgeryError
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot
+from statefmt.redaction.attribute_values import look_up
+from statefmt.redaction.object_value import attributes_value
+from statefmt.redaction.partial import contains_hidden, decoded, parse_path
+from statefmt.text import pattern
+
+
+class TypedObject(NamedTuple):
+    """An object and the type of its resource."""
+
+    obj: ResourceInstanceObject
+    type_name: str
+
+
+# Returns the new attributes of an object as JSON text, or raises SurgeryError.
+AttributeChange: TypeAlias = Callable[[TypedObject, bytes], bytes]
+
+
+def with_attributes(snapshot: Snapshot, chosen: Sequence[InstanceState], change: AttributeChange) -> Edit:
+    """Change the attributes of the current objects of some instances.
+
+    Raises SurgeryError, with the address, if an instance has no current object or has the flat attributes of Terraform
+    before 0.12, or if `change` raises it.
+    """
+    wanted = {instance.addr for instance in chosen}
+    for instance in chosen:
+        if instance.current is None:
+            raise SurgeryError(
+                f"{instance.addr} has no current object; only current objects can be edited", address=instance.addr
+            )
+
+    def changed(resource: AbsResource, obj: ResourceInstanceObject) -> ResourceInstanceObject:
+        addr = resource.instance(obj.key)
+        if not obj.is_current or addr not in wanted:
+            return obj
+        if obj.attributes is None:
+            raise SurgeryError(
+                f"{addr} has flat attributes from Terraform before 0.12; apply once, then edit", address=addr
+            )
+        old = bytes(obj.attributes)
+        try:
+            new = change(TypedObject(obj, resource.resource.type), old)
+        except SurgeryError as error:
+            raise SurgeryError(f"{addr}: ", *error.parts, address=addr) from error
+        except RecursionError as error:
+            raise SurgeryError(f"{addr}: the attributes are nested too deeply to be edited", address=addr) from error
+        return obj if new == old else replace(obj, attributes=Raw(new))
+
+    return Edit(with_objects(snapshot, changed))
+
+
+def attribute(typed: TypedObject, path: str, steps: Sequence[str | int], *, allow_sensitive: bool) -> JSONValue:
+    """Return the value at a path. Raises SurgeryError if it does not exist or contains anything sensitive."""
+    try:
+        value = look_up(decoded(attributes_value(*typed, show_sensitive=allow_sensitive)), steps)
+    except (SelectionError, ValueError) as error:
+        raise SurgeryError(str(error)) from error
+    if contains_hidden(value):
+        raise SurgeryError(
+            f"{path} is sensitive or contains sensitive values. A secret on the command line is visible to others: "
+            "pass it in a file or in the environment"
+        )
+    return value
+
+
+# A path up to the first equals sign that is not in quotes.
+_ASSIGNMENT: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")*)=(.*)', re.DOTALL)
+_WORD: Final = pattern(r"[\w.:/@ -]+")
+
+
+class Assignment(NamedTuple):
+    """A path into attributes, as given and as steps, and the exact JSON text of the new value."""
+
+    path: str
+    steps: tuple[str | int, ...]
+    value: bytes
+
+
+def parse_assignment(text: str) -> Assignment:
+    """Parse `PATH=JSON`. Raises SurgeryError if it is invalid, without the value in the message."""
+    match = _ASSIGNMENT.fullmatch(text)
+    if match is None:
+        raise SurgeryError("no equals sign between path and value; write PATH=JSON")
+    path = match[1].strip()
+    return assignment(path, match[2])
+
+
+def assignment(path: str, text: str) -> Assignment:
+    """Return the assignment of a JSON text to a path. Raises SurgeryError if one is invalid, without the value."""
+    return Assignment(path, steps_of(path), json_value(path, text))
+
+
+def steps_of(path: str) -> tuple[str | int, ...]:
+    """Parse a path into attributes. Raises SurgeryError if it is invalid."""
+    try:
+        return parse_path(path)
+    except SelectionError as error:
+        raise SurgeryError(str(error)) from error
+
+
+def json_value(path: str, text: str) -> bytes:
+    """Return the JSON text for a path, unchanged. Raises SurgeryError if it is not valid JSON."""
+    try:
+        value = text.strip(" \t\r\n").encode()
+        loads_exact(value)
+    except ValueError as error:
+        hint = f"; a string needs quotes: '{path}=\"…\"'" if _WORD.fullmatch(text) else ""
+        raise SurgeryError(f"the value for {path} is not valid JSON{hint}") from error
+    return value
+
+
+# Returns the new text of a value, or None to remove it from its object or map.
+JsonChange: TypeAlias = Callable[[bytes], bytes | None]
+_WRAPPING: Final = ["value", "type"]
+
+
+def json_edited(text: bytes, steps: Sequence[str | int], change: JsonChange, *, whole_wrapping: bool = False) -> bytes:
+    """Change the value that the steps lead to; of repeated members, the last one.
+
+    With `whole_wrapping`, the value includes its wrapping, if any. Raises SurgeryError if the path does not exist, if
+    an array element would be removed, or if a value does not have its type.
+    """
+    new = _edited(text, steps, change, whole_wrapping)
+    if new is None:
+        raise SurgeryError("the attributes cannot be removed as a whole")
+    return new
+
+
+def is_wrapping(text: bytes) -> bool:
+    """Return whether a text is a wrapped value of dynamic type."""
+    span = value_at(text)
+    return text[span.start : span.start + 1] == b"{" and _wrapped_type(text, container_at(text)) is not None
+
+
+def _edited(text: bytes, steps: Sequence[str | int], change: JsonChange, whole_wrapping: bool) -> bytes | None:
+    if text[:1] not in (b"{", b"["):
+        return _leaf(text, steps, change)
+    container = container_at(text)
+    of = _wrapped_type(text, container)
+    if of is not None and (steps or not whole_wrapping):
+        item = container.items[0]
+        inner = _edited(text[item.value.start : item.value.end], steps, change, whole_wrapping)
+        return None if inner is None else _put(text, item, _of_type(inner, of))
+    if not steps:
+        return change(text)
+    item = _item(text, container, steps[0])
+    new = _edited(text[item.value.start : item.value.end], steps[1:], change, whole_wrapping)
+    if new is not None:
+        return _put(text, item, new)
+    if text[:1] == b"[":
+        raise SurgeryError("cannot remove a single element of a list or set; set the whole list or set")
+    return _without(text, container, item.name)
+
+
+def _leaf(text: bytes, steps: Sequence[str | int], change: JsonChange) -> bytes | None:
+    if steps:
+        raise SurgeryError("the path does not exist")
+    return change(text)
+
+
+def _item(text: bytes, container: Container, step: str | int) -> RawItem:
+    if text[:1] == b"[":
+        found = container.items[step : step + 1] if isinstance(step, int) and step >= 0 else ()
+    else:
+        # A map key may look like the number of an element.
+        found = tuple(item for item in container.items if nfc(item.name) == str(step))
+    if not found:
+        raise SurgeryError("the path does not exist")
+    return found[-1]
+
+
+def _put(text: bytes, item: RawItem, value: bytes) -> bytes:
+    return text[: item.value.start] + value + text[item.value.end :]
+
+
+def _without(text: bytes, container: Container, name: str) -> bytes:
+    """Remove a member of an object, with all its repetitions: an earlier one would take effect otherwise."""
+    kept = [item for item in container.items if item.name != name]
+    if not kept:
+        return b"{}"
+    lead = container.items[0].before
+    parts = [text[: lead.end], text[kept[0].whole.start : kept[0].whole.end]]
+    parts += [text[item.before.start : item.whole.end] for item in kept[1:]]
+    return b"".join((*parts, text[container.after.start :]))
+
+
+def _wrapped_type(text: bytes, container: Container) -> Type | None:
+    """Return the type that a wrapping contains; None if the text is not a wrapping."""
+    if text[container.span.start : container.span.start + 1] != b"{":
+        return None
+    if [item.name for item in container.items] != _WRAPPING:
+        return None
+    span = container.items[1].value
+    try:
+        return parse_type(text[span.start : span.end])
+    except CtyTypeError:
+        return None
+
+
+def _of_type(value: bytes, of: Type) -> bytes:
+    try:
+        read_value(value, of)
+    except CtyError as error:
+        raise SurgeryError(
+            "the value does not have the type that the state records for it; give both as "
+            f'{{"value": …, "type": …}} ({error.detail})'
+        ) from error
+    return value
+
+
+def same_shape(old: JSONValue, new: JSONValue) -> bool:
+    """Return whether `new` may have the type of `old`.
+
+    Null has any type. An array element must be like one of the old elements. A member must be like the old member of
+    that name or, if new, like any old member, because the object may be a map. A missing member is null.
+    """
+    if old is None or new is None:
+        return True
+    if kind_name(old) != kind_name(new):
+        return False
+    if isinstance(old, Members) and isinstance(new, Members):
+        before = dict(old)
+        return all(
+            same_shape(before[name], value) if name in before else _like_any(list(before.values()), value)
+            for name, value in new
+        )
+    if isinstance(old, list) and isinstance(new, list):
+        return all(_like_any(old, value) for value in new)
+    return True
+
+
+def shape_name(value: JSONValue) -> str:
+    """The type of a value for messages: `a number`, `an array of strings`, `null`."""
+    kind = kind_name(value)
+    if value is None:
+        return kind
+    if isinstance(value, list) and value and not isinstance(value[0], (list, Members)) and value[0] is not None:
+        return f"an array of {kind_name(value[0])}s"
+    return f"{'an' if kind[0] in 'ao' else 'a'} {kind}"
+
+
+def may_be_map(value: JSONValue) -> bool:
+    """Return whether an object may be a map: its values all have the same kind."""
+    if not isinstance(value, Members):
+        return False
+    return len({kind_name(item) for _, item in value if item is not None}) < 2
+
+
+def _like_any(values: list[JSONValue], new: JSONValue) -> bool:
+    return not values or any(same_shape(value, new) for value in values)

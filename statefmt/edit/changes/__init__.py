@@ -1,1 +1,0 @@
-"""Changes shared by several operations."""

@@ -1,0 +1,224 @@
+"""Advises which bindings a configuration wants before instances join a resource of another provider configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from statefmt.analysis.providers.fates import translated
+from statefmt.analysis.selection import select_in
+from statefmt.analysis.selection.criteria import Criteria, selector_text
+from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
+from statefmt.edit.operations.mv import mv
+from statefmt.edit.operations.rebind import rebind
+from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance
+from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
+from statefmt.model.snapshot import ResourceState, Snapshot, instances
+from statefmt.text import shell_line
+
+if TYPE_CHECKING:
+    from statefmt.configuration.provider_instances import ProviderReferences
+
+
+# A message with more commands is a script.
+_MOST_COMMANDS: Final = 4
+_BIND_FIRST: Final = ": bind the instances of both resources as the configuration does first"
+
+
+class _Rebinding(NamedTuple):
+    """A command that binds what an address selects to a provider instance."""
+
+    address: str
+    to: AbsProviderInstance
+
+
+def as_declared(
+    error: OtherBindingError, snapshot: Snapshot, references: ProviderReferences, arguments: Sequence[str]
+) -> SurgeryError:
+    """Return a refusal of `mv` with the way out that fits the configuration.
+
+    `arguments` name the state and the configuration for its commands. They are tried first: with them, the same `mv`
+    succeeds and leaves each moved instance with the provider instance that the configuration has for it.
+    """
+    needed = _needed(snapshot, error.moved, references)
+    wanted = needed.get(error.destination)
+    if wanted is None:
+        return _undetermined(error)
+    if _fits(_moved(snapshot, error.moved, rebind=True), needed):
+        return _with(error, REBIND, f" binds it to {wanted}, as the configuration does")
+    shows = _shows(error, wanted)
+    ways = list(_ways(snapshot, error.moved, needed))
+    if not ways or len(ways) > _MOST_COMMANDS or not _fits(_after(snapshot, ways, error.moved), needed):
+        return _with(error, f"{shows}{_BIND_FIRST}")
+    lines = [shell_line(("statetool", "rebind", way.address, str(way.to), *arguments)) for way in ways]
+    calls = [f"rebind({way.address!r}, {str(way.to)!r})" for way in ways]
+    return _with(
+        error,
+        f"{shows}. First run:" if len(ways) == 1 else f"{shows}. First run these commands:",
+        Wording("".join(f"\n  {line}" for line in lines), "".join(f"\n  {call}" for call in calls)),
+    )
+
+
+def as_declared_there(error: OtherBindingError, there: Snapshot, references: ProviderReferences) -> SurgeryError:
+    """Return a refusal of a move to the state `there` with the way out that fits its configuration."""
+    # Several resources may come together in a new one.
+    home = by_address(there).get(error.destination.containing_resource())
+    wanted = _declared(error.destination, home, references)
+    if wanted is None:
+        return _undetermined(error)
+    config = None if home is None else home.provider_config
+    if (
+        home is not None
+        and config is not None
+        and {config.instance(obj.provider_key) for obj in home.objects} == {wanted}
+    ):
+        return _with(error, REBIND, f" binds it to {wanted}, as the configuration does")
+    return _with(error, f"{_shows(error, wanted)}{_BIND_FIRST}")
+
+
+def _shows(error: OtherBindingError, wanted: AbsProviderInstance) -> str:
+    return f"The configuration uses {wanted} for {error.destination}"
+
+
+def _undetermined(error: OtherBindingError) -> SurgeryError:
+    unknown = f"The configuration does not determine the provider instance of {error.destination}. "
+    return _with(error, unknown, *error.way_out)
+
+
+def _with(error: OtherBindingError, *way_out: MessagePart) -> SurgeryError:
+    return SurgeryError(error.reason, *way_out, address=error.destination)
+
+
+def _joined(snapshot: Snapshot, moved: Moved) -> dict[AbsResource, Moved]:
+    """Return the resources in which provider configurations meet, each with what moves there."""
+    by = by_address(snapshot)
+    found: dict[AbsResource, dict[AbsResourceInstance, AbsResourceInstance]] = {}
+    for one, other in moved.items():
+        found.setdefault(other.containing_resource(), {})[one] = other
+    return {
+        home: coming
+        for home, coming in found.items()
+        if len({by[each].provider_config for each in (home, *_sources(coming)) if each in by}) > 1
+    }
+
+
+def _sources(coming: Moved) -> dict[AbsResource, None]:
+    return dict.fromkeys(one.containing_resource() for one in coming)
+
+
+def _needed(
+    snapshot: Snapshot, moved: Moved, references: ProviderReferences
+) -> dict[AbsResourceInstance, AbsProviderInstance]:
+    """Return the provider instances of the resources that others join, by the addresses of instances afterwards."""
+    by = by_address(snapshot)
+    found = {}
+    for home, coming in _joined(snapshot, moved).items():
+        like = by.get(home) or by[next(iter(_sources(coming)))]
+        stay = [addr for addr in _addresses(by[home]) if addr not in moved] if home in by else []
+        for addr in (*stay, *coming.values()):
+            wanted = _declared(addr, like, references)
+            if wanted is not None:
+                found[addr] = wanted
+    return found
+
+
+def _declared(
+    addr: AbsResourceInstance, like: ResourceState | None, references: ProviderReferences
+) -> AbsProviderInstance | None:
+    """Return the provider instance of an instance, with the source that the state has for it in `like`.
+
+    That may be in Terraform's registry.
+    """
+    try:
+        wanted = references.instance_binding(addr)
+    except KeyError:
+        return None
+    if not isinstance(wanted, AbsProviderInstance):
+        return None
+    config = None if like is None else like.provider_config
+    if config is None or translated(config.instance(), ()).config.provider != wanted.config.provider:
+        return wanted
+    return replace(wanted, config=replace(wanted.config, provider=config.provider))
+
+
+def _ways(
+    snapshot: Snapshot, moved: Moved, needed: Mapping[AbsResourceInstance, AbsProviderInstance]
+) -> Iterator[_Rebinding]:
+    """Yield the commands for the resources that instances join and for those that they come from."""
+    by = by_address(snapshot)
+    joined = _joined(snapshot, moved).items()
+    together = dict.fromkeys(each for home, coming in joined for each in (home, *_sources(coming)) if each in by)
+    for addr in together:
+        yield from _of_resource(by[addr], {one: needed.get(moved.get(one, one)) for one in _addresses(by[addr])})
+
+
+def _of_resource(
+    resource: ResourceState, wanted: Mapping[AbsResourceInstance, AbsProviderInstance | None]
+) -> Iterator[_Rebinding]:
+    """Yield the commands for one resource, whose instances go to another configuration only together."""
+    first = next((to for to in wanted.values() if to is not None), None)
+    config = resource.provider_config
+    if first is None or config is None:
+        return
+    bound = {obj.key: config.instance(obj.provider_key) for obj in resource.objects}
+    if config != first.config:
+        if None in wanted.values():
+            # It is unknown where the others belong.
+            return
+        yield _Rebinding(selector_text(resource.addr), first)
+        bound = dict.fromkeys(bound, first)
+    for addr, to in wanted.items():
+        if to is not None and bound[addr.key] != to:
+            yield _Rebinding(selector_text(addr), to)
+
+
+def _addresses(resource: ResourceState) -> list[AbsResourceInstance]:
+    return list(dict.fromkeys(resource.addr.instance(obj.key) for obj in resource.objects))
+
+
+def _after(snapshot: Snapshot, ways: Sequence[_Rebinding], moved: Moved) -> Snapshot | None:
+    try:
+        for way in ways:
+            snapshot = rebind(snapshot, select_in(snapshot, Criteria(selectors=(way.address,))), way.to).snapshot
+    except (SelectionError, SurgeryError):
+        return None
+    return _moved(snapshot, moved)
+
+
+def _moved(snapshot: Snapshot, moved: Moved, *, rebind: bool = False) -> Snapshot | None:
+    try:
+        return mv(snapshot, moved, rebind=rebind).snapshot
+    except SurgeryError:
+        return None
+
+
+def _fits(snapshot: Snapshot | None, needed: Mapping[AbsResourceInstance, AbsProviderInstance]) -> bool:
+    """Return whether all instances are bound as the configuration wants, as far as that is known."""
+    if snapshot is None:
+        return False
+    return all(
+        instance.provider(obj) == needed[instance.addr]
+        for instance in instances(snapshot)
+        if instance.addr in needed
+        for obj in instance.objects
+    )
+
+
+_CONFIG: Final = Wording("--config", "config=")
+
+
+def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int = 0) -> Sequence[str]:
+    """Raise SurgeryError if the configuration does not declare the target of a move; return notes.
+
+    `depth` is the number of steps of the target if that is a module, else 0.
+    """
+    from statefmt.analysis.declared_targets import undeclared_addresses
+
+    judgement = undeclared_addresses(references, edit.moved.values(), depth=depth)
+    if judgement.problem:
+        raise SurgeryError(
+            f"{judgement.problem}\nIf this is intended, leave out ", _CONFIG, ".", address=judgement.about
+        )
+    return judgement.notes

@@ -1,1 +1,0 @@
-"""Offers the choices for each kind of defect."""

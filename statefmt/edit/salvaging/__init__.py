@@ -1,1 +1,0 @@
-"""Salvages a state at a place, with its backups."""

@@ -1,0 +1,327 @@
+"""Reads states on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from statefmt.context import RunContext
+from statefmt.fleet._rows import Wanted
+from statefmt.fleet._work import Cluster, Done, ReadRows, Task, work_on, worker_died
+from statefmt.fleet._worker import decoded_answer, encoded_job, sent
+from statefmt.fleet.limits import StateLimits
+from statefmt.fleet.tables import STATE_TABLES, FleetError
+from statefmt.model.errors import Wording
+from statefmt.version import __version__
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+    from distributed.security import Security
+
+
+class DaskSpread:
+    """Works on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+
+    def __init__(
+        self, context: RunContext, cluster: Cluster, wanted: Wanted, checks: bool, limits: StateLimits, read: ReadRows
+    ) -> None:
+        self._context = context
+        self._cluster = cluster
+        self._wanted = wanted
+        self._checks = checks
+        self._limits = limits
+        self._read = read
+
+    @contextmanager
+    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+        """Connect, and yield the results as they come; see Spread."""
+        if self._context.backend is not None and self._context.backend.settings:
+            raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
+        there = ([task for task in chunk if sent(task) is not None] for chunk in chunks)
+        here = ([task for task in chunk if sent(task) is None] for chunk in chunks)
+        made = (work_on(chunk, self._read) for chunk in here if chunk)
+        with connected(self._cluster) as client:
+            work = DaskWork(client, self._cluster, self._context, self._encoded)
+            try:
+                yield work.results([chunk for chunk in there if chunk], made)
+            finally:
+                work.cancel()
+
+    def _encoded(self, chunk: Sequence[Task]) -> bytes:
+        tasks = tuple(one for one in map(sent, chunk) if one is not None)
+        return encoded_job(self._context, tasks, self._wanted, self._checks, self._limits)
+
+
+# In seconds: how often to look whether there are workers.
+_INTERVAL: Final = 1.0
+# Where the scheduler says that a worker has gone.
+_TOPIC: Final = "all"
+
+
+class DaskWork:
+    """The chunks that a cluster is reading."""
+
+    def __init__(
+        self, client: Client, cluster: Cluster, context: RunContext, encoded: Callable[[Sequence[Task]], bytes]
+    ) -> None:
+        self._client = client
+        self._cluster = cluster
+        self._context = context
+        self._encoded = encoded
+        # Names nothing: keys of tasks are in logs and on the dashboard.
+        self._name = f"statetool-{secrets.token_hex(8)}"
+        self._numbers = count()
+        self._running: dict[str, Future[Any]] = {}
+        self._deaths: SimpleQueue[None] = SimpleQueue()
+        self._is_waiting = False
+        client.subscribe_topic(_TOPIC, self._event)
+
+    def results(self, chunks: Sequence[Sequence[Task]], here: Iterator[Done]) -> Iterator[Done]:
+        """Yield the rows of chunks as workers return them, and meanwhile those that are made `here`.
+
+        Raises FleetError if the cluster cannot go on.
+        """
+        waiting, suspects = deque(chunks), deque[Task]()
+        finished: SimpleQueue[str] = SimpleQueue()
+        running: dict[str, Sequence[Task]] = {}
+        alone = ""
+        while waiting or running or suspects:
+            while waiting and len(running) < self._room():
+                chunk = waiting.popleft()
+                running[self._submit(chunk, finished)] = chunk
+            if not running:
+                chunk = [suspects.popleft()]
+                alone = self._submit(chunk, finished)
+                running[alone] = chunk
+            made = next(here, None)
+            if made is not None:
+                yield made
+                if finished.empty():
+                    continue
+            key = self._next(finished)
+            chunk = running.pop(key)
+            done = self._collected(key, chunk)
+            if done is not None:
+                yield msgspec.structs.replace(done, deaths=self._new_deaths())
+            elif key == alone:
+                yield worker_died(chunk[0], self._new_deaths())
+            else:
+                suspects.extend(chunk)
+        yield from here
+
+    def cancel(self) -> None:
+        """Cancel the chunks that are left; workers finish those that they have begun."""
+        futures = list(self._running.values())
+        with suppress(Exception):
+            self._client.unsubscribe_topic(_TOPIC)
+            if futures:
+                self._client.cancel(futures)
+
+    def _room(self) -> int:
+        """Return how many chunks to submit at a time: enough to keep workers busy, and few enough for the memory."""
+        return 2 * sum(self._threads().values()) + 2
+
+    def _threads(self) -> dict[str, int]:
+        try:
+            threads: dict[str, int] = self._client.nthreads()
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise lost(self._cluster) from error
+        if not threads:
+            self._context.phase("waiting for workers")
+            if self._context.progress is None and not self._is_waiting:
+                self._context.note(f"{self._cluster.scheduler}: there are no workers yet; waiting for them")
+        elif self._is_waiting:
+            self._context.phase("indexing")
+        self._is_waiting = not threads
+        return threads
+
+    def _submit(self, chunk: Sequence[Task], finished: SimpleQueue[str]) -> str:
+        key = f"{self._name}-{next(self._numbers)}"
+        future = self._client.submit(self._cluster.entry, self._encoded(chunk), key=key, pure=False)
+        self._running[key] = future
+        future.add_done_callback(lambda _: finished.put(key))
+        return key
+
+    def _next(self, finished: SimpleQueue[str]) -> str:
+        while True:
+            try:
+                return finished.get(timeout=_INTERVAL)
+            except Empty:
+                if self._client.status not in {"running", "connecting"}:
+                    raise lost(self._cluster) from None
+                self._threads()
+
+    def _collected(self, key: str, chunk: Sequence[Task]) -> Done | None:
+        """Return the rows of a chunk, None if its workers died."""
+        from distributed.scheduler import KilledWorker
+
+        future = self._running.pop(key)
+        try:
+            data = future.result()
+        except KilledWorker:
+            return None
+        except (CancelledError, OSError) as error:
+            raise lost(self._cluster) from error
+        except Exception as error:
+            raise FleetError(f"{self._cluster.scheduler}: a worker failed: {_said(error)}") from error
+        try:
+            answer = decoded_answer(data)
+        except msgspec.MsgspecError as error:
+            raise FleetError(f"{self._cluster.scheduler}: a worker sent something else than rows") from error
+        if answer.refused:
+            raise FleetError(
+                f"{self._cluster.scheduler}: a worker refused: {answer.refused}, and this is statetool {__version__}; "
+                "install the same one there"
+            )
+        done = answer.done
+        wanted = {task.origin.state_id for task in chunk}
+        if done is None or set(done.state_ids) != wanted or not done.lines.keys() <= STATE_TABLES.keys():
+            raise FleetError(f"{self._cluster.scheduler}: a worker sent rows of other states")
+        return done
+
+    def _event(self, event: tuple[float, Any]) -> None:
+        about = event[1]
+        if isinstance(about, dict) and about.get("action") == "remove-worker" and not about.get("expected"):
+            lost_here = [key for key in about.get("processing-tasks", ()) if str(key).startswith(self._name)]
+            if lost_here:
+                self._deaths.put(None)
+
+    def _new_deaths(self) -> int:
+        found = 0
+        with suppress(Empty):
+            while True:
+                self._deaths.get_nowait()
+                found += 1
+        return found
+
+
+def _said(error: Exception) -> str:
+    return f"{error.__class__.__name__}: {next(iter(str(error).splitlines()), '')}"
+
+
+# In seconds, for the connection and the first answers.
+_PATIENCE: Final = 10
+_PACKAGE: Final = "statetool"
+_CERTIFICATES: Final = Wording("use --tls-ca, --tls-cert and --tls-key", "set tls_ca, tls_cert and tls_key")
+_OF_DASK: Final = "Dask's own configuration has them below distributed.comm.tls"
+
+
+@contextmanager
+def connected(cluster: Cluster) -> Iterator[Client]:
+    """Connect to a scheduler. Raises FleetError if that is not possible or allowed, or if releases differ."""
+    cluster.check()
+    try:
+        import distributed
+    except ModuleNotFoundError as error:
+        from statefmt.installation import how_to_install
+
+        raise FleetError(f"a scheduler needs the package distributed: {how_to_install('cluster')}") from error
+    with _quiet(), _client(cluster, distributed.Client) as client:
+        _check_versions(client, cluster)
+        yield client
+
+
+@contextmanager
+def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
+    security = _security(cluster)
+    made: SimpleQueue[Client | Exception] = SimpleQueue()
+
+    def connect() -> None:
+        try:
+            made.put(make(cluster.scheduler, security=security, timeout=_PATIENCE, set_as_default=False, name=_PACKAGE))
+        except Exception as error:
+            made.put(error)
+
+    with warnings.catch_warnings():
+        # Of releases that differ, which are compared below.
+        warnings.simplefilter("ignore")
+        # Dask waits forever for a server that accepts the connection and speaks another protocol.
+        Thread(target=connect, daemon=True).start()
+        try:
+            client = made.get(timeout=2 * _PATIENCE)
+        except Empty:
+            raise FleetError(f"{cluster.scheduler}: no answer; is this a Dask scheduler?") from None
+    if isinstance(client, Exception):
+        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(client)}") from client
+    try:
+        yield client
+    finally:
+        client.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what Dask logs here: it is also in an exception, or of no use to a user."""
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = [(logger, logger.level) for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for logger, level in levels:
+            logger.setLevel(level)
+
+
+def lost(cluster: Cluster) -> FleetError:
+    """Return the error for a scheduler that has gone away."""
+    return FleetError(
+        f"{cluster.scheduler}: the scheduler is gone; the index has what was read so far, and the same command goes on"
+    )
+
+
+def _security(cluster: Cluster) -> Security | None:
+    from distributed.security import Security
+
+    if not cluster.scheduler.startswith("tls:"):
+        return None
+    files = {"tls_ca_file": cluster.tls_ca, "tls_client_cert": cluster.tls_cert, "tls_client_key": cluster.tls_key}
+    security = Security(require_encryption=True, **{name: file for name, file in files.items() if file is not None})
+    for name in files:
+        file = getattr(security, name)
+        if not file:
+            if name == "tls_client_key":
+                # It may be in the file of the certificate.
+                continue
+            raise FleetError(f"{cluster.scheduler}: no certificates: ", _CERTIFICATES, f"; {_OF_DASK}")
+        if "\n" not in file and not Path(file).is_file():
+            raise FleetError(f"{file}: there is no such file")
+    return security
+
+
+def _check_versions(client: Client, cluster: Cluster) -> None:
+    """Raise FleetError if the scheduler or a worker has another statetool or another Python."""
+    wanted = __version__, ".".join(map(str, sys.version_info[:2]))
+    try:
+        found: Any = client.get_versions(packages=[_PACKAGE])
+    except OSError as error:
+        raise lost(cluster) from error
+    machines = {f"the scheduler {cluster.scheduler}": found["scheduler"]}
+    machines |= {f"the worker {address}": about for address, about in found["workers"].items()}
+    for machine, about in machines.items():
+        packages = (about or {}).get("packages", {})
+        release = packages.get(_PACKAGE)
+        python = ".".join(str(packages.get("python")).split(".")[:2])
+        if (release, python) != wanted:
+            has = f"statetool {release}" if release else "no statetool"
+            raise FleetError(
+                f"{machine} has {has} on Python {python}, and this is statetool {wanted[0]} on Python {wanted[1]}; "
+                f"install this statetool with its extra 'cluster' there, on the same Python, or use one image for all"
+            )
+
+
+def _reason(error: Exception) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else error.__class__.__name__

@@ -1,0 +1,437 @@
+"""Spreads the reading of states over this process or several: one interface, of which rows are all that travels."""
+
+from __future__ import annotations
+
+import gc
+import ipaddress
+import os
+import selectors
+import signal
+import struct
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import BinaryIO, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+
+import msgspec
+from msgspec import Struct, structs
+
+from statefmt.fleet._rows import StateOrigin, StateRows, unreadable
+from statefmt.fleet.tables import STATE_TABLES, FleetError
+from statefmt.model.errors import Wording
+from statefmt.text import pattern
+
+# In bytes of states: enough that starting a process does not count, and little enough to lose.
+CHUNK: Final = 20_000_000
+# In states: one that is far away takes long even if it is small, and no progress is seen before the end of a chunk.
+_MOST: Final = 100
+# States whose size is unknown, such as those in a backend, count as this many bytes.
+_USUAL_SIZE: Final = 200_000
+
+# Makes the rows of one state; an exception is a bug.
+ReadRows: TypeAlias = "Callable[[Task], StateRows]"
+
+
+class Task(Struct, frozen=True):
+    """A state to read: its name for the run context, its place, and its size in bytes, 0 if unknown."""
+
+    name: str
+    origin: StateOrigin
+    size: int = 0
+
+
+class Done(Struct, frozen=True):
+    """The rows of some states as lines by table (see `lines_of`), and the ids of these states.
+
+    `deaths` is the number of workers that died since the last one; the states that they were reading are read again.
+    """
+
+    state_ids: tuple[str, ...]
+    lines: Mapping[str, bytes]
+    deaths: int = 0
+
+    def each(self) -> list[Done]:
+        """Return the rows of each state by itself."""
+        found: dict[str, dict[str, bytes]] = {state_id: {} for state_id in self.state_ids}
+        for name, data in self.lines.items():
+            for state_id, lines in by_state(data).items():
+                found[state_id][name] = lines
+        return [Done((state_id,), lines) for state_id, lines in found.items()]
+
+
+class Spread(Protocol):
+    """Reads states somewhere. Results come in any order, and every task has exactly one."""
+
+    def started(self, chunks: Sequence[Sequence[Task]]) -> AbstractContextManager[Iterator[Done]]:
+        """Start at once, and yield the rows of each chunk, or of parts of it; leaving the context ends the work.
+
+        A state whose worker died has a row that says so. Raises FleetError if the work cannot be done there.
+        """
+        ...
+
+
+def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
+    """Group tasks, in order, to about CHUNK bytes each, and no more than 100 states."""
+    found: list[list[Task]] = []
+    size = CHUNK
+    for task in tasks:
+        if size >= CHUNK or len(found[-1]) == _MOST:
+            found.append([])
+            size = 0
+        found[-1].append(task)
+        size += task.size or _USUAL_SIZE
+    return found
+
+
+def work_on(chunk: Sequence[Task], read: ReadRows) -> Done:
+    """Read the states of a chunk. A bug costs the state that has met it."""
+    lines: dict[str, list[bytes]] = {name: [] for name in STATE_TABLES}
+    for task in chunk:
+        try:
+            rows = read(task)
+        except Exception as error:
+            rows = unreadable(task.origin, f"statetool failed on it: {error.__class__.__name__}")
+        for name, parts in lines.items():
+            parts.append(lines_of(getattr(rows, name)))
+            # The rows of a large state take more memory than the state.
+            setattr(rows, name, [])
+    return Done(tuple(task.origin.state_id for task in chunk), {name: b"".join(parts) for name, parts in lines.items()})
+
+
+def not_stored(task: Task, reason: str) -> Done:
+    """Return the rows of a state whose own rows the database refuses."""
+    return work_on([task], lambda task: unreadable(task.origin, f"its rows cannot be stored: {reason}"))
+
+
+def worker_died(task: Task, deaths: int = 0) -> Done:
+    """Return the rows of a state that killed the worker that read it, `deaths` of them since the last rows."""
+    done = work_on([task], lambda task: unreadable(task.origin, "worker died"))
+    return structs.replace(done, deaths=deaths)
+
+
+class InProcess:
+    """Works in this process; see Spread."""
+
+    def __init__(self, read: ReadRows) -> None:
+        self._read = read
+
+    @contextmanager
+    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+        """Yield the rows of each chunk in order; see Spread."""
+        yield (work_on(chunk, self._read) for chunk in chunks)
+
+
+_LENGTH_BYTES: Final = 8
+_ORDER: Final = struct.Struct("=III")
+# In seconds.
+_AGAIN: Final = 1.0
+_DECODER: Final = msgspec.msgpack.Decoder(Done)
+
+
+class Processes:
+    """Works in `count` processes at a time, and `seconds` at most on each state; see Spread.
+
+    For systems on which forking is safe, such as Linux.
+    """
+
+    def __init__(self, count: int, read: ReadRows, seconds: float) -> None:
+        self._count = count
+        self._read = _in_time(read, seconds)
+
+    @contextmanager
+    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+        """Start the coordinator at once, and yield the results as they come; see Spread."""
+        process, pipe = _forked(lambda pipe: _coordinate(chunks, self._read, self._count, pipe))
+        try:
+            with os.fdopen(pipe, "rb") as results:
+                yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
+        finally:
+            # It ends its workers.
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+            os.waitpid(process, 0)
+
+
+def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
+    while data := _message(results):
+        done = _DECODER.decode(data)
+        for state_id in done.state_ids:
+            missing.pop(state_id, None)
+        yield done
+    # The coordinator itself was killed.
+    yield from map(worker_died, missing.values())
+
+
+def _message(pipe: BinaryIO) -> bytes:
+    size = pipe.read(_LENGTH_BYTES)
+    data = pipe.read(int.from_bytes(size, "big")) if len(size) == _LENGTH_BYTES else b""
+    return data if len(data) == int.from_bytes(size, "big") else b""
+
+
+class _OutOfTimeError(BaseException):
+    """The time of a state is over. Nothing between takes it for an error of its own."""
+
+
+def _in_time(read: ReadRows, seconds: float) -> ReadRows:
+    """Interrupt the reading of a state after some time: its bytes may drip, or its writer never write."""
+
+    def interrupted(number: int, frame: object) -> NoReturn:
+        raise _OutOfTimeError
+
+    def limited(task: Task) -> StateRows:
+        signal.signal(signal.SIGALRM, interrupted)
+        try:
+            # Again and again: a destructor that runs at that moment would lose the exception.
+            signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
+            try:
+                return read(task)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except _OutOfTimeError:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            return unreadable(task.origin, f"it takes more than {seconds:g} s, the limit, and --timeout raises it")
+
+    return limited
+
+
+class _Part(NamedTuple):
+    """A part of the work: states of a chunk, from one number to before another."""
+
+    chunk: int
+    first: int
+    last: int
+
+
+class _Worker(NamedTuple):
+    """A process that reads one part after the other: the pipes to and from it, and what it has sent of its answer."""
+
+    process: int
+    orders: int
+    answers: int
+    sent: bytearray
+
+
+def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, pipe: BinaryIO) -> None:
+    """Have workers read the parts, one at a time each, and pass on what they return. One that dies is replaced."""
+    waiting = deque(_Part(number, 0, len(chunk)) for number, chunk in enumerate(chunks))
+    working: dict[int, tuple[_Worker, _Part]] = {}
+
+    def stop(number: int, frame: object) -> NoReturn:
+        # One that waits for a pipe or a server would notice nothing.
+        for worker, _ in working.values():
+            os.kill(worker.process, signal.SIGKILL)
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, stop)
+
+    def give(worker: _Worker) -> None:
+        part = waiting.popleft()
+        working[worker.answers] = worker, part
+        # One that has died is met where its answer is read.
+        with suppress(BrokenPipeError):
+            os.write(worker.orders, _ORDER.pack(*part))
+
+    with selectors.DefaultSelector() as selector:
+        while waiting or working:
+            while waiting and len(working) < count:
+                worker = _started(chunks, read, [one.orders for one, _ in working.values()])
+                selector.register(worker.answers, selectors.EVENT_READ)
+                give(worker)
+            for key, _ in selector.select():
+                worker, part = working[key.fd]
+                data = os.read(key.fd, 1 << 20)
+                worker.sent.extend(data)
+                if data and not _is_whole(worker.sent):
+                    continue
+                del working[key.fd]
+                if data:
+                    pipe.write(worker.sent)
+                    pipe.flush()
+                    worker.sent.clear()
+                    if waiting:
+                        give(worker)
+                        continue
+                selector.unregister(key.fd)
+                os.close(worker.orders)
+                os.close(worker.answers)
+                os.waitpid(worker.process, 0)
+                if data:
+                    continue
+                if part.last - part.first == 1:
+                    _send(pipe, _encoded(worker_died(chunks[part.chunk][part.first], deaths=1)))
+                else:
+                    # One of them is the culprit.
+                    _send(pipe, _encoded(Done((), {}, deaths=1)))
+                    waiting.extend(_Part(part.chunk, number, number + 1) for number in range(part.first, part.last))
+
+
+def _started(chunks: Sequence[Sequence[Task]], read: ReadRows, others: Sequence[int]) -> _Worker:
+    """Start a worker. `others` are the pipes to the others, whose ends it must not keep open."""
+    reading, orders = os.pipe()
+
+    def work(pipe: BinaryIO) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for other in (orders, *others):
+            os.close(other)
+        # The collector would copy what is shared with the coordinator.
+        gc.freeze()
+        while order := os.read(reading, _ORDER.size):
+            part = _Part(*_ORDER.unpack(order))
+            _send(pipe, _encoded(work_on(chunks[part.chunk][part.first : part.last], read)))
+
+    process, answers = _forked(work)
+    os.close(reading)
+    return _Worker(process, orders, answers, bytearray())
+
+
+def _is_whole(message: bytearray) -> bool:
+    return len(message) >= _LENGTH_BYTES == len(message) - int.from_bytes(message[:_LENGTH_BYTES], "big")
+
+
+def _encoded(done: Done) -> bytes:
+    return msgspec.msgpack.encode(done)
+
+
+def _send(pipe: BinaryIO, data: bytes) -> None:
+    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
+    pipe.write(data)
+    pipe.flush()
+
+
+def _forked(work: Callable[[BinaryIO], None]) -> tuple[int, int]:
+    """Run work in a new process that writes to a pipe; return the process and the end of the pipe to read."""
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(reading)
+        _child(work, writing)
+    os.close(writing)
+    return process, reading
+
+
+def _child(work: Callable[[BinaryIO], None], writing: int) -> NoReturn:
+    """Work and exit in any case, without running the parent's cleanup handlers and without a traceback."""
+    status = 1
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        with os.fdopen(writing, "wb") as pipe:
+            work(pipe)
+        status = 0
+    except BaseException:  # the parent sees an incomplete answer
+        pass
+    finally:
+        os._exit(status)
+
+
+# Longer data may have lines that DuckDB's reader of CSV refuses.
+_LONGEST: Final = 1 << 26
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+def lines_of(rows: Sequence[Struct]) -> bytes:
+    r"""Encode rows, one a line: those of the large tables as JSON arrays, all others as JSON objects.
+
+    Without its brackets, such an array is a line of CSV with `\` as the escape. If DuckDB could not read it as that,
+    these rows are objects, too.
+    """
+    data = _ENCODER.encode_lines(rows)
+    if data[:1] == b"[" and (len(data) > _LONGEST or _has_other_escapes(data)):
+        return _ENCODER.encode_lines([msgspec.structs.asdict(row) for row in rows])
+    return data
+
+
+def by_state(lines: bytes) -> dict[str, bytes]:
+    """Return the lines of each state by its id, which is the first value of every row."""
+    found: dict[str, bytearray] = {}
+    for line in lines.splitlines(keepends=True):
+        row = msgspec.json.decode(line)
+        state_id = row["state_id"] if isinstance(row, dict) else row[0]
+        found.setdefault(state_id, bytearray()).extend(line)
+    return {state_id: bytes(data) for state_id, data in found.items()}
+
+
+def as_csv(lines: bytes) -> tuple[bytes | memoryview, bytes]:
+    """Return the rows that are arrays as CSV, and those that are objects as they are."""
+    if lines[:1] == b"[" and b"\n{" not in lines:
+        # Without the first bracket and the last one. The lines are long, so each copy counts.
+        return memoryview(lines.replace(b"]\n[", b"\n"))[1:-2], b""
+    arrays = bytearray()
+    objects = bytearray()
+    for line in lines.splitlines(keepends=True):
+        if line[:1] == b"[":
+            arrays += line[1:-2] + b"\n"
+        else:
+            objects += line
+    return bytes(arrays[:-1]), bytes(objects)
+
+
+def _has_other_escapes(data: bytes) -> bool:
+    """Return whether JSON has an escape that CSV does not have, which only control characters need."""
+    # Nearly always, each backslash is before a quote.
+    if data.count(b"\\") == data.count(b'\\"'):
+        return False
+    return b"\\" in data.replace(b"\\\\", b"").replace(b'\\"', b"")
+
+
+# Runs on a worker and returns what `answer_job` makes of the bytes. Workers import it by its name.
+WorkerEntry: TypeAlias = "Callable[[bytes], bytes]"
+
+_ADDRESS: Final = pattern(r"(tcp|tls)://([0-9A-Za-z._-]+|\[[0-9A-Fa-f:.]+\]):([0-9]{1,5})")
+_PORTS: Final = 1 << 16
+_INCOMPLETE: Final = Wording(
+    "--tls-ca and --tls-cert must be given together", "tls_ca and tls_cert must be given together"
+)
+_INSECURE: Final = Wording("--insecure-scheduler", "insecure=True")
+
+
+class Cluster(Struct, frozen=True):
+    """A Dask cluster.
+
+    `scheduler` is its address, `tcp://HOST:PORT` or `tls://HOST:PORT`. The authority, the certificate and the key are
+    files in PEM; without them, Dask's own configuration names them. The key may be in the file of the certificate.
+    `insecure` allows `tcp://` to other machines.
+    """
+
+    scheduler: str
+    entry: WorkerEntry
+    tls_ca: str | None = None
+    tls_cert: str | None = None
+    tls_key: str | None = None
+    insecure: bool = False
+
+    def check(self) -> None:
+        """Raise FleetError if the address is malformed, or not encrypted on the way to another machine."""
+        scheme, host = _parts(self.scheduler)
+        files = self.tls_ca, self.tls_cert, self.tls_key
+        if scheme == "tls":
+            if any(files) and not all(files[:2]):
+                raise FleetError(_INCOMPLETE)
+        elif any(files):
+            raise FleetError(f"{self.scheduler}: certificates need an address that starts with tls://")
+        elif not self.insecure and not _is_loopback(host):
+            raise FleetError(
+                f"{self.scheduler}: the connection would not be encrypted, and who can use this scheduler can run "
+                "programs on its workers; use tls://, or ",
+                _INSECURE,
+                " in a network that you trust",
+            )
+
+
+def _parts(scheduler: str) -> tuple[str, str]:
+    """Return the scheme and the host of an address. Raises FleetError."""
+    found = _ADDRESS.fullmatch(scheduler)
+    if found is None or not 0 < int(found[3]) < _PORTS:
+        raise FleetError(
+            f"invalid scheduler {scheduler!r}: write tls://HOST:PORT, or tcp://HOST:PORT for one on this machine"
+        )
+    return found[1], found[2].strip("[]")
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

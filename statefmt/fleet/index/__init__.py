@@ -1,1 +1,0 @@
-"""Stores rows in a DuckDB database, and refreshes those of states that have changed."""

@@ -1,1 +1,0 @@
-"""Finds the runs that an index records, and compares two of them."""

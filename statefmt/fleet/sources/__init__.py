@@ -1,1 +1,0 @@
-"""Finds the states that the sources of an index stand for."""

@@ -1,1 +1,0 @@
-"""Prints findings, with one module for each format."""

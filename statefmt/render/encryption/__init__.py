@@ -1,1 +1,0 @@
-"""Renders encryption metadata."""

@@ -1,1 +1,0 @@
-"""Renders the results of queries over an index of states."""

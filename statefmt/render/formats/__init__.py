@@ -1,1 +1,0 @@
-"""Renders reports of upgrades, downgrades and rewritten provider sources."""

@@ -1,1 +1,0 @@
-"""Renders dependency graphs, with a file for each format."""

@@ -1,1 +1,0 @@
-"""Renders the history of a state."""

@@ -1,1 +1,0 @@
-"""Renders lists of resource instances."""

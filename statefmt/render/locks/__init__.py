@@ -1,1 +1,0 @@
-"""Renders who holds the locks of states."""

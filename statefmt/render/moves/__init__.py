@@ -1,1 +1,0 @@
-"""Prints the moves found in plans: as `moved` blocks, as an operations file, and as JSON."""

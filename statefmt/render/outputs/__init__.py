@@ -1,1 +1,0 @@
-"""Renders output values."""

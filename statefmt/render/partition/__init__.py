@@ -1,1 +1,0 @@
-"""Prints ways to divide a state: as tables, graphs of their parts, and JSON."""

@@ -1,0 +1,469 @@
+"""Prints plans with the provider instance of each change, with one module for each format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts, unknown_members
+from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
+from statefmt.analysis.plans.values import (
+    DriftDetails,
+    attribute_places,
+    change_details,
+    drift_details,
+    output_places,
+    reason_text,
+)
+from statefmt.golang import JSONValue
+from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedChange, ShownPlan, read_mask
+from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
+from statefmt.pairing import BlockPairing
+from statefmt.redaction.partial import HIDDEN, path_text
+from statefmt.redaction.secrets.known import SecretSteps
+from statefmt.render.diff.items import TOO_DEEP, Manner, cut_pair, remark, shown
+from statefmt.render.diff.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
+from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
+from statefmt.text import pattern, printable
+
+_COLOURS: Final = MappingProxyType({
+    "+": "green", "-": "red", "~": "yellow", "-/+": "red", "+/-": "red", "<=": "cyan", ".": "red", "./+": "red",
+    "+/.": "red",
+})  # fmt: skip
+_INDENT: Final = "  "
+# Room for what precedes and follows a value on a line of its own.
+_MARGIN: Final = 12
+
+
+def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal: Terminal) -> Iterator[str]:
+    """Yield the plan in pieces of one or more lines, without a newline at the end; the last is the summary."""
+    manner = replace(manner, width=min(terminal.width, READABLE_WIDTH) - _MARGIN)
+    for text in remarks(plan):
+        yield terminal.paint(terminal.wrap(printable(text), ""), "bold", "red") + "\n"
+    for section in sections(plan, bindings, manner):
+        styles = ("bold", "red") if section.heading == MISSING else ("bold",)
+        yield terminal.paint(f"{section.heading}:", *styles)
+        yield from (_item_text(item, terminal) for item in section.items)
+        if section.advice:
+            yield terminal.wrap(f"→ {section.advice}", _INDENT, _INDENT)
+        yield ""
+    yield terminal.paint(summary(plan), "bold")
+
+
+def _item_text(item: PlanItem, terminal: Terminal) -> str:
+    head = f"{_INDENT}{_sign(item.sign, terminal)} {item.title}"
+    length = len(_INDENT) + len(item.sign) + 1 + len(item.title)
+    if len(item.lines) == 1 and not item.lines[0].label:
+        # The value of an output, or the provider instances.
+        return "\n".join([_with_note(head, length, item.note, terminal), *_sides(item.lines[0], _INDENT * 3)])
+    lines = [text for line in item.lines for text in _line_text(line, terminal)]
+    return "\n".join([_with_note(head, length, item.note, terminal), *lines])
+
+
+def _with_note(head: str, length: int, note: str, terminal: Terminal) -> str:
+    if not note:
+        return head
+    if length + len(note) + 3 <= terminal.width:
+        return f"{head} {terminal.paint(f'({note})', 'dim')}"
+    return f"{head}\n{terminal.paint(terminal.wrap(f'({note})', _INDENT * 3), 'dim')}"
+
+
+def _line_text(line: PlanLine, terminal: Terminal) -> list[str]:
+    indent = _INDENT * 3
+    head = f"{indent}{_sign(line.sign, terminal)} {line.label}"
+    sides = [side for side in (line.old, line.new) if side is not None]
+    if not sides:
+        return [head]
+    length = len(indent) + 2 + len(line.label) + sum(map(len, sides)) + len(":  → ")
+    if length <= terminal.width and not any("\n" in side for side in sides):
+        return [f"{head}: {' → '.join(sides)}"]
+    return [f"{head}:", *_sides(line, _INDENT * 5)]
+
+
+def _sides(line: PlanLine, indent: str) -> list[str]:
+    if line.old is None or line.new is None:
+        return [f"{indent}{line.old if line.old is not None else line.new}"]
+    return [f"{indent}  {line.old}", f"{indent}→ {line.new}"]
+
+
+def _sign(sign: str, terminal: Terminal) -> str:
+    return terminal.paint(sign, _COLOURS[sign]) if sign in _COLOURS else sign
+
+
+# Lines that start like this have a colour in a `diff` code block.
+_FIRST: Final = MappingProxyType(
+    {"+": "+", "-": "-", "~": "!", ".": "-", "-/+": "-", "+/-": "-", "./+": "-", "+/.": "-"}
+)
+_ROOM_FOR_THE_END: Final = 400
+_WIDTH: Final = 100
+
+
+def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name: str) -> str:
+    """Return the plan with folded details, cut at MOST_CHARACTERS with a note; `name` is its file.
+
+    Text from the plan is only put in code, so that none of it is markup, a link or a mention.
+    """
+    parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(text)}**\n\n" for text in remarks(plan))]
+    parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
+    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
+    for section in sections(plan, bindings, replace(manner, width=_WIDTH)):
+        text, left_out = _section(section, room)
+        parts.append(text)
+        room -= len(text)
+        if left_out:
+            parts.append("\n**Truncated: a comment cannot be longer.** `statetool plan-show` shows everything.\n")
+            break
+    return "".join(parts)
+
+
+def _section(section: PlanSection, room: int) -> tuple[str, bool]:
+    """Return a section, and whether some of it was left out because it was too long. Notices are not folded."""
+    lines = [line for item in section.items for line in _item_lines(item)]
+    title = code(section.heading) if section.is_address else escaped(section.heading)
+    title += f" ({counted(len(section.items), 'entry', 'entries')})"
+    head, end = f"\n<details><summary>{title}</summary>\n\n", "\n</details>\n"
+    if section.is_notice:
+        head, end = f"\n**{title}**\n\n", f"\n{section.advice}\n" if section.advice else ""
+    return cut_diff_block(head, lines, end, room)
+
+
+def _item_lines(item: PlanItem) -> Iterator[str]:
+    first = _FIRST.get(item.sign, " ")
+    sign = "" if item.sign in ("", " ", first) else f"{item.sign} "
+    yield f"{first} {sign}{item.title}{f' ({item.note})' if item.note else ''}"
+    for line in item.lines:
+        yield from _line_markdown(line)
+
+
+def _line_markdown(line: PlanLine) -> Iterator[str]:
+    sides = [side for side in (line.old, line.new) if side is not None]
+    separator = ": " if line.label and sides else ""
+    first, *more = f"    {line.label}{separator}{' → '.join(sides)}".split("\n")
+    sign = _FIRST[line.sign]
+    yield f"{sign} {first}"
+    yield from (f"{sign} {text}" for text in more)
+
+
+def summary(plan: ShownPlan) -> str:
+    """Return `No changes.`, or `Plan: 3 to add, 1 to change, 2 to destroy.` with everything else that it does."""
+    return "No changes." if changes_nothing(plan) else f"Plan: {counts(plan)}."
+
+
+def counts(plan: ShownPlan) -> str:
+    """Return `3 to add, 1 to change, 2 to destroy`, with moves, reads, actions, outputs, drift and checks if any."""
+    outputs = sum(change.action is not Action.NO_OP for change in plan.output_changes.values())
+    every = sum(change.action is not Action.NO_OP for change in plan.resource_drift)
+    forms = sum(map(_is_form, plan.resource_drift))
+    drift = every - forms
+    moved = sum(change.previous_address is not None for change in plan.resource_drift)
+    deferred = len(plan.deferred_changes) + len(plan.deferred_action_invocations)
+    failed = sum(check.failed for check in open_checks(plan))
+    unknown = len(open_checks(plan)) - failed
+    # A plan that only refreshes has its moves in the drift.
+    moved = 0 if plan.resource_changes else moved
+    more = [
+        f"{counted(moved, 'object')} moved" if moved else "",
+        f"{counted(len(plan.action_invocations), 'action')} to invoke" if plan.action_invocations else "",
+        f"{counted(outputs, 'output')} to change" if outputs else "",
+        f"{counted(drift, 'object')} changed outside" if drift else "",
+        f"{counted(forms, 'object')} different only in form" if forms else "",
+        f"{counted(deferred, 'change')} deferred" if deferred else "",
+        f"{counted(failed, 'check')} failed" if failed else "",
+        f"{counted(unknown, 'check')} not known before the apply" if unknown else "",
+    ]
+    return "; ".join(filter(None, [str(plan_counts(plan)), *more]))
+
+
+def _is_form(change: PlannedChange) -> bool:
+    """Return whether an object differs only in form from that of the last apply."""
+    if change.action is not Action.UPDATE:
+        return False
+    try:
+        return not drift_details(change.change, (), show_sensitive=True).is_drift
+    except ValueError:
+        # Nested too deeply.
+        return False
+
+
+def remarks(plan: ShownPlan) -> Iterator[str]:
+    """Yield what the reader must know before the changes."""
+    if plan.errored:
+        yield "Planning failed: this plan is not complete and cannot be applied."
+    elif plan.complete is False:
+        yield "This plan is not complete: after applying it, another one is needed."
+    if unknown := unknown_members(plan):
+        yield f"This plan has members that this version does not know, and does not show: {', '.join(unknown)}."
+
+
+SIGNS: Final = MappingProxyType({
+    Action.NO_OP: " ",
+    Action.CREATE: "+",
+    Action.READ: "<=",
+    Action.UPDATE: "~",
+    Action.DELETE: "-",
+    Action.DELETE_THEN_CREATE: "-/+",
+    Action.CREATE_THEN_DELETE: "+/-",
+    Action.FORGET: ".",
+    Action.FORGET_THEN_CREATE: "./+",
+    Action.CREATE_THEN_FORGET: "+/.",
+})  # fmt: skip
+_WORDS: Final = MappingProxyType({
+    Action.READ: "read during apply",
+    Action.DELETE: "destroyed",
+    Action.DELETE_THEN_CREATE: "replaced",
+    Action.CREATE_THEN_DELETE: "replaced, created first",
+    Action.FORGET: "forgotten",
+    Action.FORGET_THEN_CREATE: "forgotten, then created",
+    Action.CREATE_THEN_FORGET: "created, then forgotten",
+})  # fmt: skip
+MISSING: Final = "Provider instance missing"
+_PUT_BACK: Final = (
+    "OpenTofu stops with an error. Put the provider block or its for_each key back until one apply has destroyed the "
+    "objects; `statetool check --config DIR STATE` shows the block to paste, and other ways out."
+)
+_REBOUND: Final = "Provider instance changes"
+_REMOVED: Final = "Removed"
+_NOT_KNOWN: Final = "Provider instance not known"
+_DRIFT: Final = "Changed outside of OpenTofu"
+# Between the words of `AfterCreate`.
+_WORD: Final = pattern(r"(?<=[a-z])(?=[A-Z])")
+_NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action.DELETE, Action.FORGET})
+
+
+@dataclass(frozen=True, slots=True)
+class PlanLine:
+    """A value that changes: its path and both printable sides; None on the side that does not have it."""
+
+    sign: str
+    label: str
+    old: str | None = None
+    new: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """An object under its sign, all printable; `note` says more about it."""
+
+    sign: str
+    title: str
+    note: str = ""
+    lines: tuple[PlanLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSection:
+    """Items under a heading, which is an address if `is_address` is set. Sections with `is_notice` come first.
+
+    `advice` says what to do.
+    """
+
+    heading: str
+    items: tuple[PlanItem, ...]
+    is_notice: bool = False
+    is_address: bool = False
+    advice: str = ""
+
+
+def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterator[PlanSection]:
+    """Yield the sections that are not empty: what needs attention, the changes by provider instance, and the rest."""
+    changes = [each for each in bindings.changes if is_shown(each.change)]
+    found = (
+        PlanSection(MISSING, tuple(_missing(bindings)), True, advice=_PUT_BACK),
+        PlanSection(_REBOUND, tuple(map(_rebound, filter(lambda each: each.is_rebound, bindings.changes))), True),
+        PlanSection(_REMOVED, tuple(_removed(changes, manner)), True),
+        *_by_provider(changes, manner),
+        PlanSection("Actions", tuple(_action(each, "") for each in plan.action_invocations)),
+        PlanSection("Deferred to a later plan", tuple(_deferred(plan))),
+        PlanSection(_DRIFT, tuple(_drift(plan, manner))),
+        PlanSection("Different only in form", tuple(_forms(plan, manner))),
+        PlanSection("Outputs", tuple(_outputs(plan, manner))),
+        PlanSection("Checks that do not pass", tuple(_checks(plan))),
+    )
+    yield from (section for section in found if section.items)
+
+
+def _missing(bindings: PlanBindings) -> Iterator[PlanItem]:
+    for each in bindings.changes:
+        if each.planned.is_missing:
+            yield PlanItem(SIGNS[each.change.action], _name(each.change), printable(each.planned.reason))
+    for one in bindings.stranded:
+        yield PlanItem(" ", _object_name(one.address, one.deposed), printable(f"not in the plan; {one.planned.reason}"))
+
+
+def _rebound(bound: BoundChange) -> PlanItem:
+    line = PlanLine("~", "", _provider_text(bound.prior), _provider_text(bound.planned.provider))
+    return PlanItem(SIGNS[bound.change.action], _name(bound.change), lines=(line,))
+
+
+def _removed(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanItem]:
+    for each in changes:
+        if not each.change.action.leaves_object:
+            yield PlanItem(SIGNS[each.change.action], _name(each.change), _note(each.change, manner))
+
+
+def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanSection]:
+    groups: dict[AbsProviderInstance | None, list[BoundChange]] = {}
+    for each in changes:
+        groups.setdefault(each.planned.provider, []).append(each)
+    unknown = groups.pop(None, [])
+    for provider in sorted(filter(None, groups), key=_order):
+        items = tuple(_item(each.change, _note(each.change, manner), manner) for each in groups[provider])
+        yield PlanSection(_provider_text(provider), items, is_address=True)
+    items = tuple(_item(each.change, _unknown_note(each, manner), manner) for each in unknown)
+    yield PlanSection(_NOT_KNOWN, items)
+
+
+def _unknown_note(bound: BoundChange, manner: Manner) -> str:
+    return "; ".join(filter(None, [_note(bound.change, manner), printable(bound.planned.reason)]))
+
+
+def _deferred(plan: ShownPlan) -> Iterator[PlanItem]:
+    for each in plan.deferred_changes:
+        change = each.resource_change
+        yield PlanItem(SIGNS[change.action], _name(change), printable(each.reason.replace("_", " ")))
+
+    for action in plan.deferred_action_invocations:
+        yield _action(action.action_invocation, action.reason.replace("_", " "))
+
+
+def _action(action: ActionInvocation, reason: str) -> PlanItem:
+    """Return an action under no sign: its configuration, which may hold secrets, is not shown."""
+    trigger = action.lifecycle_action_trigger
+    event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
+    parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
+    return PlanItem(" ", printable(action.address), printable("; ".join([*parts, *filter(None, [reason])])))
+
+
+def _checks(plan: ShownPlan) -> Iterator[PlanItem]:
+    """Yield each check without its messages, which a configuration may build from sensitive values."""
+    for check in open_checks(plan):
+        yield PlanItem(" ", printable(check.address), printable(check.status))
+
+
+def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for change in plan.resource_drift:
+        if change.action is Action.DELETE:
+            yield PlanItem("-", _name(change), "deleted")
+        elif change.action is not Action.NO_OP:
+            details = _drift_details(change, manner, manner.pairing)
+            if details is None:
+                yield PlanItem(SIGNS[change.action], _name(change), lines=(PlanLine("~", TOO_DEEP),))
+            elif details.is_drift:
+                lines = tuple(_line(one, change.change, manner) for one in details.changes)
+                lines = lines or (PlanLine("~", "only what is marked as sensitive"),)
+                yield PlanItem(SIGNS[change.action], _name(change), lines=lines)
+        elif change.previous_address is not None and not plan.resource_changes:
+            # A plan that only refreshes has its moves here.
+            yield PlanItem(SIGNS[change.action], _name(change), _note(change, manner))
+
+
+def _forms(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for change in plan.resource_drift:
+        details = _drift_details(change, manner) if change.action is Action.UPDATE else None
+        if details is not None and details.in_form:
+            yield PlanItem(" ", _name(change), printable(", ".join(details.in_form)))
+
+
+def _drift_details(change: PlannedChange, manner: Manner, pairing: BlockPairing | None = None) -> DriftDetails | None:
+    """Return how an object changed outside; None if it is nested too deeply."""
+    try:
+        return drift_details(
+            change.change,
+            attribute_places(change),
+            show_sensitive=manner.show_sensitive,
+            exact=manner.exact,
+            pairing=pairing,
+        )
+    except ValueError:
+        return None
+
+
+def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+    for name, change in plan.output_changes.items():
+        if change.action is Action.NO_OP:
+            continue
+        lines = tuple(_lines(change, output_places(name, change), manner))
+        yield PlanItem(SIGNS[change.action], printable(name), lines=lines)
+
+
+def _item(change: PlannedChange, note: str, manner: Manner) -> PlanItem:
+    lines = () if change.action in _NO_DETAILS else tuple(_lines(change.change, attribute_places(change), manner))
+    return PlanItem(SIGNS[change.action], _name(change), note, lines)
+
+
+def _note(change: PlannedChange, manner: Manner) -> str:
+    reason = reason_text(change, show_sensitive=manner.show_sensitive)
+    words = _WORDS.get(change.action, "")
+    parts = [f"{words}{' ' if words else ''}because {reason}" if reason else words]
+    if change.action is Action.FORGET:
+        parts.append("the real object is kept")
+    if change.previous_address is not None:
+        parts.append(f"moved from {change.previous_address}")
+    if change.change.importing is not None:
+        named = change.change.importing.id
+        text = str(HIDDEN) if _hides_id(change, manner) else shown(named, manner)
+        parts.append(f"imported, id {text}" if named else "imported")
+    return printable("; ".join(filter(None, parts)))
+
+
+def _hides_id(planned: PlannedChange, manner: Manner) -> bool:
+    """Return whether the attribute that an import's id becomes is sensitive."""
+    if manner.show_sensitive:
+        return False
+    change = planned.change
+    masks = map(read_mask, (change.before_sensitive, change.after_sensitive))
+    return any(steps[:1] in ((), ("id",)) for steps in attribute_places(planned)) or any(
+        mask is True or (isinstance(mask, dict) and mask.get("id") is True) for mask in masks
+    )
+
+
+def _name(change: PlannedChange) -> str:
+    return _object_name(change.address, change.deposed)
+
+
+def _object_name(address: AbsResourceInstance, deposed: str) -> str:
+    return printable(f"{address} (deposed object {deposed})" if deposed else str(address))
+
+
+def _provider_text(provider: AbsProviderInstance | None) -> str:
+    return "" if provider is None else printable(str(provider))
+
+
+def _lines(change: Change, secret: Sequence[SecretSteps], manner: Manner) -> Iterator[PlanLine]:
+    try:
+        found = change_details(
+            change, secret, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing
+        )
+    except (ValueError, RecursionError):
+        yield PlanLine("~", TOO_DEEP)
+        return
+    if not found:
+        yield PlanLine("~", "only what is marked as sensitive")
+    for one in found:
+        yield _line(one, change, manner)
+
+
+def _line(one: ValueChange, change: Change, manner: Manner) -> PlanLine:
+    label = printable(path_text([step for step in one.path if isinstance(step, (str, int))]))
+    if said := remark(one):
+        return PlanLine("~", f"{label} ({said})".lstrip())
+    old, new = _side(one.old, manner), _side(one.new, manner)
+    if not one.path:
+        # A whole value: an output, or an object that is created.
+        old, new = (None if change.action.creates else old), (None if not change.action.leaves_object else new)
+    sign = "+" if old is None else "-" if new is None else "~"
+    before, after = cut_pair(old or "", new or "", manner)
+    return PlanLine(sign, label, None if old is None else before, None if new is None else after)
+
+
+def _side(side: JSONValue | NoValue, manner: Manner) -> str | None:
+    return None if isinstance(side, NoValue) else shown(side, manner)
+
+
+def _order(provider: AbsProviderInstance) -> tuple[object, ...]:
+    config = provider.config
+    names = config.module.names
+    return str(config.provider), len(names), names, config.alias, key_order(provider.key)

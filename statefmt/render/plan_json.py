@@ -1,0 +1,498 @@
+"""Prints a plan's own JSON with the provider instance of each change and of each object before it.
+
+Only members are added, and sensitive values and unknown members replaced; all other bytes are those of the plan.
+Without a provider instance, `provider_instance` is null and `provider_instance_reason` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, NamedTuple, TypeAlias
+
+from msgspec import Raw
+
+from statefmt.analysis.plans.bindings import BoundChange, PlanBindings, PlannedProvider
+from statefmt.formats.raw_json import Container, RawItem, container_at, skip_space
+from statefmt.golang import encode_string
+from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
+from statefmt.pieces import Span
+from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
+from statefmt.redaction.partial import HIDDEN
+from statefmt.redaction.secrets import known_attributes
+from statefmt.redaction.secrets.known import SecretSteps
+
+_HIDDEN: Final = encode_string(HIDDEN)
+# Finds the secrets without a mark in a value.
+_FindSecrets: TypeAlias = Callable[[Raw], Sequence[SecretSteps]]
+_AFTER: Final = "provider_name"
+
+
+class _Edit(NamedTuple):
+    """New text in place of a span, which is empty for an insertion."""
+
+    span: Span
+    text: bytes
+
+
+def plan_json(plan: ShownPlan, bindings: PlanBindings, *, show_sensitive: bool) -> bytes:
+    """Return the plan's JSON with `provider_instance`; sensitive values and unknown members are hidden."""
+    editor = _Editor(plan.source, hides=not show_sensitive)
+    edits = sorted(editor.edits(plan, bindings))
+    pieces: list[bytes] = []
+    done = 0
+    for span, text in edits:
+        if span.start < done:
+            # Inside a value that is hidden as a whole.
+            continue
+        pieces += (plan.source[done : span.start], text)
+        done = span.end
+    return b"".join([*pieces, plan.source[done:]])
+
+
+class _Editor:
+    """Finds what to insert and to hide. The plan was read, so its members have the right types."""
+
+    def __init__(self, text: bytes, *, hides: bool) -> None:
+        self._text = text
+        self._spans = JSONSpans(text)
+        self._hides = hides
+        # The masks of the changes by address, and those of outputs by name.
+        self._marked: Mapping[str, list[object]] = {}
+
+    def edits(self, plan: ShownPlan, bindings: PlanBindings) -> Iterator[_Edit]:
+        members = self._spans.members(Span(0, len(self._text)))
+        if self._hides:
+            self._marked = _by_address(plan)
+        yield from self._changes(members.get("resource_changes"), bindings.changes)
+        yield from self._changes(members.get("resource_drift"), bindings.drift)
+        prior = self._spans.member(members.get("prior_state"), "values")
+        answers = [] if plan.prior_state is None else list(map(bindings.of_prior, plan.prior_state.resources()))
+        yield from self._values(prior, answers)
+        if self._hides:
+            yield from self._values(members.get("planned_values"), ())
+            yield from self._hidden_parts(plan, members)
+
+    def _hidden_parts(self, plan: ShownPlan, members: Mapping[str, Span]) -> Iterator[_Edit]:
+        """Hide what is sensitive in the parts of the plan that name no provider instance."""
+        for deferred in self._spans.elements(members.get("deferred_changes")):
+            resource = self._spans.members(self._spans.member(deferred, "resource_change"))
+            yield from self._sides(resource.get("change"), self._typed(resource.get("type")))
+        for name, change in self._spans.members(members.get("output_changes")).items():
+            yield from self._sides(change, partial(named_steps, name))
+        for name, variable in self._spans.members(members.get("variables")).items():
+            yield from self._secret(self._spans.member(variable, "value"), partial(named_steps, name))
+        for action in self._spans.elements(members.get("action_invocations")):
+            yield from self._action(action)
+        for deferred in self._spans.elements(members.get("deferred_action_invocations")):
+            yield from self._action(self._spans.member(deferred, "action_invocation"))
+        yield from self._variables(members)
+        secrets = configuration_secrets(self._spans, members.get("configuration"), _by_block(plan))
+        unknown = unknown_members(self._spans, Span(0, len(self._text)))
+        yield from (_Edit(span, _HIDDEN) for span in (*secrets, *unknown))
+
+    def _action(self, span: Span | None) -> Iterator[_Edit]:
+        """Hide what is sensitive in the arguments of an action; all of it, if the plan does not say what is."""
+        parts = self._spans.members(span)
+        values, mask = parts.get("config_values"), self._spans.decoded(parts.get("config_sensitive"))
+        yield from self._hidden(values, mask if isinstance(mask, (dict, list)) or mask is False else True)
+        yield from self._secret(values, self._typed(parts.get("type")))
+
+    def _typed(self, type_name: Span | None) -> _FindSecrets:
+        return partial(typed_steps, str(self._spans.decoded(type_name) or ""))
+
+    def _secret(self, span: Span | None, find: _FindSecrets) -> Iterator[_Edit]:
+        """Hide what is a secret without a mark."""
+        places = () if span is None else find(Raw(self._text[span.start : span.end]))
+        yield from (_Edit(found, _HIDDEN) for found in self._spans.at(span, places))
+
+    def _changes(self, span: Span | None, bound: Sequence[BoundChange]) -> Iterator[_Edit]:
+        for element, each in zip(self._spans.elements(span), bound, strict=True):
+            container = container_at(self._text, element.start, element.end)
+            yield from self._named(container, each.planned)
+            if self._hides:
+                type_name = each.change.address.resource.resource.type
+                yield from self._sides(_by_name(container).get("change"), partial(typed_steps, type_name))
+
+    def _named(self, container: Container, planned: PlannedProvider) -> Iterator[_Edit]:
+        """Insert the provider instance after the member `provider_name`, or at the end."""
+        item = next((item for item in container.items if item.name == _AFTER), container.items[-1])
+        provider = planned.provider
+        text = self._member_text(
+            item, "provider_instance", b"null" if provider is None else encode_string(str(provider))
+        )
+        if provider is None:
+            text += self._member_text(item, "provider_instance_reason", encode_string(planned.reason))
+        yield _Edit(Span(item.whole.end, item.whole.end), text)
+
+    def _member_text(self, beside: RawItem, name: str, value: bytes) -> bytes:
+        """Return a member with the comma and the white space of the one beside it."""
+        space = self._text[beside.before.start : beside.before.end].replace(b",", b"")
+        between = self._text[beside.whole.start : beside.value.start]
+        return b"," + space + encode_string(name) + between[between.rindex(b'"') + 1 :] + value
+
+    def _values(self, span: Span | None, answers: Sequence[PlannedProvider]) -> Iterator[_Edit]:
+        """Edit a state's values. `answers` has a provider for each resource in the order of the file, or nothing."""
+        left = iter(answers)
+        members = self._spans.members(span)
+        if self._hides:
+            for name, output in self._spans.members(members.get("outputs")).items():
+                marked = f"output.{name}" in self._marked
+                value = self._spans.member(output, "value")
+                if marked or self._spans.decoded(self._spans.member(output, "sensitive")) is True:
+                    yield from self._hidden(value, True)
+                yield from self._secret(value, partial(named_steps, name))
+        waiting = [found for found in [members.get("root_module")] if found is not None]
+        while waiting:
+            module = self._spans.members(waiting.pop())
+            for resource in self._spans.elements(module.get("resources")):
+                container = container_at(self._text, resource.start, resource.end)
+                if answers:
+                    yield from self._named(container, next(left))
+                if self._hides:
+                    parts = _by_name(container)
+                    address = self._spans.decoded(parts.get("address"))
+                    own = self._spans.decoded(parts.get("sensitive_values"))
+                    masks = [own, *self._marked.get(str(address), ())]
+                    for mask in masks:
+                        yield from self._hidden(parts.get("values"), mask)
+                    yield from self._secret(parts.get("values"), self._typed(parts.get("type")))
+                    yield from self._identity(parts.get("identity"), masks)
+            waiting += reversed(list(self._spans.elements(module.get("child_modules"))))
+
+    def _sides(self, change: Span | None, find: _FindSecrets) -> Iterator[_Edit]:
+        """Hide on both sides what is sensitive on either: a mark that comes or goes leaves the value the same."""
+        parts = self._spans.members(change)
+        sides = [side for side in (parts.get("before"), parts.get("after")) if side is not None]
+        secret = [steps for side in sides for steps in find(Raw(self._text[side.start : side.end]))]
+        yield from (_Edit(found, _HIDDEN) for side in sides for found in self._spans.at(side, secret))
+        yield from self._secret(parts.get("generated_config"), partial(named_steps, ""))
+        masks = [self._spans.decoded(parts.get(f"{side}_sensitive")) for side in ("before", "after")]
+        for mask in masks:
+            for side in ("before", "after"):
+                yield from self._hidden(parts.get(side), mask)
+        importing = self._spans.members(parts.get("importing"))
+        for identity in (parts.get("before_identity"), parts.get("after_identity"), importing.get("identity")):
+            yield from self._identity(identity, masks)
+        hides_id = "id" in true_names(masks) or True in masks or any(steps[:1] in ((), ("id",)) for steps in secret)
+        if "id" in importing and hides_id:
+            yield _Edit(importing["id"], _HIDDEN)
+
+    def _identity(self, span: Span | None, masks: Sequence[object]) -> Iterator[_Edit]:
+        """Hide in an identity, which has no mask, what is sensitive as an attribute and what has a secret's name."""
+        hidden = true_names(masks)
+        for name, value in self._spans.all_members(span):
+            if name in hidden or True in masks or sounds_secret(name):
+                yield from self._hidden(value, True)
+        yield from self._secret(span, partial(typed_steps, ""))
+
+    def _variables(self, members: Mapping[str, Span]) -> Iterator[_Edit]:
+        """Hide the values of variables that the configuration in the plan calls sensitive."""
+        spans = self._spans
+        root = spans.member(members.get("configuration"), "root_module")
+        given = spans.members(members.get("variables"))
+        for name, variable in spans.members(spans.member(root, "variables")).items():
+            if spans.decoded(spans.member(variable, "sensitive")) is True:
+                yield from self._hidden(spans.member(given.get(name), "value"), True)
+
+    def _hidden(self, span: Span | None, mask: object) -> Iterator[_Edit]:
+        yield from (_Edit(found, _HIDDEN) for found in self._spans.hidden(span, mask))
+
+
+def _by_name(container: Container) -> dict[str, Span]:
+    return {item.name: item.value for item in container.items}
+
+
+def _by_address(plan: ShownPlan) -> Mapping[str, list[object]]:
+    """Return the masks of the changes by address, of `output.NAME` for outputs. Most objects have none."""
+    found: dict[str, list[object]] = {}
+    for each in (*plan.resource_changes, *plan.resource_drift):
+        if masks := _masks(each.change):
+            found.setdefault(str(each.address), []).extend(masks)
+    return found | {f"output.{name}": masks for name, each in plan.output_changes.items() if (masks := _masks(each))}
+
+
+def _by_block(plan: ShownPlan) -> Mapping[BlockKey, frozenset[str]]:
+    """Return the attributes of resource blocks that are sensitive in a change of one of their instances."""
+    found: dict[BlockKey, frozenset[str]] = {}
+    for each in (*plan.resource_changes, *plan.resource_drift):
+        if masks := _masks(each.change):
+            key = each.address.module.module().names, str(each.address.resource.resource)
+            found[key] = found.get(key, frozenset()) | true_names(masks)
+    return found
+
+
+def _masks(change: Change) -> list[object]:
+    """Return the masks of a change that may be true somewhere: nearly all are `{}` or false."""
+    masks = (change.before_sensitive, change.after_sensitive)
+    return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
+
+
+# What a value may have: anything (None), the members of an object by name, `{"*": …}` for any names and `[…]` for the
+# elements of an array; a string is the name of a form.
+_Form: TypeAlias = "str | dict[str, _Form] | list[_Form] | None"
+
+
+def _anything(*names: str) -> dict[str, _Form]:
+    return dict.fromkeys(names)
+
+
+_FORMS: Final[Mapping[str, dict[str, _Form]]] = {
+    "plan": {
+        **_anything("format_version", "terraform_version", "timestamp", "applyable", "complete", "errored", "checks"),
+        "variables": {"*": _anything("value")},
+        "planned_values": "values",
+        "prior_state": {**_anything("format_version", "terraform_version", "checks"), "values": "values"},
+        "resource_drift": ["resource change"],
+        "resource_changes": ["resource change"],
+        "deferred_changes": [{"reason": None, "resource_change": "resource change"}],
+        "output_changes": {"*": "change"},
+        "action_invocations": ["action"],
+        "deferred_action_invocations": [{"reason": None, "action_invocation": "action"}],
+        "relevant_attributes": [_anything("resource", "attribute")],
+        "configuration": {
+            "provider_config": {
+                "*": _anything("name", "full_name", "alias", "version_constraint", "module_address", "expressions")
+            },
+            "root_module": "configured module",
+        },
+    },
+    "resource change": {
+        **_anything("address", "previous_address", "module_address", "mode", "type", "name", "index", "index_unknown"),
+        **_anything("provider_name", "deposed", "action_reason"),
+        "change": "change",
+    },
+    "change": {
+        **_anything("actions", "before", "after", "after_unknown", "before_sensitive", "after_sensitive"),
+        **_anything("replace_paths", "generated_config", "before_identity", "after_identity"),
+        "importing": _anything("id", "unknown", "identity"),
+    },
+    "action": {
+        **_anything("address", "type", "name", "config_values", "config_sensitive", "config_unknown", "provider_name"),
+        "lifecycle_action_trigger": {
+            **_anything("triggering_resource_address", "action_trigger_event", "action_trigger_block_index"),
+            **_anything("actions_list_index", "on_failure"),
+        },
+        "invoke_action_trigger": _anything("calling_resource_address"),
+    },
+    "values": {"outputs": {"*": _anything("sensitive", "deprecated", "value", "type")}, "root_module": "module"},
+    "module": {
+        "address": None,
+        "resources": [
+            {
+                **_anything("address", "mode", "type", "name", "index", "provider_name", "schema_version", "values"),
+                **_anything("sensitive_values", "depends_on", "tainted", "deposed_key"),
+                **_anything("identity", "identity_schema_version"),
+            }
+        ],
+        "child_modules": ["module"],
+    },
+    "configured module": {
+        "outputs": {
+            "*": {
+                **_anything("sensitive", "ephemeral", "deprecated", "depends_on", "description"),
+                "expression": "expression",
+            }
+        },
+        "resources": ["configured resource"],
+        "actions": [
+            {
+                **_anything("address", "type", "name", "provider_config_key"),
+                "count_expression": "expression",
+                "for_each_expression": "expression",
+            }
+        ],
+        "module_calls": {
+            "*": {
+                **_anything("source", "expressions", "version_constraint", "depends_on"),
+                "count_expression": "expression",
+                "for_each_expression": "expression",
+                "module": "configured module",
+            }
+        },
+        "variables": {
+            "*": _anything("type", "default", "description", "required", "sensitive", "ephemeral", "deprecated")
+        },
+    },
+    "configured resource": {
+        **_anything("address", "mode", "type", "name", "provider_config_key", "expressions", "schema_version"),
+        **_anything("depends_on"),
+        "provisioners": [_anything("type", "expressions")],
+        "count_expression": "expression",
+        "for_each_expression": "expression",
+    },
+    "expression": _anything("constant_value", "references"),
+}  # fmt: skip
+
+
+def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
+    """Yield the values of the members that are not listed here."""
+    waiting: list[tuple[Span, _Form]] = [(plan, "plan")]
+    while waiting:
+        span, named = waiting.pop()
+        form = _FORMS[named] if isinstance(named, str) else named
+        if isinstance(form, list):
+            waiting += [(element, form[0]) for element in spans.elements(span)]
+        elif isinstance(form, dict):
+            any_name = form.get("*")
+            for name, value in spans.all_members(span):
+                if name in form:
+                    waiting.append((value, form[name]))
+                elif any_name is not None:
+                    waiting.append((value, any_name))
+                else:
+                    yield value
+
+
+# A resource block: the names of its module's calls, and its address there.
+BlockKey: TypeAlias = tuple[tuple[str, ...], str]
+
+
+def configuration_secrets(
+    spans: JSONSpans, configuration: Span | None, sensitive: Mapping[BlockKey, frozenset[str]]
+) -> Iterator[Span]:
+    """Yield the values to hide. `sensitive` has the attributes of resource blocks that are sensitive, even in part."""
+    if configuration is not None:
+        # Tokens and keys, wherever they are.
+        text = Raw(spans.text[configuration.start : configuration.end])
+        yield from spans.at(configuration, named_steps("", text))
+    for provider in spans.members(spans.member(configuration, "provider_config")).values():
+        yield from _sounding(spans, spans.member(provider, "expressions"))
+    root = spans.member(configuration, "root_module")
+    waiting: list[tuple[tuple[str, ...], Span]] = [] if root is None else [((), root)]
+    while waiting:
+        names, module = waiting.pop()
+        parts = spans.members(module)
+        for resource in spans.elements(parts.get("resources")):
+            yield from _resource(spans, resource, names, sensitive)
+        for output in spans.members(parts.get("outputs")).values():
+            if spans.decoded(spans.member(output, "sensitive")) is True:
+                yield from spans.constants(spans.member(output, "expression"))
+        for name, variable in spans.members(parts.get("variables")).items():
+            default = spans.member(variable, "default")
+            if default is not None and spans.decoded(spans.member(variable, "sensitive")) is True:
+                yield default
+            elif default is not None:
+                yield from spans.at(default, named_steps(name, Raw(spans.text[default.start : default.end])))
+        for name, call in spans.members(parts.get("module_calls")).items():
+            inner = spans.members(call)
+            yield from _call(spans, inner)
+            if "module" in inner:
+                waiting.append(((*names, name), inner["module"]))
+
+
+def _resource(
+    spans: JSONSpans, resource: Span, names: tuple[str, ...], sensitive: Mapping[BlockKey, frozenset[str]]
+) -> Iterator[Span]:
+    parts = spans.members(resource)
+    address = spans.decoded(parts.get("address"))
+    hidden = sensitive.get((names, address), frozenset()) if isinstance(address, str) else frozenset()
+    hidden |= known_attributes(str(spans.decoded(parts.get("type")) or ""))
+    for name, expression in spans.all_members(parts.get("expressions")):
+        if name in hidden:
+            yield from spans.constants(expression)
+    yield from _sounding(spans, parts.get("expressions"))
+    for provisioner in spans.elements(parts.get("provisioners")):
+        yield from _sounding(spans, spans.member(provisioner, "expressions"))
+
+
+def _call(spans: JSONSpans, call: Mapping[str, Span]) -> Iterator[Span]:
+    variables = spans.members(spans.member(call.get("module"), "variables"))
+    for name, expression in spans.all_members(call.get("expressions")):
+        if spans.decoded(spans.member(variables.get(name), "sensitive")) is True:
+            yield from spans.constants(expression)
+
+
+def _sounding(spans: JSONSpans, expressions: Span | None) -> Iterator[Span]:
+    """Yield the constants of arguments whose names suggest a secret, in nested blocks too."""
+    waiting = [] if expressions is None else [expressions]
+    while waiting:
+        part = waiting.pop()
+        waiting += spans.elements(part)
+        for name, value in spans.all_members(part):
+            if sounds_secret(name):
+                yield from spans.constants(value)
+            elif name != "constant_value":
+                waiting.append(value)
+
+
+class JSONSpans:
+    """A JSON text. The parts of what is no object or array are none."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+    def member(self, span: Span | None, name: str) -> Span | None:
+        """Return the value of a member of an object."""
+        return self.members(span).get(name)
+
+    def members(self, span: Span | None) -> dict[str, Span]:
+        """Return the values of an object by name. The last of repeated members counts."""
+        return dict(self.all_members(span))
+
+    def all_members(self, span: Span | None) -> Iterator[tuple[str, Span]]:
+        """Yield the names and values of an object, repeated ones too."""
+        container = self._container(span, b"{")
+        yield from () if container is None else ((item.name, item.value) for item in container.items)
+
+    def elements(self, span: Span | None) -> Iterable[Span]:
+        """Return the elements of an array."""
+        container = self._container(span, b"[")
+        return () if container is None else [item.value for item in container.items]
+
+    def decoded(self, span: Span | None) -> object:
+        """Decode a value; None if there is none."""
+        return None if span is None else decode_part(self.text[span.start : span.end])
+
+    def hidden(self, span: Span | None, mask: object) -> Iterator[Span]:
+        """Yield the parts of a value where the mask is true, and a part whose shape differs from that of its mask."""
+        if span is None or not has_true(mask):
+            return
+        first = self.text[span.start : span.start + 1]
+        if first == b"{" and isinstance(mask, dict):
+            for name, part in self.all_members(span):
+                yield from self.hidden(part, mask.get(name))
+        elif first == b"[" and isinstance(mask, list) and len(elements := list(self.elements(span))) == len(mask):
+            for part, each in zip(elements, mask, strict=True):
+                yield from self.hidden(part, each)
+        elif first != b"n":
+            yield span
+
+    def at(self, span: Span | None, places: Sequence[Sequence[str | int]]) -> Iterator[Span]:
+        """Yield the values at the ends of paths, those of repeated members too; nothing for a path that is missing."""
+        if span is None or not places:
+            return
+        if not all(places):
+            yield span
+            return
+        below: dict[str | int, list[Sequence[str | int]]] = {}
+        for first, *rest in places:
+            below.setdefault(first, []).append(rest)
+        for name, value in self.all_members(span):
+            yield from self.at(value, below.get(name, ()))
+        for place, value in enumerate(self.elements(span)):
+            yield from self.at(value, below.get(place, ()))
+
+    def constants(self, span: Span | None) -> Iterator[Span]:
+        """Yield the values of all members `constant_value` in a value, but for those inside of others."""
+        waiting = [] if span is None else [span]
+        while waiting:
+            part = waiting.pop()
+            waiting += self.elements(part)
+            for name, value in self.all_members(part):
+                if name == "constant_value":
+                    yield value
+                else:
+                    waiting.append(value)
+
+    def _container(self, span: Span | None, opening: bytes) -> Container | None:
+        if span is None:
+            return None
+        start = skip_space(self.text, span.start)
+        is_wanted = self.text[start : start + 1] == opening
+        return container_at(self.text, start, span.end) if is_wanted else None
+
+
+def true_names(masks: Iterable[object]) -> frozenset[str]:
+    """Return the attributes that are sensitive by a mask, or that have something sensitive in them."""
+    return frozenset(name for mask in masks if isinstance(mask, dict) for name, part in mask.items() if has_true(part))

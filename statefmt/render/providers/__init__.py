@@ -1,1 +1,0 @@
-"""Renders provider configurations: declared, used and removed."""

@@ -1,1 +1,0 @@
-"""Renders the table of releases."""

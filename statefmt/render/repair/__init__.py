@@ -1,1 +1,0 @@
-"""Renders the defects of a state with their choices."""

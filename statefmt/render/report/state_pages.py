@@ -1,0 +1,473 @@
+"""Renders the report on one state: a page that works offline, and without its script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from statefmt.analysis.dependencies import DependencyGraph, Node, dependency_graph, edges_down, edges_up
+from statefmt.analysis.diff.model import SnapshotDiff
+from statefmt.analysis.providers import (
+    ConfigurationUse,
+    ProviderInstanceUse,
+    by_resource,
+    provider_use,
+    short_form,
+    short_names,
+)
+from statefmt.analysis.statistics import LargeInstance, statistics
+from statefmt.formats.reading import CURRENT_VERSION
+from statefmt.library.state import State
+from statefmt.lint.checked import CheckedState, Group, grouped
+from statefmt.lint.registry import all_rules
+from statefmt.model.addrs import AbsProviderInstance, AbsResource
+from statefmt.model.findings import Command, Fix, Severity
+from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, Snapshot, instances
+from statefmt.redaction.object_value import hides_output, output_value, with_secrets
+from statefmt.render.check import place_text
+from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Manner
+from statefmt.render.diff.markdown import sections
+from statefmt.render.diff.text import NOTHING, followed_text, summary
+from statefmt.render.encryption import encryption_text
+from statefmt.render.findings import fix_text, message
+from statefmt.render.report import page
+from statefmt.render.report.drawings import HEIGHT, WIDTH, Drawing, areas, drawn
+from statefmt.render.stats import written_by
+from statefmt.render.terminal import ROOT, Terminal
+from statefmt.render.values import output_type_text, partial_text
+from statefmt.store.reading import display_name
+from statefmt.text import printable
+
+_SECTIONS: Final = (
+    ("totals", "Totals"),
+    ("findings", "Findings"),
+    ("providers", "Providers"),
+    ("sizes", "Sizes"),
+    ("dependencies", "Dependencies"),
+    ("resources", "Resources"),
+    ("outputs", "Outputs"),
+    ("encryption", "Encryption"),
+)
+
+
+def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
+    """Render the report on a state in HTML, given what `check` found and the time of the report.
+
+    It shows no attributes, and hides sensitive outputs and what looks like a secret in others.
+    """
+    snapshot = state.snapshot
+    found = statistics(snapshot)
+    graph = dependency_graph(snapshot)
+    severities = Counter(finding.severity for part in checked for finding in part.findings)
+    return page(
+        "state.html",
+        display_name(state.location),
+        made,
+        {
+            "state": state,
+            "written_by": written_by(state) or "unknown",
+            "is_old": state.version != CURRENT_VERSION,
+            "found": found,
+            "severities": {severity.value: severities[severity] for severity in Severity},
+            "findings": found_groups(checked),
+            "known": sum(part.hidden for part in checked),
+            "sections": _SECTIONS,
+            "providers": provider_map(provider_use(snapshot)),
+            "areas": areas(found.instances),
+            "room": (WIDTH, HEIGHT),
+            "largest": found.instances[:20],
+            "overview": overview(graph),
+            "graph": graph_data(graph),
+            "places": {name: place for place, name in enumerate(graph.nodes)},
+            "has_edges": any(graph.edges.values()),
+            "resources": listed_resources(snapshot, graph, found.instances),
+            "outputs": shown_outputs(snapshot.outputs),
+            "encryption": _encryption(state),
+            "sensitive_outputs": sum(map(hides_output, snapshot.outputs)),
+            "sensitive_objects": _sensitive_objects(snapshot),
+        },
+    )
+
+
+def _encryption(state: State) -> str:
+    """Return how the state is encrypted; "" if it is not."""
+    opened = state.encryption
+    return "" if opened is None else encryption_text(display_name(state.location), opened.envelope, opened, Terminal())
+
+
+def _sensitive_objects(snapshot: Snapshot) -> int:
+    """Return the number of objects with attributes that are sensitive, marked or not."""
+    objects = [(obj, resource.addr.resource.type) for resource in snapshot.resources for obj in resource.objects]
+    secret = set(with_secrets(objects))
+    return sum(place in secret or obj.sensitive_attributes != b"[]" for place, (obj, _) in enumerate(objects))
+
+
+_KINDS: Final = {ADDED: "added", REMOVED: "removed", CHANGED: "changed", MOVED: "moved"}
+_WIDTH: Final = 240
+# With more items, all are closed at first.
+_MOST_OPEN: Final = 100
+
+
+class DiffGroup(NamedTuple):
+    """Items under one heading, and the anchor of it."""
+
+    place: str
+    title: str
+    items: Sequence[Item]
+
+
+class DiffSide(NamedTuple):
+    """One of the states that are compared."""
+
+    name: str
+    serial: int
+
+
+def diff_page(changes: SnapshotDiff, manner: Manner, old: State, new: State, made: datetime) -> bytes:
+    """Render a comparison in HTML; the values are those that diff_text() shows."""
+    sides = [DiffSide(display_name(state.location), state.serial) for state in (old, new)]
+    groups = [
+        DiffGroup(title.lower().replace(" ", "-"), title, items)
+        for title, items in sections(changes, replace(manner, width=_WIDTH))
+    ]
+    return page(
+        "diff.html",
+        f"{sides[0].name} → {sides[1].name}",
+        made,
+        {
+            "old": sides[0],
+            "new": sides[1],
+            "summary": summary(changes) if changes else f"{NOTHING[:1].upper()}{NOTHING[1:]}.",
+            "followed": followed_text(changes) if changes.followed else "",
+            "lineages": bool(old.lineage and new.lineage and old.lineage != new.lineage),
+            "show_sensitive": manner.show_sensitive,
+            "groups": groups,
+            "sections": [("summary", "Summary"), *((group.place, group.title) for group in groups)],
+            "kinds": _KINDS,
+            "opens": sum(len(group.items) for group in groups) <= _MOST_OPEN,
+        },
+    )
+
+
+_MOST_FINDINGS: Final = 100
+
+
+class AdvicePart(NamedTuple):
+    """A part of the advice: text, or a command line."""
+
+    text: str
+    is_command: bool
+
+
+class FoundPlace(NamedTuple):
+    """One finding: its address or "", where it is in the file, and what is wrong."""
+
+    address: str
+    place: str
+    message: str
+
+
+class FoundGroup(NamedTuple):
+    """Findings with one cause; `shown` has some of them, `omitted` counts the rest.
+
+    `option` has the options of `check` that mend them, if there are any.
+    """
+
+    code: str
+    severity: str
+    rule: str
+    number: int
+    shown: tuple[FoundPlace, ...]
+    omitted: int
+    advice: tuple[AdvicePart, ...]
+    snippet: str
+    option: str
+
+
+def found_groups(checked: Sequence[CheckedState]) -> tuple[FoundGroup, ...]:
+    """Group the findings about a state and what it is compared with, the most severe first."""
+    groups = [(state, group) for state in checked for group in grouped(state.findings, state.short_selectors)]
+    groups.sort(key=lambda pair: -pair[1].findings[0].severity.rank)
+    return tuple(_group(state, group) for state, group in groups)
+
+
+def _group(state: CheckedState, group: Group) -> FoundGroup:
+    first = group.findings[0]
+    rule = all_rules().get(first.code)
+    way = next(filter(None, map(state.way, group.findings)), None)
+    shown = group.findings[:_MOST_FINDINGS]
+    return FoundGroup(
+        first.code,
+        first.severity.value,
+        first.summary if rule is None else rule.name,
+        len(group.findings),
+        tuple(FoundPlace(finding.address, place_text(state, finding), message(finding)) for finding in shown),
+        len(group.findings) - len(shown),
+        _advice(group.fix),
+        group.fix.snippet,
+        "" if way is None else way.options,
+    )
+
+
+def _advice(fix: Fix) -> tuple[AdvicePart, ...]:
+    return tuple(
+        AdvicePart(fix_text(Fix((part,))).strip("`"), True) if isinstance(part, Command) else AdvicePart(part, False)
+        for part in fix.advice
+    )
+
+
+_MOST_INSTANCES: Final = 100
+_MOST_PROVIDERS: Final = 5
+_MOST_DEPENDENCIES: Final = 20
+
+
+class Listed(NamedTuple):
+    """The first entries of a list, and how many follow."""
+
+    first: tuple[str, ...]
+    omitted: int
+
+    @property
+    def number(self) -> int:
+        """How many entries the list has."""
+        return len(self.first) + self.omitted
+
+
+class ListedResource(NamedTuple):
+    """A resource: its instances, the provider instances they are bound to, its bytes, and its neighbours.
+
+    `dependents` is the number of resources that depend on it. `marks` are `tainted` and `deposed`.
+    """
+
+    address: str
+    instances: Listed
+    providers: Listed
+    bytes: int
+    depends_on: Listed
+    dependents: int
+    marks: tuple[str, ...]
+
+
+def listed_resources(
+    snapshot: Snapshot, graph: DependencyGraph, sizes: Sequence[LargeInstance]
+) -> tuple[ListedResource, ...]:
+    """Return a row for each resource with objects, in the order of `list`."""
+    found: dict[AbsResource, list[InstanceState]] = {}
+    for instance in instances(snapshot):
+        found.setdefault(instance.resource.addr, []).append(instance)
+    taken: Counter[AbsResource] = Counter()
+    for size in sizes:
+        taken[size.addr.containing_resource()] += size.bytes
+    providers = {
+        provider
+        for of in found.values()
+        for instance in of
+        for obj in instance.objects
+        if (provider := instance.provider(obj)) is not None
+    }
+    names = short_names(providers)
+    down, up = edges_down(graph), edges_up(graph)
+    return tuple(
+        ListedResource(
+            str(addr),
+            _listed([str(instance.key) for instance in of if str(instance.key)], _MOST_INSTANCES, len(of)),
+            _listed(_providers(of, names), _MOST_PROVIDERS),
+            taken[addr],
+            _listed(down[str(addr.config())], _MOST_DEPENDENCIES),
+            len(up[str(addr.config())]),
+            tuple(_marks(of)),
+        )
+        for addr, of in found.items()
+    )
+
+
+def _listed(entries: Sequence[str], most: int, number: int | None = None) -> Listed:
+    first = tuple(entries[:most])
+    return Listed(first, (len(entries) if number is None else number) - len(first))
+
+
+def _providers(of: Sequence[InstanceState], names: Mapping[AbsProviderInstance, str]) -> list[str]:
+    bound = {instance.provider(obj): None for instance in of for obj in instance.objects}
+    return [names[provider] for provider in bound if provider is not None]
+
+
+def _marks(of: Sequence[InstanceState]) -> list[str]:
+    objects = [obj for instance in of for obj in instance.objects]
+    tainted = any(obj.status is ObjectStatus.TAINTED for obj in objects)
+    deposed = any(not obj.is_current for obj in objects)
+    return [mark for mark, applies in (("tainted", tainted), ("deposed", deposed)) if applies]
+
+
+_LONGEST: Final = 20_000
+
+
+class OutputCard(NamedTuple):
+    """An output; `value` is None if it is sensitive. `omitted` counts the characters that follow."""
+
+    name: str
+    type: str
+    value: str | None
+    omitted: int
+    deprecated: str
+
+
+def shown_outputs(outputs: Sequence[OutputValue]) -> tuple[OutputCard, ...]:
+    """Return the outputs by name."""
+    return tuple(map(_shown, sorted(outputs, key=lambda output: output.name)))
+
+
+def _shown(output: OutputValue) -> OutputCard:
+    kind = output_type_text(output, hidden=output.sensitive)
+    if output.sensitive:
+        return OutputCard(output.name, kind, None, 0, output.deprecated)
+    text = partial_text(output_value(output, show_sensitive=False))
+    return OutputCard(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)
+
+
+_MOST_RESOURCES: Final = 50
+
+
+class MappedModule(NamedTuple):
+    """A module with objects of a provider instance: resources with their numbers of objects, and how many follow."""
+
+    name: str
+    objects: int
+    resources: tuple[tuple[str, int], ...]
+    omitted: int
+
+
+class MappedInstance(NamedTuple):
+    """An instance of a provider configuration; `share` is its part of all objects, from 0 to 1."""
+
+    name: str
+    objects: int
+    deposed: int
+    share: float
+    modules: tuple[MappedModule, ...]
+
+
+class MappedConfiguration(NamedTuple):
+    """A provider configuration: its short name, its source and its instances in use."""
+
+    name: str
+    source: str
+    objects: int
+    instances: tuple[MappedInstance, ...]
+
+
+def provider_map(uses: Sequence[ConfigurationUse]) -> tuple[MappedConfiguration, ...]:
+    """Return the configurations by source, module and alias."""
+    whole = sum(len(instance.objects) for use in uses for instance in use.instances)
+    return tuple(
+        MappedConfiguration(
+            short_form(use.config),
+            str(use.config.provider),
+            sum(len(instance.objects) for instance in use.instances),
+            tuple(_instance(use, instance, whole) for instance in use.instances),
+        )
+        for use in uses
+    )
+
+
+def _instance(use: ConfigurationUse, instance: ProviderInstanceUse, whole: int) -> MappedInstance:
+    return MappedInstance(
+        name=short_form(use.config, instance.provider.key),
+        objects=len(instance.objects),
+        deposed=sum(bool(obj.deposed) for obj in instance.objects),
+        share=len(instance.objects) / whole,
+        modules=tuple(_modules(instance)),
+    )
+
+
+def _modules(instance: ProviderInstanceUse) -> list[MappedModule]:
+    found = []
+    left = _MOST_RESOURCES
+    for module, objects in instance.by_module().items():
+        resources = [(str(resource), len(of)) for resource, of in by_resource(objects).items()]
+        shown = tuple(resources[:left])
+        left -= len(shown)
+        found.append(MappedModule(str(module) or ROOT, len(objects), shown, len(resources) - len(shown)))
+    return found
+
+
+_MOST_NODES: Final = 80
+
+
+class Overview(NamedTuple):
+    """A drawing of a graph; `groups` names what its nodes are if they are not resources, else it is "".
+
+    `omitted` counts the groups that are too many to be drawn, `apart` the nodes that no edge leads to or from.
+    """
+
+    drawing: Drawing
+    groups: str
+    omitted: int
+    apart: int
+
+
+class GraphData(NamedTuple):
+    """The graph for the script of a page: addresses, and the edges as pairs of their places."""
+
+    names: list[str]
+    missing: list[int]
+    edges: list[tuple[int, int]]
+
+
+def overview(graph: DependencyGraph) -> Overview:
+    """Draw all resources, or if there are too many of them, modules, or if there is only one module, types.
+
+    Dependencies that others imply are omitted.
+    """
+    edges = edges_down(graph)
+    if len(graph.nodes) <= _MOST_NODES:
+        return _overview({name: printable(name) for name in graph.nodes}, edges, "", 0)
+    groups, found = "modules", _grouped(graph.nodes, edges, _module)
+    if len(found) == 1:
+        groups, found = "types", _grouped(graph.nodes, edges, _type)
+    shown = dict(sorted(found.items(), key=lambda item: -len(item[1].resources))[:_MOST_NODES])
+    labels = {name: f"{printable(name)} ({len(group.resources):,})" for name, group in shown.items()}
+    kept = {name: [target for target in group.targets if target in shown] for name, group in shown.items()}
+    return _overview(labels, kept, groups, len(found) - len(shown))
+
+
+def _overview(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]], groups: str, omitted: int) -> Overview:
+    joined = {name for source, targets in edges.items() if targets for name in (source, *targets)}
+    drawing = drawn(labels, {name: targets for name, targets in edges.items() if name in joined})
+    return Overview(drawing, groups, omitted, len(labels) - len(joined))
+
+
+def graph_data(graph: DependencyGraph) -> GraphData:
+    """Return the whole graph without the dependencies that others imply."""
+    place = {name: number for number, name in enumerate(graph.nodes)}
+    missing = [place[name] for name, node in graph.nodes.items() if node.is_missing]
+    edges = [(place[source], place[target]) for source, targets in edges_down(graph).items() for target in targets]
+    return GraphData([printable(name) for name in graph.nodes], missing, edges)
+
+
+class _Group(NamedTuple):
+    resources: list[str]
+    targets: dict[str, None]
+
+
+def _grouped(
+    nodes: Mapping[str, Node], edges: Mapping[str, list[str]], group_of: Callable[[Node], str]
+) -> dict[str, _Group]:
+    of = {name: group_of(node) for name, node in nodes.items()}
+    found: dict[str, _Group] = {}
+    for name, group in of.items():
+        into = found.setdefault(group, _Group([], {}))
+        into.resources.append(name)
+        into.targets.update((of[target], None) for target in edges[name] if of[target] != group)
+    return found
+
+
+def _module(node: Node) -> str:
+    names = node.addr.module.names
+    return f"module.{names[0]}" if names else ROOT
+
+
+def _type(node: Node) -> str:
+    return node.addr.resource.type

@@ -1,1 +1,0 @@
-"""Shows what was salvaged from a damaged state."""

@@ -1,1 +1,0 @@
-"""Renders what a search found, with a file for each format."""

@@ -1,0 +1,257 @@
+"""Renders resource instances and outputs in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Raw
+
+from statefmt.golang import JSONValue, Members, quote
+from statefmt.model.addrs import ResourceMode
+from statefmt.model.errors import SelectionError
+from statefmt.model.snapshot import (
+    InstanceState,
+    ObjectStatus,
+    OutputValue,
+    ResourceInstanceObject,
+    Snapshot,
+    instances,
+)
+from statefmt.redaction.attribute_values import look_up, look_up_flat
+from statefmt.redaction.object_value import (
+    attributes_value,
+    hides_output,
+    identity_value,
+    output_steps,
+    output_value,
+    private_value,
+    unmarked_secrets,
+)
+from statefmt.redaction.partial import Hidden, Partial, decoded, parse_path, path_text
+from statefmt.render.json_output import exact_document, fragment
+from statefmt.render.terminal import Terminal, counted
+from statefmt.render.values import (
+    TOO_DEEP,
+    block_text,
+    name_text,
+    output_type_text,
+    partial_text,
+    raw_value,
+    value_text,
+)
+from statefmt.text import printable
+
+_FLAT: Final = "in the flat form from before Terraform 0.12"
+_FLAT_HIDDEN: Final = "which has no marks: what may be sensitive is hidden"
+_LABEL_WIDTH: Final = 16
+
+
+def instance_texts(instance: InstanceState, terminal: Terminal, *, show_sensitive: bool, expand: bool) -> Iterator[str]:
+    """Yield a block for each object of an instance, the current one first, without a newline at the end."""
+    for obj in instance.current_first:
+        yield _object_text(instance, obj, terminal, show_sensitive, expand)
+
+
+def _object_text(
+    instance: InstanceState, obj: ResourceInstanceObject, terminal: Terminal, show_sensitive: bool, expand: bool
+) -> str:
+    resource = instance.resource.addr.resource
+    lines = [terminal.paint(f"# {_head(instance, obj)}", "bold")]
+    for label, text in _facts(instance, obj, show_sensitive, expand):
+        first, *more = text.split("\n")
+        lines.append(terminal.paint(f"#   {label:<{_LABEL_WIDTH}}  {first}", "dim"))
+        lines += [terminal.paint(f"#   {'':<{_LABEL_WIDTH}}  {line}", "dim") for line in more]
+    attributes = attributes_value(obj, resource.type, show_sensitive=show_sensitive)
+    kind = "data" if resource.mode is ResourceMode.DATA else "resource"
+    body = _block_text(attributes, expand)
+    return "\n".join([*lines, f"{kind} {quote(resource.type)} {quote(resource.name)} {body}"])
+
+
+def _head(instance: InstanceState, obj: ResourceInstanceObject) -> str:
+    marks = [f"deposed object {printable(obj.deposed)}"] if obj.deposed else []
+    marks += ["tainted"] if obj.status is ObjectStatus.TAINTED else []
+    return f"{printable(str(instance.addr))}:" + (f" ({', '.join(marks)})" if marks else "")
+
+
+def _facts(
+    instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield what a state has of an object besides its attributes: a label and its text of one or more lines."""
+    provider = instance.provider(obj)
+    if provider is not None:
+        yield "provider", printable(str(provider))
+    yield "schema version", str(obj.schema_version)
+    if obj.dependencies or obj.depends_on:
+        yield "depends on", "\n".join(printable(str(addr)) for addr in (*obj.dependencies, *obj.depends_on))
+    if obj.create_before_destroy:
+        yield "lifecycle", "create before destroy"
+    if obj.skip_destroy:
+        yield "lifecycle", "skip destroy"
+    identity = identity_value(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
+    if identity is not None:
+        yield "identity", partial_text(identity, expand=expand)
+        if obj.identity_schema_version is not None:
+            yield "identity version", str(obj.identity_schema_version)
+    private = private_value(obj, show_sensitive=show_sensitive)
+    if private is not None:
+        yield "private", private
+    if obj.attributes is None:
+        yield "attributes", _FLAT if show_sensitive else f"{_FLAT},\n{_FLAT_HIDDEN}"
+    elif not show_sensitive:
+        lines = "\n".join(unmarked_lines(obj, instance.resource.addr.resource.type))
+        if lines:
+            yield "hidden", lines
+
+
+def _block_text(attributes: Partial, expand: bool) -> str:
+    try:
+        value = decoded(attributes)
+        return block_text(value, expand=expand) if isinstance(value, Members) else value_text(value, expand=expand)
+    except (ValueError, RecursionError):
+        return f"{{\n    # {TOO_DEEP}\n}}"
+
+
+_MOST = 8
+
+
+def unmarked_lines(obj: ResourceInstanceObject, type_name: str) -> Iterator[str]:
+    """Yield a line for each value of an object that is hidden without a mark, then how to see them."""
+    from statefmt.redaction.secrets.search import without_secret_names
+
+    found = unmarked_secrets(obj, type_name)
+    if not found:
+        return
+    kinds = {path_text(without_secret_names(secret.steps)) or "a value": secret.kind for secret in found}
+    for path, kind in list(kinds.items())[:_MOST]:
+        yield f"{printable(path)} looks like {kind}"
+    if len(kinds) > _MOST:
+        yield f"{len(kinds) - _MOST:,} more values look like secrets"
+    yield "not marked as sensitive in the state; --show-sensitive shows what is hidden"
+
+
+def unmarked_note(instances: Iterable[InstanceState], outputs: Iterable[OutputValue] = ()) -> str:
+    """Return a sentence on how many values are hidden without a mark; "" if there are none."""
+    count = sum(
+        len(unmarked_secrets(obj, instance.resource.addr.resource.type))
+        for instance in instances
+        for obj in instance.objects
+        if obj.attributes is not None
+    )
+    count += sum(len(output_steps(output)) for output in outputs if not output.sensitive)
+    if not count:
+        return ""
+    what, verb = (counted(count, "value"), "looks like a secret" if count == 1 else "look like secrets")
+    are = "is hidden, although it is" if count == 1 else "are hidden, although they are"
+    return f"{what} that {verb} {are} not marked as sensitive; use --show-sensitive to show what is hidden"
+
+
+_MOST_NAMED: Final = 3
+
+
+def attribute_output(
+    found: Sequence[InstanceState], path: str, *, raw: bool, as_json: bool, show_sensitive: bool, expand: bool
+) -> bytes:
+    """Render the value at a path like HCL, as JSON (schema: `show-attr-output.schema.json`), or as it is (`raw`).
+
+    Raises SelectionError unless there is exactly one instance, or if the value is missing or hidden.
+    """
+    instance = _only(found)
+    value = _attribute_value(instance, path, show_sensitive)
+    if isinstance(value, Hidden):
+        raise SelectionError(f"{path} of {instance.addr} is sensitive; use --show-sensitive to show it")
+    if raw:
+        return raw_value(value, path)
+    try:
+        if as_json:
+            return exact_document({"address": str(instance.addr), "attribute": path, "value": fragment(value)})
+        return f"{value_text(value, expand=expand)}\n".encode()
+    except (ValueError, RecursionError) as error:
+        raise SelectionError(f"{path} of {instance.addr} is nested too deeply to be shown") from error
+
+
+def _only(found: Sequence[InstanceState]) -> InstanceState:
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise SelectionError("--attr takes one instance, and none was selected")
+    named = "".join(f"\n  {instance.addr}" for instance in found[:_MOST_NAMED])
+    more = f"\n  … and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    raise SelectionError(f"--attr takes one instance, and {len(found)} were selected:{named}{more}")
+
+
+def _object(instance: InstanceState) -> ResourceInstanceObject:
+    obj = instance.current
+    if obj is None and len(instance.deposed) == 1:
+        obj = instance.deposed[0]
+    if obj is None:
+        raise SelectionError(f"{instance.addr} has no current object, but several deposed ones")
+    return obj
+
+
+def _attribute_value(instance: InstanceState, path: str, show_sensitive: bool) -> JSONValue:
+    obj = _object(instance)
+    attributes = attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
+    try:
+        value = decoded(attributes)
+    except ValueError as error:
+        raise SelectionError(f"the attributes of {instance.addr} are nested too deeply to be looked into") from error
+    if obj.attributes is None and isinstance(value, Members):
+        return look_up_flat(value, path)
+    return look_up(value, parse_path(path))
+
+
+def typed_outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool) -> str:
+    """Render each output as an assignment under a comment with its type; no newline at the end."""
+    return "\n\n".join(_typed(output, terminal, show_sensitive) for output in outputs)
+
+
+def outputs_text(outputs: Sequence[OutputValue], terminal: Terminal, *, show_sensitive: bool, expand: bool) -> str:
+    """Render the outputs by name, as `tofu show` prints them after the resources; no newline at the end."""
+    lines = [terminal.paint("Outputs:", "bold"), ""]
+    for output in sorted(outputs, key=lambda output: output.name):
+        value = _output_value(output, show_sensitive, expand=expand)
+        lines += [*_deprecation(output, terminal), f"{name_text(output.name)} = {value}"]
+    return "\n".join(lines)
+
+
+def raw_output(output: OutputValue, *, show_sensitive: bool) -> bytes:
+    """Render a string, number or bool as it is. Raises SelectionError for other values and sensitive ones."""
+    if hides_output(output) and not show_sensitive:
+        why = "is sensitive" if output.sensitive else "looks like a secret, and is not marked as sensitive"
+        raise SelectionError(f"the output {output.name!r} {why}; use --show-sensitive to show it")
+    try:
+        value = decoded(Raw(output.value))
+    except ValueError as error:
+        raise SelectionError(f"the output {output.name!r} is nested too deeply to be shown") from error
+    return raw_value(value, f"the output {output.name!r}")
+
+
+def _typed(output: OutputValue, terminal: Terminal, show_sensitive: bool) -> str:
+    hidden = output.sensitive and not show_sensitive
+    notes = [printable(output_type_text(output, hidden=hidden)), *(["sensitive"] if output.sensitive else [])]
+    if not output.sensitive and not show_sensitive and hides_output(output):
+        notes.append("not marked as sensitive: what looks like a secret is hidden")
+    name = terminal.paint(name_text(output.name), "bold")
+    lines = [terminal.paint(f"# {', '.join(notes)}", "dim"), *_deprecation(output, terminal)]
+    return "\n".join([*lines, f"{name} = {_output_value(output, show_sensitive)}"])
+
+
+def _deprecation(output: OutputValue, terminal: Terminal) -> list[str]:
+    return [terminal.paint(f"# deprecated: {printable(output.deprecated)}", "yellow")] if output.deprecated else []
+
+
+def _output_value(output: OutputValue, show_sensitive: bool, *, expand: bool = False) -> str:
+    return partial_text(output_value(output, show_sensitive=show_sensitive), expand=expand)
+
+
+def state_text(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the text in pieces, with sensitive values hidden; what changes with every write comes first."""
+    yield f"serial = {snapshot.serial}\nlineage = {quote(snapshot.lineage)}\n"
+    yield f"terraform_version = {quote(snapshot.terraform_version)}\n"
+    terminal = Terminal()
+    for instance in instances(snapshot):
+        for text in instance_texts(instance, terminal, show_sensitive=False, expand=True):
+            yield f"\n{text}\n"
+    if snapshot.outputs:
+        yield f"\n{outputs_text(snapshot.outputs, terminal, show_sensitive=False, expand=True)}\n"

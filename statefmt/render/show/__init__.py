@@ -1,1 +1,0 @@
-"""Renders resource instances and outputs in full."""

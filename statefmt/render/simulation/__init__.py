@@ -1,1 +1,0 @@
-"""Renders the effects of a configuration change on a state."""

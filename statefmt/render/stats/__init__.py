@@ -1,1 +1,0 @@
-"""Renders the statistics of a state."""

@@ -1,1 +1,0 @@
-"""Renders copies of states from one place to another."""

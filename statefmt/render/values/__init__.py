@@ -1,1 +1,0 @@
-"""Renders single values and types."""

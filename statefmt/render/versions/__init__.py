@@ -1,1 +1,0 @@
-"""Renders the versions of a state that its service keeps."""

@@ -1,1 +1,0 @@
-"""Renders where states are."""
