@@ -1,4 +1,4 @@
-"""Finds and changes attributes for `set` and `unset`, with their checks."""
+"""Changes attributes of objects for `set`, `unset` and edits by hand, and keeps all other bytes of them."""
 
 from __future__ import annotations
 

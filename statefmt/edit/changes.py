@@ -1,4 +1,4 @@
-"""Changes shared by several operations."""
+"""Defines the result of an operation, and the changes of snapshots that several operations share."""
 
 from __future__ import annotations
 

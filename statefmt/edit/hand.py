@@ -1,4 +1,4 @@
-"""Edits that people make in an editor: the text that they get, and the edit that it becomes."""
+"""Edits what people change in an editor: a whole state, or the attributes of one object."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from statefmt.store.reading import display_name
 from statefmt.text import printable
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -1,4 +1,4 @@
-"""Parses maps of instance keys: `0=a,1=b`.
+"""Parses maps of instance keys (`0=a,1=b`), and gives instances their new keys.
 
 A whole number is a `count` key, anything else a `for_each` key; quotes, with escapes as in addresses, make a `for_each`
 key of a number or of a string with a comma. An empty side means no key: `=a` gives the only instance a key, `a=`

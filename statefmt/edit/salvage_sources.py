@@ -1,4 +1,4 @@
-"""Reads a damaged file, and its backups, as far as they are states of format version 4."""
+"""Reads the sources of a salvage, a damaged file and its backups, as far as they are states in format 4."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Salvages a state at a place, with its backups."""
+"""Salvages a damaged state: whole objects of the file and of its backups, and import blocks for lost ones."""
 
 from __future__ import annotations
 

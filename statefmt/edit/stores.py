@@ -1,4 +1,4 @@
-"""Finds the store and the history of a state by its name."""
+"""Finds the stores and histories of states by name, and the states that a list of names stands for."""
 
 from __future__ import annotations
 

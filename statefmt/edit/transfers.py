@@ -1,4 +1,4 @@
-"""Copies states from one place to another, byte for byte: what may be copied (`comparison`), and how (`transfer`)."""
+"""Copies states from one place to another, byte for byte: compares them first, and finds the routes of workspaces."""
 
 from __future__ import annotations
 

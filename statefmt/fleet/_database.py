@@ -1,4 +1,4 @@
-"""The database of an index: its tables, its key, and batches of rows that replace those of their states."""
+"""Writes the database of an index: its tables, its key, and batches of rows that replace those of their states."""
 
 from __future__ import annotations
 

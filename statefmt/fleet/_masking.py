@@ -1,4 +1,4 @@
-"""Hides in the rows of one state what is sensitive, or repeats what is."""
+"""Masks sensitive values and copies of them in the rows of one state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes and refreshes an index: reads the states that have changed, and removes those that are gone."""
+"""Makes and refreshes an index: lists the sources, reads changed states, and removes missing ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes the rows of resources, their objects, and what these depend on."""
+"""Makes the rows of resources and objects, with their dependencies and the states that they refer to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spreads the reading of states over this process or several: one interface, of which rows are all that travels."""
+"""Spreads the reading of states over this process or several: tasks go to a worker, and only rows come back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads states on a worker of a cluster, with the environment and the keys that the worker has."""
+"""Reads states on a worker of a cluster, with its own environment and keys, and defines the messages to it."""
 
 from __future__ import annotations
 

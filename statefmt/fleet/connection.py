@@ -1,4 +1,4 @@
-"""Opens the database of an index."""
+"""Opens the database of an index, and identifies the release and the options that its rows depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints findings, with one module for each format."""
+"""Prints the findings of `check` as text, and the pages of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints findings as JSON."""
+"""Prints the findings of `check` for programs: as JSON, SARIF, JUnit XML and workflow commands of GitHub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders encryption metadata."""
+"""Prints the encryption of a state, as text and as JSON."""
 
 from __future__ import annotations
 

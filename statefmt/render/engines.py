@@ -1,4 +1,4 @@
-"""Renders which engine reads the resources of a state, and which drops some, for standard error."""
+"""Prints which engine reads a state, and why a state without provider sources is not written."""
 
 from __future__ import annotations
 

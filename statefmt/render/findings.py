@@ -1,4 +1,4 @@
-"""Renders findings as text, for `check`, for reports of other commands and for errors."""
+"""Prints findings as text and as JSON, for `check`, for reports of other commands and for errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the results of queries over an index of states."""
+"""Prints what an index of states answers: rows of queries, duplicates, and differences between runs."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from statefmt.render.terminal import Terminal, counted, one_line, size_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
+    # The command that has them has imported them.
     from statefmt.fleet import (
         DuplicateObject,
         FindingDifference,

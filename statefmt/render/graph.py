@@ -1,4 +1,4 @@
-"""Renders dependency graphs, with a file for each format."""
+"""Prints graphs of dependencies, and of the references between states, as text, DOT, Mermaid and JSON."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from statefmt.render.terminal import Terminal, counted
 from statefmt.text import pattern, printable
 
 if TYPE_CHECKING:
+    # Graphs of one state need no index.
     from statefmt.fleet import FleetGraph, FleetNode
 
 

@@ -1,4 +1,4 @@
-"""Renders the history of a state."""
+"""Prints the history of a state, and what a pruning of it deletes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from statefmt.store.protocol import HistoryEntry
 from statefmt.text import printable
 
 if TYPE_CHECKING:
+    # Only a pruning needs it.
     from statefmt.store.local.pruning import Pruning
 
 

@@ -1,4 +1,4 @@
-"""Writes the JSON that statetool prints: indented, with its format version, and safe to show on a terminal."""
+"""Prints JSON: indented, with its format version, and safe to show on a terminal; numbers keep their digits."""
 
 from __future__ import annotations
 

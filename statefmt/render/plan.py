@@ -1,4 +1,4 @@
-"""Prints plans with the provider instance of each change, with one module for each format."""
+"""Prints plans with the provider instance of each change, as text and as Markdown."""
 
 from __future__ import annotations
 

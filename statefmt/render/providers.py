@@ -21,6 +21,7 @@ from statefmt.store.backends import state_words
 from statefmt.text import printable, shell_line, shell_word
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip these imports.
     from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
 
 

@@ -1,4 +1,4 @@
-"""Shows how the state that an apply could not save relates to the stored one, and what to do."""
+"""Prints how the state that an apply could not save relates to the stored one, and the commands to run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the table of releases."""
+"""Prints the table of releases, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the defects of a state with their choices."""
+"""Prints the defects of a state with their choices, and the file in which users decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows what was salvaged from a damaged state."""
+"""Prints what was salvaged from a damaged state, and what was lost."""
 
 from __future__ import annotations
 

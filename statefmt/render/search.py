@@ -1,4 +1,4 @@
-"""Renders what a search found, with a file for each format."""
+"""Prints what a search found, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders resource instances and outputs in full."""
+"""Prints resource instances, attributes and outputs as text, and names values that are hidden without a mark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the effects of a configuration change on a state."""
+"""Prints the effects of a configuration change on a state, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the statistics of a state."""
+"""Prints the statistics of a state, as tables with bars and as JSON."""
 
 from __future__ import annotations
 

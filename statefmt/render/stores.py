@@ -1,4 +1,4 @@
-"""Renders who holds the locks of states."""
+"""Prints what stores have: the locks of states, their versions, and copies from one store to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders tables for a terminal: columns under headings, without lines or truncated cells."""
+"""Prints tables: aligned columns for a terminal, and CSV."""
 
 from __future__ import annotations
 

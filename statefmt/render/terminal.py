@@ -1,4 +1,4 @@
-"""Describes a terminal: its width, and whether to use colour."""
+"""Prepares strings for a terminal: its width and colours, safe characters, numbers with their nouns, notes."""
 
 from __future__ import annotations
 
@@ -76,8 +76,6 @@ def terminal_columns(stream: TextIO, environment: Mapping[str, str]) -> int | No
     except OSError:
         return _USUAL_WIDTH
 
-
-__all__ = ["ROOT", "one_line", "printable", "printable_lines", "words"]
 
 # Stands for the address of the root module, which is empty.
 ROOT: Final = "(root)"

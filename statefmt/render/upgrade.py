@@ -1,4 +1,4 @@
-"""Renders the report of an upgrade, for standard error."""
+"""Prints the report of an upgrade: provider sources, losses, and decoded attributes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from statefmt.render.terminal import Terminal, counted
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import.
     from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
 
 

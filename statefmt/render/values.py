@@ -1,4 +1,4 @@
-"""Renders single values and types."""
+"""Prints values and types as configurations have them."""
 
 from __future__ import annotations
 

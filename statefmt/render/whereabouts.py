@@ -1,4 +1,4 @@
-"""Renders where states are."""
+"""Prints where states are and why there, as text, as JSON and as a backend block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advises which bindings a configuration wants before instances join a resource of another provider configuration."""
+"""Advises which bindings a configuration wants, and binds instances that move as it declares."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from statefmt.text import shell_line
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

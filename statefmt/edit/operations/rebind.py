@@ -42,6 +42,7 @@ from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -48,6 +48,7 @@ from statefmt.redaction.partial import Hidden, decoded, parse_path
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.instances import Instances
 
 

@@ -23,6 +23,7 @@ from statefmt.model.provider_text import read_as_terraform
 from statefmt.model.snapshot import ResourceState, Snapshot
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

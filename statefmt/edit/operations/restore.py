@@ -1,4 +1,4 @@
-"""`undo` and `restore`: write back an earlier content."""
+"""`restore`: write back an earlier content, also of a state that cannot be loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rm`: remove instances from the state; their remote objects stay."""
+"""`rm` and `forget-deposed`: remove instances or deposed objects from the state; their remote objects stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`set`: replace single attributes."""
+"""`set` and `unset`: change single attributes. `set-serial` and `new-lineage`: change the identity of a state."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ from statefmt.model.errors import SurgeryError, Wording
 from statefmt.model.snapshot import HIGHEST_SERIAL, InstanceState, ResourceInstanceObject, Snapshot
 
 if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import.
     from statefmt.lifecycle.schema import ProviderSchemas
 
 

@@ -1,4 +1,4 @@
-"""Moves instances from one state to another, with what belongs to them."""
+"""Moves instances from one state to another, and joins states, with what belongs to them."""
 
 from __future__ import annotations
 

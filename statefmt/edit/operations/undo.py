@@ -1,4 +1,4 @@
-"""The request to undo edits that the history of a state has."""
+"""`undo`: reads the history of a state as the contents that it had, and returns to one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models an operations file: the states that it names, and its operations in order."""
+"""Models an operations file: the states that it names and its operations in order; and writes such files."""
 
 from __future__ import annotations
 

@@ -40,6 +40,7 @@ from statefmt.model.errors import SettingsError
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
+    # Only blocks that do not decode need it.
     from statefmt.schema_problems import SchemaProblem
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from statefmt.edit.changes import Edit, Moved
 from statefmt.edit.operations.transfer import CrossingDependency, Joined, Transferral, join, transfer
-from statefmt.edit.operations_file import _working_state as _parts
+from statefmt.edit.operations_file import _working_state as parts
 from statefmt.edit.operations_file._working_state import WorkingState
 from statefmt.edit.operations_file.model import MoveBlock
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, ConfigResource, ModuleInstance
@@ -61,13 +61,13 @@ class WorkingStates:
         transferred = partial(transfer, rebind=block.rebind, keep_dependencies=block.keep_dependencies)
         here, there = self._state(source), self._state(target)
         try:
-            moved = _parts.goals(here.part(_parts.selected(selectors, here)), selectors, goal)
-            left = here.part(_parts.left(here, moved, selectors))
-            joined = there.part(_parts.joined(there, moved, _parts.sources(here, (r.addr for r in left.resources))))
+            moved = parts.goals(here.part(parts.selected(selectors, here)), selectors, goal)
+            left = here.part(parts.left(here, moved, selectors))
+            joined = there.part(parts.joined(there, moved, parts.sources(here, (r.addr for r in left.resources))))
             made = transferred(left, joined, moved)
         except (SelectionError, SurgeryError):
             left, joined = here.snapshot, there.snapshot
-            moved = _parts.goals(left, selectors, goal)
+            moved = parts.goals(left, selectors, goal)
             made = transferred(left, joined, moved)
         self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
         if block.keep_dependencies:

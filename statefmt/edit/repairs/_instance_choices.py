@@ -1,4 +1,4 @@
-"""Offers choices for single objects: mode, status, deposed key, sensitive paths (ADR003, INS…)."""
+"""Offers choices for instances and their objects: keys, duplicates, status, sensitive paths."""
 
 from __future__ import annotations
 

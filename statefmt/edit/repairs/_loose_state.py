@@ -1,4 +1,4 @@
-"""Reads single parts of a state that may not be loadable."""
+"""Reads a state that may not be loadable as a document: blocks, objects and providers, each once."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from statefmt.model.provider_text import Unreadable, read_config, read_instance
 from statefmt.pieces import Span
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -1,4 +1,4 @@
-"""Offers choices for resources with several providers (PRV001, PRV003, PRV005, PRV006)."""
+"""Offers choices for resources whose providers are missing, unreadable or in conflict."""
 
 from __future__ import annotations
 
@@ -373,15 +373,3 @@ def configured(
             raise SurgeryError(f"the configuration does not determine the provider instance of {instance}")
         found[one.path] = bound
     return found
-
-
-def configured_config(state: LooseState, resource: JsonPath) -> ConfigProviderConfig | None:
-    """Return the provider configuration that the configuration gives to a resource; None if it does not say it."""
-    references = state.references
-    if references is None:
-        return None
-    try:
-        address = parse_abs_resource(state.resource_address(resource)).config()
-    except AddressError:
-        return None
-    return references.named_config(address) if address in references.blocks else None

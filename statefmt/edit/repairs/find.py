@@ -1,4 +1,4 @@
-"""Finds what is wrong with a state that may not be loadable, with the choices."""
+"""Finds the defects of a state that may not be loadable: its error findings, each with the choices that mend it."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ from statefmt.lint.check import check
 from statefmt.model.findings import NO_STATE, Code, Finding, Severity
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -1,4 +1,4 @@
-"""Models a defect of a state and the choices that mend it."""
+"""Models a defect and its choices, and offers those for top-level members, resources, dependencies and outputs."""
 
 from __future__ import annotations
 

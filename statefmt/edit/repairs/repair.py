@@ -1,4 +1,4 @@
-"""Mends the defects of a state by choices, and keeps all other bytes."""
+"""Reads the decisions of users and mends the defects of a state by them; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from statefmt.model.findings import Code
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

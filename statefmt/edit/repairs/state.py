@@ -36,6 +36,7 @@ from statefmt.pieces import Span
 from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -1,4 +1,4 @@
-"""Loads the states of a change as they are before it; one that it creates begins as an empty state.
+"""Loads and pins the states of a change, and models the plan, the intent and the staged results.
 
 The lineage of a new state is made from what the change is and begins with, so that it is the same in a plan, in an
 apply and when that is finished after a crash.

@@ -37,6 +37,7 @@ from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
 from statefmt.text import printable, shell_word
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 

@@ -1,4 +1,4 @@
-"""Read-only SQL over an index, and the queries that are saved with statetool."""
+"""Runs read-only SQL over an index: queries of users, saved queries, overview, references and duplicates."""
 
 from __future__ import annotations
 

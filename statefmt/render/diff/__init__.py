@@ -1,1 +1,1 @@
-"""Prints comparisons of states, with one module for each format."""
+"""Prints comparisons of two states: as text, Markdown, JSON, and blocks of a configuration."""

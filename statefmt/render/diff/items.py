@@ -1,4 +1,4 @@
-"""Turns a comparison into items with lines, from which text and Markdown are printed."""
+"""Turns a comparison into items with lines, for text and Markdown, and formats the values in them."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from statefmt.render.values import name_text, output_type_text, value_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import.
     from statefmt.lifecycle.schema import ProviderSchemas
 
 

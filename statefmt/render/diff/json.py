@@ -1,4 +1,4 @@
-"""Prints a comparison of two states as JSON (schema: `diff-output.schema.json`)."""
+"""Prints a comparison as JSON (schema: `diff-output.schema.json`), as addresses, and counted by resource."""
 
 from __future__ import annotations
 

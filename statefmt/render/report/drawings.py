@@ -1,4 +1,4 @@
-"""Draws the sizes in a state as a treemap: modules, and the resources in each."""
+"""Draws for reports: a treemap of the sizes in a state, and a graph in layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders the report on many states from their index: a page that works offline, and without its script."""
+"""Renders the HTML reports on many states: their findings, their sizes over time, and their references."""
 
 from __future__ import annotations
 

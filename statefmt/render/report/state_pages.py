@@ -1,4 +1,4 @@
-"""Renders the report on one state: a page that works offline, and without its script."""
+"""Renders the HTML reports on one state, and on the differences between two."""
 
 from __future__ import annotations
 
