@@ -127,6 +127,10 @@ def json_value(path: str, text: str) -> bytes:
     return value
 
 
+# Replaces or removes one value inside a JSON text and keeps all other bytes.
+# Attributes of dynamic type are wrapped as `{"value": …, "type": …}`. Paths skip the wrapping, as `show` does when it
+# prints such values, and a new value in it must have that type.
+
 # Returns the new text of a value, or None to remove it from its object or map.
 JsonChange: TypeAlias = Callable[[bytes], bytes | None]
 _WRAPPING: Final = ["value", "type"]

@@ -235,6 +235,9 @@ def unique(new: Iterable[ConfigResource], old: Collection[ConfigResource]) -> tu
     return tuple(dict.fromkeys(new)) if len(set(old)) == len(old) else tuple(new)
 
 
+# Puts objects that left their resource into another one, in the same state or in another state.
+# Source of the conditions: OpenTofu `internal/command/state_mv.go`.
+
 REBIND: Final = Wording("--rebind", "rebind=True")
 _CONFIG: Final = Wording("--config DIR", "config=")
 

@@ -285,6 +285,9 @@ def _refused(reference: Traversal, detail: str) -> tuple[Part, tuple[Access, ...
     return as_unknown(error(ProblemKind.EVALUATION, "Invalid reference", detail, reference.range)), ()
 
 
+# Splits the line of an action into words as a shell does it, without variables and substitutions.
+# Source: mattn/go-shellwords, which tfmigrate uses.
+
 # What ends a line for a shell, or starts a substitution: an address has none of it outside quotes.
 _SPECIAL: Final = frozenset(";&|<>()`")
 _ESCAPED: Final = {"n": "\n", "t": "\t"}
@@ -454,6 +457,9 @@ def _parsed(text: str) -> AbsResourceInstance | ModuleInstance:
             pattern = "; only xmv takes wildcards" if WILDCARD in text else ""
             raise SurgeryError(f"invalid address {text!r}: {error}{pattern}", address=text) from error
 
+
+# Matches the wildcards of tfmigrate's `xmv`: each `*` is any characters, as many as fit, across modules and keys.
+# Source: tfmigrate `tfmigrate/xmv_expander.go`, Go `regexp` (Expand).
 
 WILDCARD: Final = "*"
 _PLACE: Final = pattern(r"\$(?:(\$)|(\w+)|\{(\w+)\})")

@@ -301,6 +301,11 @@ def _in(backend: FoundBackend, workspace: str) -> FoundBackend:
     return structs.replace(backend, workspace=choice)
 
 
+# Decides whether a state may be copied over what another place has.
+# Stricter than `state push`, which accepts a state without a lineage.
+# Source: OpenTofu `internal/states/statemgr/migrate.go` (CheckValidImport).
+
+
 class TransferAction(StrEnum):
     """What a copy does to its target."""
 

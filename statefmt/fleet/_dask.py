@@ -65,6 +65,11 @@ class DaskSpread:
         return encoded_job(self._context, tasks, self._wanted, self._checks, self._limits)
 
 
+# Submits chunks to a Dask cluster, collects their rows, and finds the states that kill workers.
+# Bytes travel, one way and the other: Dask pickles no objects of statetool but the name of the function that workers
+# run. A chunk whose workers died more often than the scheduler allows is divided, and its states are read one at a time
+# when nothing else is running, so that only the one that kills its worker is blamed.
+
 # In seconds: how often to look whether there are workers.
 _INTERVAL: Final = 1.0
 # Where the scheduler says that a worker has gone.

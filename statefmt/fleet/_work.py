@@ -121,6 +121,10 @@ class InProcess:
         yield (work_on(chunk, self._read) for chunk in chunks)
 
 
+# Reads states in several processes of this machine.
+# A worker that dies takes only the chunk with it that it reads. A coordinator, forked before this process opens a
+# database and so starts threads, forks them and passes on their results.
+
 _LENGTH_BYTES: Final = 8
 _ORDER: Final = struct.Struct("=III")
 # In seconds.

@@ -54,6 +54,11 @@ def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
     return read_rows(context, name, task.origin, job.wanted, checks=job.checks, limits=job.limits, size=task.size)
 
 
+# What travels between the run and the workers of a cluster: names of states one way, rows the other.
+# No message contains environment variables, arguments of backends or sensitive values. Every job contains the key of
+# the index, since the workers hash values.
+
+
 class SentTask(Struct, frozen=True):
     """A state to read: a file by its absolute path, or that of a URL or of a folder and workspace."""
 

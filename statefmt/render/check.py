@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from textwrap import indent
 from typing import Final
 
 from statefmt.lint.checked import CheckedState, Fixable, Group, grouped, without_address
@@ -182,14 +181,11 @@ class Tally:
         self.fixable.update([way for finding in state.findings if (way := state.way(finding))])
 
 
-_COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan"}
-
-
 def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
     """Return one line for each rule: code, severity, title, and the options of `check` that fix it."""
     lines = []
     for page in pages:
-        severity = terminal.paint(f"{page.rule.severity.value:<7}", _COLOURS[page.rule.severity])
+        severity = terminal.paint(f"{page.rule.severity.value:<7}", COLOURS[page.rule.severity])
         mark = "" if page.rule.mend is None else terminal.paint(f"  ({page.rule.mend.options})", "dim")
         lines.append(f"{terminal.paint(page.rule.code, 'bold')}  {severity}  {page.title}{mark}")
     return "\n".join(lines)
@@ -197,9 +193,12 @@ def rules_table(pages: Sequence[Page], terminal: Terminal) -> str:
 
 def rule_page(page: Page, terminal: Terminal) -> str:
     """Return a rule's page for the terminal: its Markdown with the headings highlighted."""
+    # `check` prints no pages.
+    from textwrap import indent
+
     rule = page.rule
     head = f"{rule.code} {rule.name} ({rule.severity.value})"
-    parts = [terminal.paint(head, "bold", _COLOURS[rule.severity]), terminal.wrap(page.title, "")]
+    parts = [terminal.paint(head, "bold", COLOURS[rule.severity]), terminal.wrap(page.title, "")]
     # Every second part is a code block and keeps its lines.
     for number, text in enumerate(re.split(r"^```.*$", page.text, flags=re.MULTILINE)):
         if number % 2:

@@ -167,6 +167,15 @@ def _result(
     return result
 
 
+# Prints findings as JUnit XML, for the test reports of GitLab, Jenkins and others.
+# A state is a test suite and a finding a test case: failed if the finding makes `check` fail, so that the report agrees
+# with the exit status, else passed with the finding as its output. A state without findings has one passed test case.
+# There are no times and no host name, so that the same states give the same bytes.
+# Sources: `junit-10.xsd` of Jenkins's xUnit plugin; GitLab's "Unit test reports" (which uses `classname` as the name of
+# a suite, shows the text of a failure, not its `message`, and keeps only the first of several cases with the same
+# name).
+
+
 def check_junit(
     states: Iterable[CheckedState], *, fail_on: Severity = Severity.ERROR, unreadable: Sequence[UnreadableState] = ()
 ) -> Iterator[bytes]:
@@ -242,6 +251,9 @@ def _text(finding: Finding, state: CheckedState) -> str:
     advice = one_line(advice_text(state, finding))
     return "\n".join(filter(None, (head, one_line(message(finding)), advice, printable_lines(finding.fix.snippet))))
 
+
+# Prints findings as workflow commands for GitHub Actions, which annotates the lines of a pull request.
+# Source: GitHub, "Workflow commands"; escapes as in `actions/toolkit`, `packages/core/src/command.ts`.
 
 _COMMANDS: Final = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

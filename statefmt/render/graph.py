@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from statefmt.fleet import FleetGraph, FleetNode
 
 
+# Renders dependency graphs as trees of text, for a terminal.
+# A graph has far more paths than edges, so each node is listed with the nodes below it only once: where it is nearest
+# to a root. Other places refer there, which also ends cycles. Nothing here recurses.
+
 # Deeper nodes start again at the left: the indentation of a long chain would grow with the square of its length.
 _DEEPEST_BRANCH: Final = 12
 _CONTINUED: Final = " (continued below)"
@@ -128,6 +132,10 @@ def _node(text: str, node: Node, focus: bool) -> dict[str, object]:
     }
 
 
+# Renders dependency graphs in Graphviz's DOT language.
+# Source: the grammar at https://graphviz.org/doc/info/lang.html.
+
+
 def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
     """Render the graph, with modules as clusters. `focus` holds the selected nodes; `implied` draws all edges."""
     lines = ["digraph state {", '  rankdir = "RL"', '  node [shape = "box"]']
@@ -179,6 +187,9 @@ def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
     if text in focus:
         yield "penwidth = 3"
 
+
+# Renders dependency graphs as Mermaid flowcharts, which code hosts draw in Markdown.
+# Source: https://mermaid.js.org/syntax/flowchart.html; its entity codes keep any text out of the syntax.
 
 # Mermaid's default of maxEdges.
 MOST_EDGES: Final = 500

@@ -228,6 +228,9 @@ def _masks(change: Change) -> list[object]:
     return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
 
 
+# Lists the members of a plan's JSON that may be printed, so that what a later release adds is hidden.
+# Source: `internal/command/jsonplan`, `jsonstate` and `jsonconfig` of OpenTofu 1.12 and Terraform 1.15.
+
 # What a value may have: anything (None), the members of an object by name, `{"*": …}` for any names and `[…]` for the
 # elements of an array; a string is the name of a form.
 _Form: TypeAlias = "str | dict[str, _Form] | list[_Form] | None"
@@ -343,6 +346,11 @@ def unknown_members(spans: JSONSpans, plan: Span) -> Iterator[Span]:
                 else:
                     yield value
 
+
+# Finds the secrets in the configuration that a plan's JSON repeats: constants, and defaults of variables.
+# The configuration has no masks, so what the changes call sensitive and what is known of the resource type decide about
+# attributes, and the names of the arguments where nothing is known of them: those of providers, of provisioners and of
+# resources without instances. What has the shape of a secret is hidden anywhere.
 
 # A resource block: the names of its module's calls, and its address there.
 BlockKey: TypeAlias = tuple[tuple[str, ...], str]

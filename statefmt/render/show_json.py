@@ -155,6 +155,9 @@ def _fragment(value: Partial) -> orjson.Fragment:
         return fragment(HIDDEN)
 
 
+# Renders check results as in OpenTofu's `show -json`.
+# Source: OpenTofu `internal/command/jsonchecks`.
+
 _KINDS: Final = {
     CheckableKind.RESOURCE: "resource",
     CheckableKind.OUTPUT: "output_value",

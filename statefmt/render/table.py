@@ -52,6 +52,9 @@ def fitted_table(
     return "\n".join(stacked)
 
 
+# Writes the CSV that statetool prints: quoted as RFC 4180 describes, in lines that end in a line feed.
+# The RFC ends lines in a carriage return and a line feed, which Unix programs take as part of the last cell.
+
 # Not given to the writer: before Python 3.13, it quotes a carriage return in a cell only if its own line ends have one.
 _WRITTEN_END: Final = "\r\n"
 

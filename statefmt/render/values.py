@@ -24,6 +24,10 @@ from statefmt.model.snapshot import OutputValue
 from statefmt.redaction.partial import Hidden, Partial, decoded
 from statefmt.text import pattern, printable
 
+# Renders values as `tofu state show` does: like HCL, aligned, with heredocs for strings of several lines.
+# A state does not say which attributes are nested blocks: any list of objects among the attributes of a resource is
+# shown as blocks. Source: OpenTofu `internal/command/jsonformat/computed/renderers`.
+
 TOO_DEEP: Final = "nested too deeply to be shown; use --format json"
 _STEP: Final = "    "
 _PLAIN_NAME: Final = pattern(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -144,6 +148,10 @@ def raw_value(value: JSONValue, name: str) -> bytes:
         return value.encode()
     kind = "null" if value is None else "a list or set" if isinstance(value, list) else "an object or map"
     raise SelectionError(f"{name} is {kind}; --raw supports only strings, numbers and bools")
+
+
+# Renders types as in configurations: `list(string)`, `object({a=string})`.
+# Source: HCL `ext/typeexpr` (TypeString).
 
 
 def type_text(of: Type, *, names: bool = True) -> str:

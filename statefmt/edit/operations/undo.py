@@ -197,6 +197,11 @@ def _nothing_recorded(found: Timeline) -> str:
     return "no edits by statetool are recorded"
 
 
+# Finds in a history which edits are in effect, and which contents the state had, oldest first.
+# A history belongs to contents, not to a place: what was recorded of an earlier state at the same place is no part of
+# it.
+
+
 class EffectiveEdit(NamedTuple):
     """An edit in effect: its number, and what tells a joint edit from others.
 

@@ -289,6 +289,9 @@ class InstanceOrigins:
                 self._homes[addr] = home
 
 
+# Finds the part of a state that an operation concerns: all resources that it changes or decides by.
+# A part may have more resources than needed, but never fewer: the operations of a file do what the commands do.
+
 PartOfState: TypeAlias = set[AbsResource]
 
 

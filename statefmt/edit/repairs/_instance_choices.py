@@ -359,7 +359,6 @@ def _time(text: str) -> _Time | None:
 
 
 DEPOSED_KEY: Final = 8
-_WHOLE: Final = pattern(r"0|[1-9][0-9]{0,14}")
 
 
 def new_instance_key(state: LooseState, one: JsonPath, given: str) -> dict[JsonPath, bytes | None]:
@@ -385,7 +384,7 @@ def parse_key(given: str) -> InstanceKey:
         value = loads_exact(given.encode())
     except ValueError:
         value = None
-    if isinstance(value, NumberText) and _WHOLE.fullmatch(value):
+    if isinstance(value, NumberText) and _INDEX.fullmatch(value):
         return IntKey(int(value))
     if isinstance(value, str) and not isinstance(value, NumberText):
         return StringKey(value)

@@ -206,6 +206,10 @@ def _sameness(name: str, participant: Participant) -> tuple[object, ...]:
     return (participant.identity,)
 
 
+# Keeps how the states of a change were named, so that they can be opened again to undo it.
+# A history beside a state may come with its folder, from anybody, so it must not decide which host is asked or which
+# program runs. The names are in `$XDG_STATE_HOME/statetool/changes/ID.json`, without anything that may be secret.
+
 _FORMAT: Final = "1.0"
 _CHANGES: Final = "changes"
 _LABEL: Final = "changes of several states"

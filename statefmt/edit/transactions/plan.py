@@ -222,6 +222,9 @@ class Staged(Generic[R]):
 Staging: TypeAlias = Callable[[Mapping[str, LoadedState]], Staged[R]]
 
 
+# A plan of an operations file, which is reviewed before it is applied: what each state is, and what it becomes.
+# It has hashes and no content, so no value that the operations set. `schemas/operations-plan.schema.json` describes it.
+
 _FORMAT: Final = "1.0"
 
 

@@ -116,6 +116,11 @@ def _outwards(place: Movable) -> Iterator[Movable]:
     yield from module.on_the_way
 
 
+# Prints `removed` blocks: an object leaves the state, and continues to exist.
+# A block covers a whole resource. If only some of its instances are gone, `moved` blocks take them to a resource that
+# no configuration has, and a block removes that.
+# Source: OpenTofu `internal/configs/removed.go`, Terraform `internal/configs/removed.go`.
+
 _LIFECYCLE = "\n  lifecycle {\n    destroy = false\n  }\n"
 
 
@@ -196,6 +201,10 @@ def moved_block(source: object, target: object) -> str:
     """Return a block, ready to paste. Both addresses must have names that are valid in configuration."""
     return f"moved {{\n  from = {source}\n  to   = {target}\n}}\n"
 
+
+# Prints an edit as configuration: the blocks that do the same, and comments on what no block does.
+# Source: the releases that read each block first, from their changelogs: `moved` Terraform 1.1, `import` Terraform 1.5,
+# `removed` Terraform 1.7 and OpenTofu 1.7, its `lifecycle` OpenTofu 1.10.
 
 _FIRST: Final = {"moved": (1, 1), "import": (1, 5), "removed": (1, 7)}
 # So many lines are in each list.

@@ -105,6 +105,10 @@ def _fitted(name: str, box: Box) -> str:
     return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
+# Divides a rectangle among sizes, as nearly into squares as possible.
+# Source: Bruls, Huizing, van Wijk: Squarified Treemaps (2000).
+
+
 class Box(NamedTuple):
     """A rectangle, in units of the drawing."""
 
