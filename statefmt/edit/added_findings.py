@@ -62,7 +62,7 @@ def added(after: Sequence[Finding], before: Callable[[], Iterable[Finding]], mov
 
 
 class EditFindings(NamedTuple):
-    """What checking an edit found.
+    """The findings that an edit adds.
 
     `may_add_errors` means that the whole state must be checked for new errors. `shown` are the warnings that the edit
     adds and, with a configuration, all findings about both that are at least warnings.

@@ -65,7 +65,7 @@ def _addresses(snapshot: Snapshot) -> frozenset[object]:
 
 
 class Ending(StrEnum):
-    """What becomes of a change that was interrupted; LEAVE leaves each state as it is."""
+    """The end of a change that was interrupted; LEAVE leaves each state as it is."""
 
     FINISH = "finish"
     TAKE_BACK = "take back"

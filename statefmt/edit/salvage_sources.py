@@ -35,7 +35,7 @@ _MOST_NAMED: Final = 5
 
 
 class DamagedFile(NamedTuple):
-    """What was found in a file; `document` is its newest state, `others` are older ones of the same lineage.
+    """The states in a file; `document` is its newest state, `others` are older ones of the same lineage.
 
     `seal` is set if the file is encrypted. `side` is the side of the conflict that was taken. `slips` are those of a
     hand edit that were mended; what was found is that of the mended text.

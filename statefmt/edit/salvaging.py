@@ -222,7 +222,7 @@ class Compared(NamedTuple):
 
 
 class Salvaged(Struct, frozen=True, kw_only=True):
-    """What was salvaged from a damaged state.
+    """The result of salvaging a damaged state.
 
     `found` is all that the file contains, `document` its newest state, and `side` the side of a conflict that was
     taken. `filled` are its objects with those of the `backups`. `envelope` is the rest of the result; `is_empty` if

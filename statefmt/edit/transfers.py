@@ -214,7 +214,7 @@ def _is_same_file(one: str, other: str) -> bool:
 
 
 class PlaceName(Struct, frozen=True):
-    """How a user names the place of a state: a file, a folder (None for the current one), or a URL.
+    """The place of a state as a user names it: a file, a folder (None for the current one), or a URL.
 
     Of a folder, it is the state of the `workspace`, by default of the current one.
     """
@@ -307,7 +307,7 @@ def _in(backend: FoundBackend, workspace: str) -> FoundBackend:
 
 
 class TransferAction(StrEnum):
-    """What a copy does to its target."""
+    """The effect of a copy on its target."""
 
     CREATE = "create"
     REPLACE = "replace"
@@ -315,7 +315,7 @@ class TransferAction(StrEnum):
 
 
 class StateHead(Struct, frozen=True):
-    """What says which state a content is. An encrypted state has copies of serial and lineage in plain text."""
+    """The identity of a content. An encrypted state has copies of serial and lineage in plain text."""
 
     serial: int
     lineage: str
@@ -323,7 +323,7 @@ class StateHead(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """What a copy would do; `replaced` is the state that the target has, if any."""
+    """The effect that a copy would have; `replaced` is the state that the target has, if any."""
 
     action: TransferAction
     head: StateHead

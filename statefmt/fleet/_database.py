@@ -33,7 +33,7 @@ _PARTS: Final = 16
 
 
 class KnownState(NamedTuple):
-    """What an index knows about a state that it has."""
+    """The facts that an index has about a state."""
 
     version: str | None
     made_by: str

@@ -40,7 +40,7 @@ _MOST: Final = 8
 
 
 class IndexOptions(NamedTuple):
-    """How to index: with the findings of the rules, with attributes and output values, and where states are read.
+    """Options of a run: with the findings of the rules, with attributes and output values, and where states are read.
 
     `workers` is the number of processes, None for one per processor, as far as there is work for them. With a
     `cluster`, its workers read the states. `max_size`, such as `20MiB`, and `timeout` in seconds limit each state; the
@@ -56,7 +56,7 @@ class IndexOptions(NamedTuple):
 
 
 class IndexRun(NamedTuple):
-    """What a run did: its number, the states in the sources, those read again, those removed, and those that failed.
+    """The result of a run: its number, and the states in the sources, read again, removed and failed.
 
     `failed` has the URI and the reason of each, also of those that had failed before. `missing` has the sources that
     could not be listed, and why; their states stay in the index. `deaths` is the number of workers that died; the
@@ -155,7 +155,7 @@ _REPORTED: Final = 1000
 
 
 class FleetListing(NamedTuple):
-    """What the sources have: the ids of their states with what tells different states of one id apart, those to read,
+    """The states of the sources: their ids with what tells different states of one id apart, those to read,
     and the sources that were listed to their end.
 
     `missing` has the reasons why others were not.

@@ -213,7 +213,7 @@ _NAMES: Final = _Attributes.__struct_fields__
 
 
 class Identifiers(NamedTuple):
-    """What identifies an object, each None if it does not say so."""
+    """The identifiers of an object, each None if it has none."""
 
     id: str | None
     arn: str | None

@@ -126,7 +126,7 @@ class StateOrigin(Struct, frozen=True):
 
 
 class Wanted(Struct, frozen=True):
-    """What to put into rows. `key` is that of the hashes; `attributes` and outputs are stored only if wanted."""
+    """The content of rows. `key` is that of the hashes; `attributes` and outputs are stored only if wanted."""
 
     key: bytes
     attributes: bool = False

@@ -31,7 +31,7 @@ _NOTE: Final = "* only one resource instance uses this key"
 
 
 class Rows(Enum):
-    """What has a row in the table, with its heading."""
+    """The unit of a row in the table, with its heading."""
 
     INSTANCES = "modules"
     MODULES = "module"

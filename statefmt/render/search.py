@@ -78,7 +78,7 @@ def _escaped(text: str) -> str:
 
 
 class SearchedState(NamedTuple):
-    """What was found in a state; `left_out` is None if sensitive values were searched, too."""
+    """The matches in a state; `left_out` is None if sensitive values were searched, too."""
 
     name: str
     matches: list[Match]

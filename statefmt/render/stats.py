@@ -22,7 +22,7 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
 class Shown(NamedTuple):
-    """What to show: all groups or the first ten, modules, the number of largest instances, and whether to draw bars."""
+    """The parts to show: all groups or the first ten, modules, the number of largest instances, and bars."""
 
     everything: bool
     modules: bool

@@ -19,7 +19,7 @@ _USUAL_WIDTH: Final = 80
 
 
 class Terminal(NamedTuple):
-    """How to write text to a stream: `width` in columns (UNLIMITED: nothing is wrapped), and whether to use colour."""
+    """A stream for text: `width` in columns (UNLIMITED: nothing is wrapped), and whether to use colour."""
 
     width: int = 80
     colour: bool = False

@@ -34,7 +34,7 @@ from statefmt.model.snapshot import Snapshot
 
 @dataclass(frozen=True, slots=True)
 class FixedState:
-    """What mending a state did, or would do as a dry run.
+    """The result of mending a state, or of its dry run.
 
     `mended` are the findings that it resolves, `kept` those whose fix applies only in another case. `changes` are
     those of what the state says, with the serial; they are empty if only the layout changed. `is_canonical` is whether

@@ -17,7 +17,7 @@ _NOT_IN_NAMES: Final = pattern(r"[^A-Za-z0-9._]+")
 
 
 class SplitBy(StrEnum):
-    """What gets a part of its own: a module call, an instance of one, or an instance of a provider configuration.
+    """The unit of a part: a module call, an instance of one, or an instance of a provider configuration.
 
     Regions and communities of dependencies are as `suggest_partitions` finds them, without circles between the parts.
     """
@@ -56,7 +56,7 @@ def _suggested(snapshot: Snapshot, kind: PartitionKind) -> dict[str, tuple[str, 
 
 
 class _Home(NamedTuple):
-    """What a part is for, as an address, and the name of the part."""
+    """The address that a part is for, and the name of the part."""
 
     address: str
     name: str

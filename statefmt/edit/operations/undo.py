@@ -25,7 +25,7 @@ _CREATED: Final = "the edit created this state, and the undo empties it; delete 
 
 
 class Undo(NamedTuple):
-    """What brings a state back to a `point` of its `timeline`: `content` is the stored content there.
+    """The way back of a state to a `point` of its `timeline`: `content` is the stored content there.
 
     `name` is that of the state. `joint` are the edits of several states that are in effect at only one of the two: the
     undo takes them back or makes them again.

@@ -209,7 +209,7 @@ _PartOf: TypeAlias = Callable[[Sequence[str], WorkingState], PartOfState]
 
 
 class Selecting(NamedTuple):
-    """How an operation edits a state in which it selects instances, and which part of the state it concerns."""
+    """The edit of an operation that selects instances, and the part of the state that it concerns."""
 
     edit: Callable[[Criteria, Snapshot], Edit]
     part: _PartOf = selected

@@ -147,7 +147,7 @@ class NewLineageBlock(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Expect(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the states must be, by their names: serials, lineages, and SHA-256 hashes of the stored bytes."""
+    """The conditions on states, by their names: serials, lineages, and SHA-256 hashes of the stored bytes."""
 
     serial: Mapping[str, Annotated[int, Meta(ge=0)]] = {}
     lineage: Mapping[str, str] = {}

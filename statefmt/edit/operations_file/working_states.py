@@ -119,7 +119,7 @@ class StateCrossing(NamedTuple):
 
 
 class FileEdits(NamedTuple):
-    """What the operations make of the states, by name: an edit for each one that has operations.
+    """The edits of states by name, for each state that has operations.
 
     `crossing` are the dependencies that were dropped, and `kept` those that lead from one state to another now.
     `new_providers` are provider configurations that moves bring to states that had none of them. `arrived` are the

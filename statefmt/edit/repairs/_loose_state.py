@@ -173,7 +173,7 @@ class LooseObject(NamedTuple):
 
 
 class _Identity(NamedTuple):
-    """What distinguishes a resource from all others."""
+    """The members that identify a resource."""
 
     module: str
     mode: str

@@ -265,7 +265,7 @@ def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:
 
 
 class _Following:
-    """What may be about a part that was not read."""
+    """The parts that were not read, and the parts whose findings may only follow from them."""
 
     def __init__(self, unread: Collection[JsonPath]) -> None:
         self._unread = frozenset(unread)

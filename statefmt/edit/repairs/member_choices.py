@@ -38,7 +38,7 @@ class Choice:
 
     @property
     def label(self) -> str:
-        """How a decision names the choice: `remove`, `provider=ADDRESS`."""
+        """The name of the choice in decisions: `remove`, `provider=ADDRESS`."""
         return f"{self.name}={self.value}" if self.value else self.name
 
 

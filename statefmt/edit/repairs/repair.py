@@ -59,7 +59,7 @@ class Decided(NamedTuple):
 
     @property
     def label(self) -> str:
-        """How a decision names it."""
+        """The name of the choice in decisions."""
         return f"{self.choice.name}={self.value}" if self.choice.value else self.choice.name
 
 
@@ -221,7 +221,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What can be mended at once: the changes, the defects, and those that nothing was decided for.
+    """The repairs that can be made at once: the changes, the defects, and the defects without a decision.
 
     `used` are the decisions that decided something, if only for a part that another one removes.
     """

@@ -63,7 +63,7 @@ def _is_in_another_encoding(error: NotAStateError) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RepairResult:
-    """What a repair did, or would do as a dry run.
+    """The result of a repair, or of its dry run.
 
     `mended` are the defects with what was decided for them, `left` the defects that nothing was decided for.
     `forgotten` names the objects and outputs that the state no longer has. `findings` are the errors that the rules

@@ -36,7 +36,7 @@ StateOpening: TypeAlias = Callable[[str, JointEdit], Participant]
 
 
 class UndoneChange(NamedTuple):
-    """What is undone: the state that the user named, and all that are written, by their locations, as they are locked.
+    """The states of an undo: the named one, and all that are written, by their locations, as they are locked.
 
     `id` identifies the edit, or the undo, that is undone.
     """
@@ -48,7 +48,7 @@ class UndoneChange(NamedTuple):
 
     @property
     def pins(self) -> dict[str, Pin]:
-        """What each state must be."""
+        """The condition that each state must meet."""
         return {location: one.pin for location, one in self.undone.items()}
 
     def intent(self, command: str = "", timeout: float | None = 0, *, keeps_backup: bool = True) -> Intent:

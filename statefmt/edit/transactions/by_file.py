@@ -37,7 +37,7 @@ from statefmt.text import printable, shell_word
 
 
 class PlannedOperations(NamedTuple):
-    """What an operations file does, when it was planned. `names` are the states by their short names."""
+    """The planned effects of an operations file. `names` are the states by their short names."""
 
     names: Mapping[str, str]
     outcome: FileOutcome

@@ -124,7 +124,7 @@ class Intent(Struct, frozen=True):
 
     @property
     def what(self) -> str:
-        """What messages call the change."""
+        """The name of the change in messages."""
         return self.ending[0] if self.key else "apply of this file"
 
     def lock_info(self, context: RunContext, name: str) -> LockInfo:
@@ -136,7 +136,7 @@ _DIGITS: Final = 32
 
 
 class Pin(Struct, frozen=True):
-    """What is known of a state; None where anything is allowed.
+    """The expected identity of a state; None where anything is allowed.
 
     `hash` is the SHA-256 of its plain content, `stored` that of its bytes, `version` the store's. `result` is the hash
     of the plain content that the change makes.
@@ -245,7 +245,7 @@ class PlannedState(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pin(self) -> Pin:
-        """What the state must be when the plan is applied."""
+        """The condition that the state must meet when the plan is applied."""
         return Pin(self.lineage, self.serial, self.hash, version=self.version or None, result=self.result)
 
 

@@ -276,7 +276,7 @@ def _free(addr: AbsResource, taken: Collection[AbsResource]) -> AbsResource:
 
 
 class FileOutcome(NamedTuple):
-    """What the operations of a file do: to each state that changes, and across states. States are by short names.
+    """The effects of the operations of a file, on each state that changes and across states. States are by short names.
 
     `created` are those that do not exist before.
     """

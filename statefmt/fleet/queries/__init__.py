@@ -229,7 +229,7 @@ class IndexedRun(Struct, array_like=True, frozen=True, gc=False):
 
 
 class ReleaseUse(Struct, array_like=True, frozen=True, gc=False):
-    """How many states a release writes in a format."""
+    """The number of states that a release writes in a format."""
 
     engine: str | None
     release: str | None
@@ -248,7 +248,7 @@ class StateGrowth(Struct, array_like=True, frozen=True, gc=False):
 
 
 class StateReaders(Struct, array_like=True, frozen=True, gc=False):
-    """How many states depend on a state, directly or through others, and how many of them read it directly."""
+    """The number of states that depend on a state, directly or through others, and that read it directly."""
 
     uri: str
     readers: int
@@ -256,7 +256,7 @@ class StateReaders(Struct, array_like=True, frozen=True, gc=False):
 
 
 class FleetOverview(Struct, frozen=True):
-    """What an index says: the states by place, the runs by number, and three saved queries."""
+    """The overview of an index: the states by place, the runs by number, and three saved queries."""
 
     states: Sequence[IndexedState]
     runs: Sequence[IndexedRun]

@@ -354,7 +354,7 @@ _CONTEXT: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How to show values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
+    """The manner of showing values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
 
     `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
     `schemas` say which lists are sets. `pairing` pairs the blocks of all lists that are shown in a run.

@@ -148,7 +148,7 @@ _MOST_STATES_OF_CODE: Final = 20
 
 
 class RuleTally(NamedTuple):
-    """How often a rule found something; `share` is the part of the rule that found most, from 0 to 1.
+    """The number of findings of a rule; `share` is the part of the rule that found most, from 0 to 1.
 
     `first` is one of its messages; `most` has the states with most of its findings, `omitted` counts the others.
     """

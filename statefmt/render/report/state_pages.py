@@ -232,7 +232,7 @@ class Listed(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many entries the list has."""
+        """The number of entries in the list."""
         return len(self.first) + self.omitted
 
 
