@@ -69,7 +69,9 @@ class ProgramCommand(TyperCommand):
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None:
-                rows.setdefault(_group(parameter), []).append(record)
+                # typer 0.29 adds its type to the name of an argument.
+                name = parameter.metavar if isinstance(parameter, TyperArgument) else record[0]
+                rows.setdefault(_group(parameter), []).append((name or "", record[1]))
         for title in ("Arguments", _OWN):
             _write_rows(formatter, title, rows.pop(title))
         if self.examples:
