@@ -241,6 +241,7 @@ def _source(
 
 _MAGIC: Final = "OpenTofu-External-Key-Provider"
 _ANSWER: Final = ("keys", "meta")
+# The members of literal keys, and of the answer of a program.
 _KEYS: Final = ("encryption_key", "decryption_key")
 _DATA: Final = "external_data"
 _NOTHING: Final = b"null"
@@ -377,18 +378,15 @@ BUILDERS: Final[Mapping[str, Builder]] = {
 }
 
 
-_LITERAL = ("encryption_key", "decryption_key")
-
-
 def key_source(configuration: EncryptionConfiguration, arguments: Arguments, name: str) -> KeySource:
     """Resolve an argument of a method to its keys.
 
     Raises ConfigurationError if it names no key provider, or if two providers in a chain use the same metadata key.
     """
-    return _found(configuration, arguments, name, arguments.value(name), ())
+    return _resolved(configuration, arguments, name, arguments.value(name), ())
 
 
-def _found(
+def _resolved(
     configuration: EncryptionConfiguration,
     arguments: Arguments,
     name: str,
@@ -412,7 +410,7 @@ def _found(
         raise block.arguments.block_error(f"unknown type of key provider; known types are {', '.join(BUILDERS)}")
 
     def inner(arguments: Arguments, name: str, value: ArgumentValue) -> KeySource:
-        source = _found(configuration, arguments, name, value, (*seen, block.address))
+        source = _resolved(configuration, arguments, name, value, (*seen, block.address))
         if block.meta_key in source.meta_keys:
             raise ConfigurationError(
                 f"{block.address} and {source.meta_keys[block.meta_key]} use the same key for their metadata; set "
@@ -425,13 +423,11 @@ def _found(
 
 def _literal(arguments: Arguments, name: str, value: dict[str, ArgumentValue]) -> LiteralKeys:
     for key in value:
-        if key not in _LITERAL:
-            raise arguments.error(name, f"an object with keys may have only {' and '.join(_LITERAL)} as members")
-    encryption, decryption = (byte_list(arguments, f"{name}.{key}", value.get(key)) for key in _LITERAL)
+        if key not in _KEYS:
+            raise arguments.error(name, f"an object with keys may have only {' and '.join(_KEYS)} as members")
+    encryption, decryption = (byte_list(arguments, f"{name}.{key}", value.get(key)) for key in _KEYS)
     if not encryption:
-        raise arguments.error(
-            f"{name}.{_LITERAL[0]}", f"is {type_name(value.get(_LITERAL[0]))}; expected a list of bytes"
-        )
+        raise arguments.error(f"{name}.{_KEYS[0]}", f"is {type_name(value.get(_KEYS[0]))}; expected a list of bytes")
     return LiteralKeys(Secret(encryption), Secret(decryption) if decryption else None)
 
 

@@ -61,7 +61,6 @@ from statefmt.model.cty import (
 from statefmt.model.cty.unify import can_convert, unify
 
 _TEXTS = Parameter("list", ListType(STRING))
-_ONE = "must be a list, set, or tuple value with either zero or one elements"
 
 
 @function(Parameter("value", parts=True, marks=True, unknown=True), returns=NUMBER)

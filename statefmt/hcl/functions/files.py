@@ -115,17 +115,17 @@ def matching_files(directory: Path, pattern: str) -> list[str]:
     steps = [step for step in clean.split("/") if step]
     patterns = {step: _compiled(step) for step in steps if _MAGIC.search(step)}
     start = "/" if clean.startswith("/") else ""
-    return sorted({found for found in _found(directory, start, steps, patterns) if (directory / found).is_file()})
+    return sorted({found for found in _matches(directory, start, steps, patterns) if (directory / found).is_file()})
 
 
-def _found(directory: Path, before: str, steps: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
+def _matches(directory: Path, before: str, steps: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
     """Yield the paths from `before`, which ends with a slash or is empty, along the steps."""
     first, *rest = steps
     if first == "**":
         yield from _below(directory, before, rest, patterns)
     elif first not in patterns:
         if rest and (directory / before / first).is_dir():
-            yield from _found(directory, f"{before}{first}/", rest, patterns)
+            yield from _matches(directory, f"{before}{first}/", rest, patterns)
         elif not rest:
             yield before + first
     else:
@@ -135,12 +135,12 @@ def _found(directory: Path, before: str, steps: list[str], patterns: dict[str, r
             if not rest:
                 yield before + entry.name
             elif entry.is_dir():
-                yield from _found(directory, f"{before}{entry.name}/", rest, patterns)
+                yield from _matches(directory, f"{before}{entry.name}/", rest, patterns)
 
 
 def _below(directory: Path, before: str, rest: list[str], patterns: dict[str, re2._Regexp]) -> Iterator[str]:
     if rest:
-        yield from _found(directory, before, rest, patterns)
+        yield from _matches(directory, before, rest, patterns)
     for entry in _entries(directory / before):
         if entry.is_dir(follow_symlinks=False):
             yield from _below(directory, f"{before}{entry.name}/", rest, patterns)

@@ -80,14 +80,6 @@ def write_value(value: CtyValue, of: Type | None = None) -> bytes:
     return b"".join(parts)
 
 
-def canonical_value(raw: bytes | None, of: Type) -> bytes:
-    """Return the JSON that cty writes after reading `raw`, both by the type `of`.
-
-    Idempotent. Raises CtyValueError, or its subclass CtyEncodeError if the value can be read but not written.
-    """
-    return write_value(read_value(raw, of), of)
-
-
 def canonical_output(raw_value: bytes | None, raw_type: bytes | None) -> tuple[bytes, bytes]:
     """Return the members `value` and `type` that OpenTofu writes for an output it has read.
 

@@ -7,10 +7,16 @@ import json
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from statefmt.model.cty import NUMBER, CtyEncodeError, CtyError, CtyValueError, parse_type
+from statefmt.model.cty import NUMBER, CtyEncodeError, CtyError, CtyValueError, Type, parse_type
 from statefmt.model.cty.data import UnknownData, make_set
 from statefmt.model.cty.number import parse_number
-from statefmt.model.cty.values import canonical_output, canonical_value
+from statefmt.model.cty.values import canonical_output, read_value, write_value
+
+
+def canonical_value(raw: bytes, of: Type) -> bytes:
+    """The JSON that cty writes after reading `raw`, both by the type `of`."""
+    return write_value(read_value(raw, of), of)
+
 
 OUTPUTS = [
     ("string", b'"a\\u0041<"', b'"string"', b'"aA\\u003c"', b'"string"'),
