@@ -95,7 +95,7 @@ def test_members_of_opaque_types_are_not_shown() -> None:
 
 
 def test_a_function_with_the_name_of_a_module_is_the_function() -> None:
-    for path in ("statefmt.diff", "statefmt.analysis.diff.model"):
+    for path in ("statefmt.diff", "statefmt.analysis.diff.diff"):
         assert isinstance(definition(path), Function)
     assert isinstance(definition("statefmt.analysis.diff"), Module)
 
