@@ -273,12 +273,12 @@ def _parsed(text: str, where: str) -> list[pq.ConninfoOption]:
 
 
 def approach_hosts(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
-    """Name the hosts, and make sure that they may have the user's password. Raises StoreError."""
+    """Name the hosts, and make sure that they may have the user's credentials. Raises StoreError."""
     setting = next((setting for setting in place.settings if setting.name == "conn_str"), None)
     named_by = setting.place if setting is not None and is_of_folder(setting) else ""
     named = connection.environment.get("PGHOSTADDR") or connection.environment.get("PGHOST", "")
     own = _hosts(named) if named else []
-    password = _user_password(setting, connection.environment, parameters) if named_by else ""
+    credentials = _user_credentials(setting, connection.environment, parameters) if named_by else ""
     hosts = _hosts(parameters.get("hostaddr") or parameters.get("host", ""))
     ports = parameters.get("port", "").split(",")
     names = _names(setting)
@@ -292,15 +292,15 @@ def approach_hosts(place: StatePlace, connection: Connection, parameters: Mappin
         by_user = host in own or (host == "localhost" and not names & {"host", "port"})
         if host.startswith(("/", "@")):
             # A socket of this machine, which any user of it may offer.
-            if named_by and password and not by_user:
+            if named_by and credentials and not by_user:
                 raise StoreError(
-                    f"{password} would be sent to the socket in {host}, which only {named_by} names; nothing was sent. "
-                    f"If you trust it, set PGHOST={host}"
+                    f"{credentials} would be sent to the socket in {host}, which only {named_by} names; nothing was "
+                    f"sent. If you trust it, set PGHOST={host}"
                 )
             continue
         name = f"[{host}]" if ":" in host else host
         origin = "" if by_user else named_by
-        approach(connection, f"{name}:{port}", named_by=origin, credentials=password, resolves=True)
+        approach(connection, f"{name}:{port}", named_by=origin, credentials=credentials, resolves=True)
 
 
 def refuse_unverified(place: StatePlace, connection: Connection, parameters: Mapping[str, str]) -> None:
@@ -323,11 +323,14 @@ def _names(setting: BackendSetting | None) -> frozenset[str]:
     return frozenset(option.keyword.decode() for option in pq.Conninfo.parse(text.encode()) if option.val)
 
 
-def _user_password(
+def _user_credentials(
     setting: BackendSetting | None, environment: Mapping[str, str], parameters: Mapping[str, str]
 ) -> str:
-    """Return where a password comes from that the folder does not have, as a message names it; "" if nowhere."""
+    """Return the credentials that the folder does not have and a server gets, as a message names them; "" if none."""
     names = _names(setting)
+    if certificate := parameters.get("sslcert"):
+        # Also if the folder names it: the file is the user's.
+        return f"the client certificate in {certificate}"
     if "password" in names:
         return ""
     if parameters.get("password"):

@@ -197,6 +197,16 @@ def test_a_socket_gets_no_password_of_a_file_for_localhost(tmp_path: Path) -> No
         client_of("host=/nowhere/evil", environment={**_NOBODY, **found}).read()
 
 
+@pytest.mark.parametrize("is_named_by_folder", [True, False])
+def test_a_server_of_the_folder_gets_no_certificate(is_named_by_folder: bool, tmp_path: Path) -> None:
+    certificate = tmp_path / "client.crt"
+    certificate.write_text("a certificate")
+    conn_str = f"postgres://u:p@127.0.0.1:1/db{f'?sslcert={certificate}' if is_named_by_folder else ''}"
+    environment = _NOBODY if is_named_by_folder else {**_NOBODY, "PGSSLCERT": str(certificate)}
+    with pytest.raises(StoreError, match=f"^the client certificate in {certificate} would be sent to 127"):
+        client_of(conn_str, environment=environment).read()
+
+
 @pytest.mark.parametrize("name", ["passfile", "sslcert", "sslkey", "sslrootcert", "sslcrl"])
 def test_a_device_is_not_read(name: str) -> None:
     """It has no end."""
