@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from statefmt.context import RunContext
+from statefmt.fleet._limits import StateLimits
 from statefmt.fleet._rows import Wanted
 from statefmt.fleet._work import Cluster, Done, ReadRows, Task, work_on, worker_died
 from statefmt.fleet._worker import decoded_answer, encoded_job, sent
-from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.tables import STATE_TABLES, FleetError
 from statefmt.model.errors import Wording
 from statefmt.version import __version__

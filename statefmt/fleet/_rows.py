@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.context import RunContext
+from statefmt.fleet._limits import StateLimits
 from statefmt.fleet._masking import (
     REMOTE_STATE,
     Masking,
@@ -20,7 +21,6 @@ from statefmt.fleet._masking import (
     secrets_of_document,
 )
 from statefmt.fleet._resource_rows import instance_address, keyed_hash, remote_ref, resource_rows
-from statefmt.fleet.limits import StateLimits
 from statefmt.fleet.tables import (
     DependencyRow,
     FindingRow,

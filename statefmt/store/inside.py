@@ -97,7 +97,7 @@ def open_inside(real: RealPath, flags: int) -> int:
         try:
             inner = os.open(part, opening | _NO_LINK, dir_fd=descriptor)
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and not _is_circle(real.path):
                 raise OSError(error.errno, _LINK) from error
             raise
         finally:
@@ -119,6 +119,15 @@ def make_inside(real: RealPath) -> None:
             descriptor = inner
     finally:
         os.close(descriptor)
+
+
+def _is_circle(path: str) -> bool:
+    """Return whether links of a path lead back to it, which leaves them in a real path."""
+    try:
+        Path(path).stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _within(path: str, roots: Iterable[str]) -> RealPath | None:

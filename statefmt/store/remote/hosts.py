@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from statefmt.model.errors import StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.backends.settings import BackendSetting, SettingSource
+from statefmt.store.remote._metadata_hosts import is_metadata_host, without_port
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.metadata_hosts import is_metadata_host, without_port
 from statefmt.text import pattern, shell_word
 
 # A name or an address, with a port. Letters of other scripts look like these: such a name must be in its ASCII form.

@@ -10,7 +10,6 @@ from statefmt.model.cty import DYNAMIC, NUMBER, ObjectType
 from statefmt.model.cty.data import Bound, CtyValue, GetAttr, Path, PathIndex, Refinements, UnknownData
 from statefmt.model.cty.number import Number
 from statefmt.model.cty.parts import elements, is_known, is_null, null, same, same_unrefined, unmarked
-from statefmt.model.cty.ranges import excludes, length
 from tests.lifecycle.opentofu.members import (
     FoundProblem,
     Problems,
@@ -20,6 +19,7 @@ from tests.lifecycle.opentofu.members import (
     problem,
     reported,
 )
+from tests.lifecycle.opentofu.ranges import excludes, length
 
 _UNKNOWN_BLOCK = (
     "element representing nested block must not be unknown itself; set nested attribute values to unknown instead"

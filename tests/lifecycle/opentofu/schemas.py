@@ -18,7 +18,6 @@ from statefmt.lifecycle.schema import (
     refuses_depth,
 )
 from statefmt.model.cty import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, Type
-from statefmt.model.cty.convert import CtyConversionError, convert_value
 from statefmt.model.cty.data import CtyValue, GetAttr, Path
 from statefmt.model.cty.parts import (
     attribute,
@@ -36,6 +35,7 @@ from statefmt.model.cty.parts import (
 from statefmt.model.cty.paths import index_step
 from statefmt.model.cty.unify import has_dynamic, without_optional
 from statefmt.text import pattern
+from tests.lifecycle.opentofu.convert import CtyConversionError, convert_value
 from tests.lifecycle.opentofu.proposed_new import empty_nested
 
 

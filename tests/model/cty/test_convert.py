@@ -22,7 +22,6 @@ from statefmt.model.cty import (
     Type,
     object_type,
 )
-from statefmt.model.cty.convert import CtyConversionError, convert_value
 from statefmt.model.cty.data import (
     CtyValue,
     Data,
@@ -36,6 +35,7 @@ from statefmt.model.cty.data import (
 )
 from statefmt.model.cty.number import parse_number
 from statefmt.model.cty.unify import can_convert, unify
+from tests.lifecycle.opentofu.convert import CtyConversionError, convert_value
 
 _PAIR = TupleType((STRING, NUMBER))
 _NOT_NULL = UnknownData(Refinements(not_null=True))

@@ -6,8 +6,8 @@ import pytest
 
 from statefmt.model.cty import DYNAMIC, NUMBER, STRING, ObjectType, Type, parse_type
 from statefmt.model.cty.data import Bound, CtyValue, Data, MarkedData, Refinements, UnknownData
-from statefmt.model.cty.go_notation import go_notation, go_type_notation
 from statefmt.model.cty.number import Number, parse_number
+from tests.lifecycle.opentofu.go_notation import go_notation, go_type_notation
 
 INFINITY = Number(False, 0, infinite=True)
 

@@ -17,10 +17,10 @@ from statefmt.model.cty import (
     TupleType,
     Type,
 )
-from statefmt.model.cty.convert import convert_value
 from statefmt.model.cty.data import CtyValue, Data, GetAttr, Path, PathIndex, UnknownData
 from statefmt.model.cty.number import Number, counted
 from statefmt.model.cty.parts import attribute, is_known, is_null, unknown
+from tests.lifecycle.opentofu.convert import convert_value
 
 # Equals -0, too.
 _ZERO: Final = counted(0)
