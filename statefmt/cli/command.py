@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import typer
 from typer.core import TyperArgument, TyperCommand
@@ -16,33 +16,13 @@ from statefmt.cli.options.display import display_options
 from statefmt.cli.options.encryption_files import EncryptionOptions, use_encryption
 from statefmt.cli.options.groups import COMMON, GROUPS
 from statefmt.cli.options.shared import StateOption
-from statefmt.cli.options.takes import options_of, with_options
+from statefmt.cli.options.takes import Declared, Examples, options_of, with_options
 from statefmt.cli.run import current_run, use_run
 from statefmt.cli.spellings import SpellingReader
 from statefmt.cli.streams import end_paging
 from statefmt.cli.usage_error import UsageError
 
-# Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset({
-    "git-config", "help", "history", "locks", "moves", "releases", "rule", "schemas", "unlock", "version", "versions",
-    "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces",
-})  # fmt: skip
-# Commands whose output people read, so that a long one goes to the pager.
-_PAGED: Final = frozenset({
-    "list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule",
-    "diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks",
-    "versions", "reconcile", "plan", "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query",
-})  # fmt: skip
 _OWN: Final = "Options"
-# Commands that take the place of a state, and connect to nothing.
-_WITHOUT_CONNECTION: Final = frozenset({"where"})
-# The parameters that name states.
-_STATES: Final = frozenset(
-    {"state", "states", "state_option", "old", "new", "source", "sources", "target", "stored", "operations"}
-)
-
-# What an example does, and its command line.
-Examples: TypeAlias = Sequence[tuple[str, str]]
 
 
 class ProgramCommand(TyperCommand):
@@ -81,13 +61,13 @@ class ProgramCommand(TyperCommand):
             _write_rows(formatter, title, rows[title])
 
 
-def program_command(function: Callable[..., int], name: str, examples: Examples) -> ProgramCommand:
-    """Return the command of a function whose annotations declare its options and arguments, with the shared options."""
+def program_command(name: str, declaration: Declared) -> ProgramCommand:
+    """Return the command of a declaration, with the shared options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name, cls=ProgramCommand)(_with_shared_options(function, name))
+    app.command(name, cls=ProgramCommand)(_with_shared_options(name, declaration))
     command = get_command(app)
     assert isinstance(command, ProgramCommand)
-    command.examples = examples
+    command.examples = declaration.examples
     return command
 
 
@@ -96,30 +76,30 @@ def example_lines(examples: Examples, indent: str) -> list[str]:
     return [line for what, command in examples for line in (f"{indent}# {what}", f"{indent}{command}\n")]
 
 
-def _with_shared_options(function: Callable[..., int], name: str) -> Callable[..., int]:
+def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]:
     """Return the function with the options that all commands share; they are put into the run."""
+    function = declaration.function
     options = options_of(function)
     own = [option.name for option in options]
-    names_states = not _STATES.isdisjoint(own)
     groups: list[Callable[..., object]] = [display_options]
-    if name not in WITHOUT_ENCRYPTION:
+    if declaration.decrypts:
         groups.append(EncryptionOptions)
     # `reconcile` has a --state of its own.
     if any(option.annotation == StateOption or option.name == "stored" for option in options):
         groups.append(FolderOptions)
-    if names_states and name not in _WITHOUT_CONNECTION:
+    if declaration.connects:
         groups.append(ConnectionOptions)
     for group in groups:
         options += options_of(group, {option.name for option in options})
 
     def command(**given: Any) -> int:
         use_run(replace(current_run(), command=name))
-        if name not in _PAGED:
+        if not declaration.paged:
             end_paging()
         remove_left_copies()
-        if names_states:
+        if FolderOptions in groups or ConnectionOptions in groups:
             use_backend_options(given)
-        if name not in WITHOUT_ENCRYPTION:
+        if declaration.decrypts:
             use_encryption(given)
         return function(**{one: given[one] for one in own})
 

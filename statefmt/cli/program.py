@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from statefmt import __version__
 from statefmt.cli.habits import command_arguments, unknown_command
-from statefmt.cli.names import ALIASES, COMMANDS, SECTIONS
+from statefmt.cli.names import ALIASES, COMMANDS, MODULES, SECTIONS
 from statefmt.cli.options.completion import InstallOption, ShowOption
 from statefmt.cli.options.display import ColourOption, NoPagerOption
 from statefmt.cli.spellings import SpellingReader
@@ -19,6 +19,7 @@ from statefmt.cli.usage_error import UsageError
 
 if TYPE_CHECKING:
     from statefmt.cli.command import ProgramCommand
+    from statefmt.cli.options.takes import Declared
 
 # For typer, which has only --help.
 HELP_OPTIONS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"]}
@@ -77,12 +78,18 @@ class LazyGroup(TyperGroup):
 
 
 def command_named(name: str) -> ProgramCommand:
-    """Import a command. Its module has its name."""
+    """Import a command."""
     # Imported late: the list of commands needs no options.
     from statefmt.cli.command import program_command
 
-    module = importlib.import_module(f"statefmt.cli.commands.{name.replace('-', '_').replace(' ', '_')}")
-    return program_command(module.command, name, module.EXAMPLES)
+    return program_command(name, declaration(name))
+
+
+def declaration(name: str) -> Declared:
+    """Import what the module of a command declares about it."""
+    module = importlib.import_module(MODULES[name])
+    declared: Declared = getattr(module, f"{name.replace('-', '_').replace(' ', '_')}_command")
+    return declared
 
 
 def program() -> LazyGroup:

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from statefmt.cli.command import WITHOUT_ENCRYPTION
 from statefmt.cli.habits import _OTHER_NAMES as OTHER_NAMES, _TASKS as TASKS, command_arguments
 from statefmt.cli.names import COMMANDS as ALL_COMMANDS
-from statefmt.cli.program import command_named
+from statefmt.cli.program import command_named, declaration
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 
@@ -139,7 +138,7 @@ def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> No
     # Those of `diff` take three lines more.
     assert lines.index("Examples:") <= (28 if name == "diff" else 26)
     assert lines.index("Examples:") < lines.index("Common options:")
-    if name not in WITHOUT_ENCRYPTION:
+    if declaration(name).decrypts:
         assert lines.index("Common options:") < lines.index("Encryption:")
 
 

@@ -11,23 +11,28 @@ from statefmt.cli.command_line import command_line
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
 from statefmt.cli.run import run_context
 from statefmt.operations_files import Ending, applied_operations, ended_operations, is_plan_file
 from statefmt.render.diff.items import Manner
 
-EXAMPLES: Final = (
-    ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),
-    ("Apply exactly what was reviewed.", "statetool apply split.plan.json"),
-    ("After a crash, finish an apply.", "statetool apply --resume split.stateops.hcl"),
-    ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
-)
 _ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write them"
 
 
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),
+        ("Apply exactly what was reviewed.", "statetool apply split.plan.json"),
+        ("After a crash, finish an apply.", "statetool apply --resume split.stateops.hcl"),
+        ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
+    ),
+)
 @takes(ending=ending_options)
-def command(
+def apply_command(
     operations: Annotated[str, Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
     no_backup: NoBackupOption = False,
     lock: LockOption = True,

@@ -17,7 +17,7 @@ from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import StateOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.rules import Gate, selected_rules
 
@@ -28,16 +28,21 @@ if TYPE_CHECKING:
 
 _PLAN: Final = "Plan"
 _SCHEMA_RULE: Final = "STA019"
-EXAMPLES: Final = (
-    ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
-    ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-    ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
+
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
+        ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
+        ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
+        ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
+    ),
 )
-
-
 @takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
-def command(
+def check_command(
     states: Annotated[
         list[str] | None,
         Argument(

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, Option
 
 from statefmt.backends import PlaceName, route
 from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
 from statefmt.cli.run import run_context
 from statefmt.cli.transfer import copied
 
-EXAMPLES: Final = (
-    ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
-    ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
-    ("Copy the state of a workspace to another one.", "statetool copy . . --from-workspace prod --to-workspace blue"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
+        ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
+        (
+            "Copy the state of a workspace to another one.",
+            "statetool copy . . --from-workspace prod --to-workspace blue",
+        ),
+    ),
 )
-
-
 @takes(options=transfer_options)
-def command(
+def copy_command(
     source: Annotated[str, Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
     target: Annotated[str, Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
     from_workspace: Annotated[

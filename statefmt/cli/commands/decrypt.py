@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from statefmt import EncryptionError
 from statefmt.cli.encrypted_target import EncryptionChange, Form, opened_state, refuse_on_terminal, write_form
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.target import InPlaceOption
@@ -17,17 +15,21 @@ from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import glance
 from statefmt.sealed import about
 
-EXAMPLES: Final = (
-    (
-        "Write the plain state to another file.",
-        "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Write the plain state to another file.",
+            "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
+        ),
+        ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
     ),
-    ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
 )
-
-
 @takes(options=write_options)
-def command(
+def decrypt_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     in_place: InPlaceOption = False,

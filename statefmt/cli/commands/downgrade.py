@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
@@ -15,7 +15,7 @@ from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.release import parsed_release
 from statefmt.cli.options.shared import DropUnknownOption, StateArgument, StateOption, StyleChoice, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
@@ -24,17 +24,21 @@ from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState
 from statefmt.render.downgrade import downgrade_report, refusal_text
 
-EXAMPLES: Final = (
-    ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
-    (
-        "Write a state for Terraform, with its registry.",
-        "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
+        (
+            "Write a state for Terraform, with its registry.",
+            "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
+        ),
     ),
 )
-
-
 @takes(options=write_options, configuration=configuration_options)
-def command(
+def downgrade_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     release_name: Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -18,21 +18,25 @@ from statefmt.cli.editing.session import EditingSession
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.target import kept_text
 from statefmt.locations import STANDARD_INPUT
 
-EXAMPLES: Final = (
-    ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
-    ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
-    ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
+        ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
+        ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
+    ),
 )
-
-
 @takes(options=surgery_options)
-def command(
+def edit_command(
     address: Annotated[
         str | None, Argument(metavar="[ADDRESS]", help="Edit only the attributes of this instance.")
     ] = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt import ConfigurationError, EncryptionError
 from statefmt.cli.encrypted_target import (
@@ -19,7 +18,7 @@ from statefmt.cli.encrypted_target import (
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.target import InPlaceOption
@@ -28,21 +27,25 @@ from statefmt.encryption import SystemRandomness, encrypt_checked, encrypts, par
 from statefmt.locations import display_name
 from statefmt.sealed import about
 
-EXAMPLES: Final = (
-    ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
-    (
-        "Also delete its backups in plain text.",
-        "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
-    ),
-    (
-        "Write the encrypted state to another file.",
-        "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
+        (
+            "Also delete its backups in plain text.",
+            "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
+        ),
+        (
+            "Write the encrypted state to another file.",
+            "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
+        ),
     ),
 )
-
-
 @takes(options=write_options)
-def command(
+def encrypt_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     in_place: InPlaceOption = False,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.edit.session import loaded
@@ -15,13 +15,17 @@ from statefmt.encryption import decrypt, parse_envelope
 from statefmt.locations import display_name
 from statefmt.sealed import about
 
-EXAMPLES: Final = (
-    ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
-    ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
+        ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
+    ),
 )
-
-
-def command(
+def encryption_info_command(
     state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """Show how a state is encrypted: its serial, its lineage and the metadata of each key provider. No key is needed.

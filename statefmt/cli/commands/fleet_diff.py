@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal
 from statefmt.fleet import run_difference
 from statefmt.render.fleet import run_difference_json, run_difference_text
 
-EXAMPLES: Final = (
-    ("Show what the last run found changed.", "statetool fleet diff"),
-    ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
-    ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
-    ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show what the last run found changed.", "statetool fleet diff"),
+        ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
+        ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
+        ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
+    ),
 )
-
-
-def command(
+def fleet_diff_command(
     before: Annotated[
         str,
         Argument(

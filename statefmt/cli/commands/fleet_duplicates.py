@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Option
 
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal, say
 from statefmt.fleet import duplicate_objects, query, state_copies
 from statefmt.render.fleet import duplicates_json, duplicates_text
 from statefmt.render.terminal import counted
 
-EXAMPLES: Final = (
-    ("List the real objects that several states manage.", "statetool fleet duplicates"),
-    ("Also list the copies of states.", "statetool fleet duplicates --copies"),
-    ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("List the real objects that several states manage.", "statetool fleet duplicates"),
+        ("Also list the copies of states.", "statetool fleet duplicates --copies"),
+        ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
+    ),
 )
-
-
-def command(
+def fleet_duplicates_command(
     into: IntoOption = DEFAULT_INDEX,
     copies: Annotated[bool, Option("--copies", help="Also list states that are copies of one lineage.")] = False,
     output_format: FormatOption = OutputFormat.TEXT,

@@ -5,24 +5,19 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Option
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.takes import declared
 from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.fleet import FleetGraph, fleet_graph
 from statefmt.render.graph import fleet_graph_text
 from statefmt.render.terminal import counted
-
-EXAMPLES: Final = (
-    ("Show which states read which.", "statetool fleet graph --format text"),
-    ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
-    ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
-)
 
 
 class FleetGraphFormat(StrEnum):
@@ -35,7 +30,17 @@ class FleetGraphFormat(StrEnum):
     JSON = "json"
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show which states read which.", "statetool fleet graph --format text"),
+        ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
+        ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
+    ),
+)
+def fleet_graph_command(
     into: IntoOption = DEFAULT_INDEX,
     every: Annotated[bool, Option("--all", help="Also show states that read no other and are read by none.")] = False,
     output_format: Annotated[

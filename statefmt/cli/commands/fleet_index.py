@@ -11,30 +11,35 @@ from statefmt.cli.fleet_worker import read_states
 from statefmt.cli.options.cluster_options import ClusterOptions, cluster_options
 from statefmt.cli.options.duration import seconds
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.fleet import IndexOptions, index_states
 from statefmt.render.terminal import counted
 
-EXAMPLES: Final = (
-    ("Index all states below a folder.", "statetool fleet index infra"),
-    (
-        "Index the states in a bucket below app/, and those in git, in another file.",
-        "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
-    ),
-    ("Index without running the rules.", "statetool fleet index infra --no-check"),
-    ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
-    (
-        "Read the states on the machines of a Dask cluster.",
-        "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
-    ),
-)
 _MOST_SHOWN: Final = 10
 
 
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Index all states below a folder.", "statetool fleet index infra"),
+        (
+            "Index the states in a bucket below app/, and those in git, in another file.",
+            "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
+        ),
+        ("Index without running the rules.", "statetool fleet index infra --no-check"),
+        ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
+        (
+            "Read the states on the machines of a Dask cluster.",
+            "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
+        ),
+    ),
+)
 @takes(cluster=cluster_options)
-def command(
+def fleet_index_command(
     sources: Annotated[
         list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],

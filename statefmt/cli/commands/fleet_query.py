@@ -5,21 +5,16 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal, write_result
 from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
 from statefmt.render.fleet import rows_csv, rows_json, rows_text, saved_queries_text
-
-EXAMPLES: Final = (
-    ("List the saved queries.", "statetool fleet query"),
-    ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
-    ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
-)  # fmt: skip
 
 
 class QueryFormat(StrEnum):
@@ -31,7 +26,17 @@ class QueryFormat(StrEnum):
     PARQUET = "parquet"
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("List the saved queries.", "statetool fleet query"),
+        ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
+        ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
+    ),
+)
+def fleet_query_command(
     sql: Annotated[str | None, Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
     into: IntoOption = DEFAULT_INDEX,
     saved: Annotated[str | None, Option(metavar="NAME", help="Run this saved query.")] = None,

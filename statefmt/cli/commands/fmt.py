@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
@@ -22,7 +22,7 @@ from statefmt.cli.options.provider_sources import (
     show_unused,
 )
 from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, store_of, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
@@ -35,15 +35,19 @@ from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.protocol import StandardInput
 from statefmt.text import shell_line, shell_word
 
-EXAMPLES: Final = (
-    ("Rewrite the state of this directory.", "statetool fmt"),
-    ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
-    ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Rewrite the state of this directory.", "statetool fmt"),
+        ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
+        ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
+    ),
 )
-
-
 @takes(options=write_options, configuration=configuration_options)
-def command(
+def fmt_command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[

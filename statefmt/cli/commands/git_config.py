@@ -15,14 +15,10 @@ from typer import BadParameter, Option
 from statefmt import StoreError
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.git_attributes import edit_attributes
+from statefmt.cli.options.takes import declared
 from statefmt.cli.usage_error import UsageError
 from statefmt.text import printable
 
-EXAMPLES: Final = (
-    ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
-    ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
-    ("Go back to line-by-line comparison.", "statetool git-config --disable"),
-)
 _SETTINGS: Final = {"diff.statetool.command": "git-driver diff", "diff.statetool.textconv": "git-driver textconv"}
 # With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
 _NEVER: Final = "diff.statetool.cachetextconv"
@@ -31,7 +27,17 @@ _CACHE: Final = "refs/notes/textconv/statetool"
 _NOT_SET: Final = 5
 
 
-def command(
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+        ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
+        ("Go back to line-by-line comparison.", "statetool git-config --disable"),
+    ),
+)
+def git_config_command(
     enable: Annotated[
         bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
     ] = None,

@@ -15,16 +15,13 @@ import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal
 from statefmt.locations import display_name
 from statefmt.render.terminal import one_line
 from statefmt.text import printable
 
-EXAMPLES: Final = (
-    ("Set up git to run this command.", "statetool git-config --enable"),
-    ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
-)
 # git's name for a side that does not exist.
 _NO_FILE: Final = "/dev/null"
 
@@ -40,7 +37,16 @@ class Role(StrEnum):
     TEXTCONV = "textconv"
 
 
-def command(
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=False,
+    examples=(
+        ("Set up git to run this command.", "statetool git-config --enable"),
+        ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
+    ),
+)
+def git_driver_command(
     role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
     arguments: Annotated[
         list[str],

@@ -10,16 +10,22 @@ from typer.core import TyperGroup
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.habits import command_arguments, unknown_command
+from statefmt.cli.options.takes import declared
 from statefmt.cli.usage_error import UsageError
 
-EXAMPLES: Final = (
-    ("Show the options of mv, with examples.", "statetool help mv"),
-    ("Explain how to select resource instances.", "statetool help selectors"),
-)
 _TOPICS: Final = Path(__file__).parents[1] / "topics"
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show the options of mv, with examples.", "statetool help mv"),
+        ("Explain how to select resource instances.", "statetool help selectors"),
+    ),
+)
+def help_command(
     context: typer.Context,
     name: Annotated[
         list[str] | None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
@@ -12,21 +12,25 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.joint_write import joint_write_options
 from statefmt.cli.made_operations import place_in, save_operations, short_names, source_block
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.operations_files import Ending, JoinBlock, StateBlock, operations_text
 
-EXAMPLES: Final = (
-    ("Join two states into a third one.", "statetool join net app --into all"),
-    (
-        "Put what comes from a state into a module.",
-        "statetool join eu.tfstate us.tfstate --into all.tfstate --create --prefix eu.tfstate=module.eu",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Join two states into a third one.", "statetool join net app --into all"),
+        (
+            "Put what comes from a state into a module.",
+            "statetool join eu.tfstate us.tfstate --into all.tfstate --create --prefix eu.tfstate=module.eu",
+        ),
+        ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
     ),
-    ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
 )
-
-
 @takes(ending=ending_options, terms=joint_write_options)
-def command(
+def join_command(
     states: Annotated[list[str], Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
     target: Annotated[str, Option("--into", metavar="TARGET", help="The state that everything goes to.")],
     create: Annotated[bool, Option("--create", help="Create TARGET.")] = False,

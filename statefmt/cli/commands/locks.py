@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
@@ -14,18 +14,26 @@ from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import named_folder, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.locations import RemoteName, display_name
 
-EXAMPLES: Final = (
-    ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
-    ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
-    ("Print the ID of a lock, for `statetool unlock`.", "statetool locks --format json | jq -r '.states[0].lock.id'"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
+        ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
+        (
+            "Print the ID of a lock, for `statetool unlock`.",
+            "statetool locks --format json | jq -r '.states[0].lock.id'",
+        ),
+    ),
 )
-
-
-def command(
+def locks_command(
     states: StatesArgument = None,
     state_option: StateOption = None,
     all_workspaces: Annotated[

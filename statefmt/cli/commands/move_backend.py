@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -10,7 +10,7 @@ from statefmt.backends import backend_move
 from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import OutputFormat
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.transfer_options import TransferOptions, transfer_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
@@ -18,18 +18,22 @@ from statefmt.cli.transfer import copied
 from statefmt.render.stores import next_steps
 from statefmt.render.whereabouts import backend_block
 
-EXAMPLES: Final = (
-    (
-        "After the backend block was changed: show what moving all workspaces would do.",
-        "statetool move-backend --dry-run",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "After the backend block was changed: show what moving all workspaces would do.",
+            "statetool move-backend --dry-run",
+        ),
+        ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
+        ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
     ),
-    ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
-    ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
 )
-
-
 @takes(options=transfer_options)
-def command(
+def move_backend_command(
     source: Annotated[
         str | None, Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one.")
     ] = None,

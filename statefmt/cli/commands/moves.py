@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -11,24 +11,32 @@ from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
 from statefmt.cli.options.plan_file import load_plan
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.locations import display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
 from statefmt.render.terminal import counted
 
-EXAMPLES: Final = (
-    ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
-    ("Do not compare an attribute that the provider changes.", "statetool moves plan.json --ignore aws_iam_role.path"),
-    (
-        "Find moves between the states of two folders.",
-        "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
+        (
+            "Do not compare an attribute that the provider changes.",
+            "statetool moves plan.json --ignore aws_iam_role.path",
+        ),
+        (
+            "Find moves between the states of two folders.",
+            "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
+        ),
+        ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
     ),
-    ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
 )
-
-
-def command(
+def moves_command(
     plans: Annotated[
         list[str],
         Argument(

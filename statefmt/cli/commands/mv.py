@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
@@ -11,22 +11,26 @@ from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.usage_error import UsageError
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
-EXAMPLES: Final = (
-    ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
-    ("Move everything in a module up to the root module.", "statetool mv module.app root"),
-    ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Rename a module.", "statetool mv module.net module.network"),
+        ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
+        ("Move everything in a module up to the root module.", "statetool mv module.app root"),
+        ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
+    ),
 )
-
-
 @takes(ending=ending_options, options=surgery_options)
-def command(
+def mv_command(
     source: Annotated[
         str,
         Argument(

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
 from uuid import uuid4
 
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import new_lineage
 
-EXAMPLES: Final = (
-    ("Make a copy independent of its original.", "statetool new-lineage copy.tfstate"),
-    ("Keep the original, and write the copy.", "statetool new-lineage --out copy.tfstate"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Make a copy independent of its original.", "statetool new-lineage copy.tfstate"),
+        ("Keep the original, and write the copy.", "statetool new-lineage --out copy.tfstate"),
+    ),
 )
-
-
 @takes(options=surgery_options)
-def command(state: StateArgument = None, state_option: StateOption = None, *, options: SurgeryOptions) -> int:
+def new_lineage_command(
+    state: StateArgument = None, state_option: StateOption = None, *, options: SurgeryOptions
+) -> int:
     """Give a state a new lineage, so that no backend takes it for a later version of another state."""
     lineage = uuid4()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
@@ -14,6 +14,7 @@ from statefmt.cli.made_operations import apply_line
 from statefmt.cli.many_states import show_outcome
 from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.options.surgery_options import AsBlocksOption
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.usage_error import UsageError
@@ -29,18 +30,22 @@ from statefmt.operations_files import (
 )
 from statefmt.render.diff.items import Manner
 
-EXAMPLES: Final = (
-    ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
-    ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
-    ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
-    (
-        "Make an operations file of a migration of tfmigrate.",
-        "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
+        ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
+        ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
+        (
+            "Make an operations file of a migration of tfmigrate.",
+            "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
+        ),
     ),
 )
-
-
-def command(
+def plan_command(
     operations: Annotated[
         str | None, Argument(metavar="[FILE]", show_default=False, help="An operations file.")
     ] = None,

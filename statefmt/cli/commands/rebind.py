@@ -10,7 +10,7 @@ from typer import Argument, BadParameter, Option
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.target_validation import known_providers
 from statefmt.operations import parse_key_map, rebind
@@ -20,22 +20,26 @@ from statefmt.text import pattern
 # With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")
 
-EXAMPLES: Final = (
-    (
-        "Bind an instance to another instance of its provider configuration.",
-        "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Bind an instance to another instance of its provider configuration.",
+            "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
+        ),
+        ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
+        (
+            "Bind to a configuration that nothing in the state uses yet.",
+            "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
+        ),
+        ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
     ),
-    ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
-    (
-        "Bind to a configuration that nothing in the state uses yet.",
-        "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
-    ),
-    ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def rebind_command(
     selectors: Annotated[
         list[str] | None,
         Argument(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
@@ -23,7 +23,7 @@ from statefmt.cli.failure import show_failure
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption_option import needed_configuration
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, say
@@ -34,17 +34,21 @@ from statefmt.encryption.key_providers import CheckedEncryption
 from statefmt.locations import display_name
 from statefmt.sealed import about
 
-EXAMPLES: Final = (
-    (
-        "List the states that are not yet encrypted with the current method.",
-        "statetool reencrypt --check --encryption new.tofu *.tfstate",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "List the states that are not yet encrypted with the current method.",
+            "statetool reencrypt --check --encryption new.tofu *.tfstate",
+        ),
+        ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
     ),
-    ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
 )
-
-
 @takes(options=write_options)
-def command(
+def reencrypt_command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[

@@ -17,7 +17,7 @@ from statefmt.cli.exit_status import FAILED, FINE, FOUND
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.repair_questions import Questions
 from statefmt.cli.run import run_context
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.providers import ProviderReferences
 
-EXAMPLES: Final = (
-    ("List the defects of a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
-    (
-        "Keep the first of two objects with one address.",
-        "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
-    ),
-    ("Write all choices to a file, and decide in an editor.", "statetool repair --format decisions > decisions.txt"),
-    ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
-)
 # In bytes, of a file with decisions.
 _LARGEST: Final = 16 << 20
 _ADVICE: Final = "Use --dry-run to see the repair, or --yes to write it"
@@ -54,8 +45,25 @@ class DefectFormat(StrEnum):
     DECISIONS = "decisions"
 
 
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("List the defects of a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
+        (
+            "Keep the first of two objects with one address.",
+            "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
+        ),
+        (
+            "Write all choices to a file, and decide in an editor.",
+            "statetool repair --format decisions > decisions.txt",
+        ),
+        ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
+    ),
+)
 @takes(write=write_options, configuration=configuration_options)
-def command(
+def repair_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     choose: Annotated[

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument
 
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.cli.target_validation import known_providers
 from statefmt.operations import parse_replaced, replace_provider
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    (
-        "Move to the other public registry.",
-        "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
-    ),
-    (
-        "Replace a provider by a fork that the state does not use yet.",
-        "statetool replace-provider --new-provider hashicorp/aws acme/aws",
-    ),
-    (
-        "Say where a provider comes from that Terraform knows by its type only.",
-        "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
-    ),
-    (
-        "Replace a provider configuration.",
-        "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Move to the other public registry.",
+            "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
+        ),
+        (
+            "Replace a provider by a fork that the state does not use yet.",
+            "statetool replace-provider --new-provider hashicorp/aws acme/aws",
+        ),
+        (
+            "Say where a provider comes from that Terraform knows by its type only.",
+            "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
+        ),
+        (
+            "Replace a provider configuration.",
+            "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
+        ),
     ),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def replace_provider_command(
     old: Annotated[
         str,
         Argument(metavar="FROM", help='A source (hashicorp/aws), or a configuration (provider["hashicorp/aws"].west).'),

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Option
 
 from statefmt import Edit, Snapshot
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import forget_deposed, remove
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
-    ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
-    ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
+        ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
+        ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
+    ),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def rm_command(
     deposed: Annotated[
         str | None, Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance.")
     ] = None,

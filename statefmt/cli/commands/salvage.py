@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
@@ -21,6 +21,7 @@ from statefmt.cli.options.shared import (
     YesOption,
     one_state,
 )
+from statefmt.cli.options.takes import declared
 from statefmt.cli.options.write import file_to_write
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
@@ -30,18 +31,6 @@ from statefmt.render.salvage import salvage_json, salvage_text
 from statefmt.salvage import Salvaged, salvage_state, write_salvaged
 from statefmt.text import shell_line
 
-EXAMPLES: Final = (
-    ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
-    (
-        "Save them, and fill gaps from a backup.",
-        "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
-    ),
-    (
-        "Use all known backups, and include objects that may have been destroyed since.",
-        "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
-    ),
-)
-
 
 class SideChoice(StrEnum):
     """A side of a conflict."""
@@ -50,7 +39,23 @@ class SideChoice(StrEnum):
     THEIRS = "theirs"
 
 
-def command(
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
+        (
+            "Save them, and fill gaps from a backup.",
+            "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
+        ),
+        (
+            "Use all known backups, and include objects that may have been destroyed since.",
+            "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
+        ),
+    ),
+)
+def salvage_command(
     state: Annotated[
         str | None, Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")
     ] = None,

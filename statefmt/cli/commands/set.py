@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
@@ -11,25 +11,32 @@ from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.cli.command_line import command_line
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
-    ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
-    (
-        "Set the schema version, if the attributes fit it.",
-        "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
+        ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
+        (
+            "Set the schema version, if the attributes fit it.",
+            "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
+        ),
+        (
+            "Set a secret from the environment.",
+            "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON",
+        ),
     ),
-    ("Set a secret from the environment.", "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON"),
 )
-
-
 @takes(options=surgery_options)
-def command(
+def set_command(
     selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
     assignments: Annotated[
         list[str] | None, Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'.")

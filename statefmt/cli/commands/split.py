@@ -15,7 +15,7 @@ from statefmt.cli.made_operations import StatePlacer, place_in, save_operations,
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
 from statefmt.cli.suggested_split import SuggestionFormat, show_suggestions
 from statefmt.cli.usage_error import UsageError
@@ -23,23 +23,28 @@ from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
 from statefmt.text import pattern
 
-EXAMPLES: Final = (
-    ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
-    (
-        "Make a state for each region, and review the operations first.",
-        "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
-    ),
-    ("Show good ways to divide a state.", "statetool split --suggest"),
-    ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
-)
 _NAME: Final = "{name}"
 _SUGGESTIONS: Final = "Suggestions"
 # A key in an address may have an equals sign.
 _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
 
 
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
+        (
+            "Make a state for each region, and review the operations first.",
+            "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
+        ),
+        ("Show good ways to divide a state.", "statetool split --suggest"),
+        ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
+    ),
+)
 @takes(ending=ending_options, terms=joint_write_options)
-def command(
+def split_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     select: Annotated[

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
 
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.surgery import Plan, carry_out
 from statefmt.operations import taint
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    ("Have the next plan replace an instance.", "statetool taint 'aws_instance.web[0]'"),
-    ("Have it replace all instances of a type in a module.", "statetool taint module.app --type aws_instance"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Have the next plan replace an instance.", "statetool taint 'aws_instance.web[0]'"),
+        ("Have it replace all instances of a type in a module.", "statetool taint module.app --type aws_instance"),
+    ),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(*, chosen: Criteria, options: SurgeryOptions) -> int:
+def taint_command(*, chosen: Criteria, options: SurgeryOptions) -> int:
     """Mark instances as tainted, so that the next plan replaces them."""
     return carry_out(Plan("taint", partial(taint, chosen=chosen, note=tell)), options)

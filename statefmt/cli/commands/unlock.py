@@ -14,24 +14,30 @@ from statefmt.cli.exit_status import FAILED, FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.groups import COMMON
 from statefmt.cli.options.shared import StateOption
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.render.stores import locks_text
 
-EXAMPLES: Final = (
-    (
-        "Remove a lock by its ID, which the refused command and `statetool locks` show.",
-        "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba",
-    ),
-    (
-        "Remove the lock of another workspace, without a question.",
-        "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba --workspace prod --yes",
-    ),
-)
 _ADVICE: Final = "Use --yes to remove the lock without a question"
 
 
-def command(
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=True,
+    examples=(
+        (
+            "Remove a lock by its ID, which the refused command and `statetool locks` show.",
+            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba",
+        ),
+        (
+            "Remove the lock of another workspace, without a question.",
+            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba --workspace prod --yes",
+        ),
+    ),
+)
+def unlock_command(
     lock_id: Annotated[str, Argument(metavar="ID", help="The ID of the lock.")],
     state: StateOption = None,
     yes: Annotated[

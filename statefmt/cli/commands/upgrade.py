@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Option
 
@@ -15,7 +15,7 @@ from statefmt.cli.options.groups import LAYOUT
 from statefmt.cli.options.provider_sources import LegacyProviderOption, ProviderSources, RegistryOption, show_unused
 from statefmt.cli.options.schemas import SchemasOption, provider_schemas
 from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
-from statefmt.cli.options.takes import takes
+from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import InPlaceOption, Rewriting, rewrite_state
@@ -29,16 +29,20 @@ from statefmt.snapshots import Layout
 if TYPE_CHECKING:
     from statefmt.provider_schemas import ProviderSchemas
 
-EXAMPLES: Final = (
-    ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
-    ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
-    ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
-    ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
+        ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
+        ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
+        ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
+    ),
 )
-
-
 @takes(options=write_options, configuration=configuration_options)
-def command(
+def upgrade_command(
     states: StatesArgument = None,
     state: StateOption = None,
     in_place: InPlaceOption = False,

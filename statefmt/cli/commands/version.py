@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt import __version__
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.options.takes import declared
 
-EXAMPLES: Final = (
-    ("Show the version.", "statetool version"),
-    ("Print it for a program.", "statetool version --format json"),
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show the version.", "statetool version"),
+        ("Print it for a program.", "statetool version --format json"),
+    ),
 )
-
-
-def command(output_format: FormatOption = OutputFormat.TEXT) -> int:
+def version_command(output_format: FormatOption = OutputFormat.TEXT) -> int:
     """Show the version of statetool, like `statetool --version`."""
     if output_format is OutputFormat.JSON:
         from statefmt.render.json_output import document

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.locations import kept_versions
 
-EXAMPLES: Final = (
-    ("List the versions of the state of this directory; a star marks the current one.", "statetool versions"),
-    ("List those of a state in a bucket for a program.", "statetool versions s3://states/app.tfstate --format json"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("List the versions of the state of this directory; a star marks the current one.", "statetool versions"),
+        (
+            "List those of a state in a bucket for a program.",
+            "statetool versions s3://states/app.tfstate --format json",
+        ),
+    ),
 )
-
-
-def command(
+def versions_command(
     state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """List the versions of a state that its service keeps, newest first: S3 in a versioned bucket.

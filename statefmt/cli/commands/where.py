@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import FolderArgument, FormatOption, OutputFormat, StateOption, one_state
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.locations import found_state, history_folder
 
-EXAMPLES: Final = (
-    ("Show where the state of this directory is, and what says so.", "statetool where"),
-    ("Show where another workspace of another root module has its state.", "statetool where infra --workspace prod"),
-    ("Show what init would find with other settings.", "statetool where --backend-config prod.s3.tfbackend"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show where the state of this directory is, and what says so.", "statetool where"),
+        (
+            "Show where another workspace of another root module has its state.",
+            "statetool where infra --workspace prod",
+        ),
+        ("Show what init would find with other settings.", "statetool where --backend-config prod.s3.tfbackend"),
+    ),
 )
-
-
-def command(
+def where_command(
     folder: FolderArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """Show where the state of a folder and workspace is, how it is locked, and what each setting comes from.

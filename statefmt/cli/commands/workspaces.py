@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt.cli.exit_status import FINE
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import FolderArgument, FormatOption, OutputFormat, StateOption, one_state
+from statefmt.cli.options.takes import declared
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.locations import workspaces
 
-EXAMPLES: Final = (
-    ("List the workspaces of this directory; a star marks the current one.", "statetool workspaces"),
-    ("List those of another root module for a program.", "statetool workspaces infra --format json"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("List the workspaces of this directory; a star marks the current one.", "statetool workspaces"),
+        ("List those of another root module for a program.", "statetool workspaces infra --format json"),
+    ),
 )
-
-
-def command(
+def workspaces_command(
     folder: FolderArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
     """List the workspaces of a folder that have a state, and default, and mark the current one with a star.

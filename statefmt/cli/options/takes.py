@@ -3,10 +3,36 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Container
-from typing import Any, TypeVar, get_type_hints
+from collections.abc import Callable, Container, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 R = TypeVar("R")
+# What an example does, and its command line.
+Examples: TypeAlias = Sequence[tuple[str, str]]
+
+
+class Declared(NamedTuple):
+    """A command as its file declares it."""
+
+    function: Callable[..., int]
+    # Shown in its help.
+    examples: Examples
+    # Whether people read its output, so that a long one goes to the pager.
+    paged: bool
+    # Whether it reads states, and so takes the options about encryption.
+    decrypts: bool
+    # Whether it opens states, and so takes the options about backends.
+    connects: bool
+
+
+def declared(
+    *, examples: Examples, paged: bool, decrypts: bool, connects: bool
+) -> Callable[[Callable[..., int]], Declared]:
+    """Declare a command, which is found by the name of its function: `mv_command`. Its options are its parameters.
+
+    Nothing has a default, so that no new command misses the pager or the options of states by oversight.
+    """
+    return lambda function: Declared(function, examples, paged, decrypts, connects)
 
 
 def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
