@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from statefmt import Snapshot
 from statefmt.cli.exit_status import FINE, FOUND
 from statefmt.cli.streams import say, write_result
-from statefmt.differences import SnapshotDiff
-from statefmt.operations_files import FileOutcome
-from statefmt.render.diff.blocks import apart_by_type, edit_blocks
 from statefmt.render.terminal import counted
 from statefmt.text import printable
+
+if TYPE_CHECKING:
+    from statefmt.differences import SnapshotDiff
+    from statefmt.operations_files import FileOutcome
 
 
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:
@@ -19,6 +21,8 @@ def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bo
 
     For objects that get another resource type, there are two ways: not every provider can move them.
     """
+    from statefmt.render.diff.blocks import apart_by_type
+
     apart = apart_by_type(changes)
     if apart is None:
         return _shown([("", changes, after)], show_sensitive=show_sensitive)
@@ -42,6 +46,8 @@ def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, sh
 def _shown(
     edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitive: bool, done: str = "paste the blocks"
 ) -> int:
+    from statefmt.render.diff.blocks import edit_blocks
+
     left, texts = 0, list[str]()
     for title, changes, after in edits:
         found = edit_blocks(changes, after, show_sensitive=show_sensitive)

@@ -12,8 +12,6 @@ from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal
-from statefmt.fleet import run_difference
-from statefmt.render.fleet import run_difference_json, run_difference_text
 
 
 @declared(
@@ -51,6 +49,9 @@ def fleet_diff_command(
     """
     if stat and (full or output_format is not OutputFormat.TEXT):
         raise BadParameter("cannot be combined with --full and --format", param_hint="--stat")
+    from statefmt.fleet import run_difference
+    from statefmt.render.fleet import run_difference_json, run_difference_text
+
     found = run_difference(into, before, after)
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(run_difference_json(found))

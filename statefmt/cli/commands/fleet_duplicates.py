@@ -12,8 +12,6 @@ from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal, say
-from statefmt.fleet import duplicate_objects, query, state_copies
-from statefmt.render.fleet import duplicates_json, duplicates_text
 from statefmt.render.terminal import counted
 
 
@@ -41,6 +39,9 @@ def fleet_duplicates_command(
 
     Exit status 0: there are none; 1: there are some.
     """
+    from statefmt.fleet import duplicate_objects, query, state_copies
+    from statefmt.render.fleet import duplicates_json, duplicates_text
+
     found = duplicate_objects(into)
     if unread := query(into, "SELECT count(*) FROM states WHERE error IS NOT NULL").rows[0][0]:
         say(f"statetool: not compared: {counted(unread, 'state')} that could not be read")

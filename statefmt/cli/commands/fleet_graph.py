@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -15,9 +15,10 @@ from statefmt.cli.options.takes import declared
 from statefmt.cli.pages import require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.fleet import FleetGraph, fleet_graph
-from statefmt.render.graph import fleet_graph_text
 from statefmt.render.terminal import counted
+
+if TYPE_CHECKING:
+    from statefmt.fleet import FleetGraph
 
 
 class FleetGraphFormat(StrEnum):
@@ -57,6 +58,9 @@ def fleet_graph_command(
     References are stale if the state is not in the index or cannot be read; they are marked. The arguments of some
     backends do not say where a state is: these references are only counted.
     """
+    from statefmt.fleet import fleet_graph
+    from statefmt.render.graph import fleet_graph_text
+
     graph = fleet_graph(into)
     if not every:
         graph = graph.joined()

@@ -14,7 +14,6 @@ from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
-from statefmt.fleet import IndexOptions, index_states
 from statefmt.render.terminal import counted
 
 _MOST_SHOWN: Final = 10
@@ -80,6 +79,8 @@ def fleet_index_command(
 
     Exit status 0: all states were read; 2: some states or sources were not.
     """
+    from statefmt.fleet import IndexOptions, index_states
+
     options = IndexOptions(
         checks=check,
         attributes=attributes,

@@ -13,8 +13,6 @@ from statefmt.cli.exit_status import FINE
 from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
 from statefmt.cli.options.takes import declared
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
-from statefmt.render.fleet import rows_csv, rows_json, rows_text, saved_queries_text
 
 
 class QueryFormat(StrEnum):
@@ -53,6 +51,9 @@ def fleet_query_command(
     Without SQL and --saved, list the saved queries. Rows are printed as they are found, tables in parts of 10,000 rows.
     Parquet is written to standard output.
     """
+    from statefmt.fleet import parquet_blocks, saved_queries, saved_query, streamed_query
+    from statefmt.render.fleet import rows_csv, rows_json, rows_text, saved_queries_text
+
     if sql is not None and saved is not None:
         raise BadParameter("cannot be combined with SQL", param_hint="--saved")
     if sql is None and saved is None:

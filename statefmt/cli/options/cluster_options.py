@@ -8,10 +8,9 @@ from typer import BadParameter, Option
 
 from statefmt.cli.command_line import options_in_order
 from statefmt.cli.options.groups import CLUSTER
-from statefmt.fleet import Cluster
 
 if TYPE_CHECKING:
-    from statefmt.fleet import WorkerEntry
+    from statefmt.fleet import Cluster, WorkerEntry
 
 
 class ClusterOptions(NamedTuple):
@@ -40,6 +39,8 @@ class ClusterOptions(NamedTuple):
                 "cannot be combined with --scheduler: keys do not travel; set TF_ENCRYPTION where the workers start",
                 param_hint=option,
             )
+        from statefmt.fleet import Cluster
+
         return Cluster(self.scheduler, entry, self.tls_ca, self.tls_cert, self.tls_key, self.insecure)
 
 

@@ -6,16 +6,17 @@ A passphrase is never an argument, since all users of a machine can see those.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from typer import BadParameter
 
 from statefmt import ConfigurationError
 from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
 from statefmt.cli.run import run_context
-from statefmt.encryption import EncryptionConfiguration, check_configuration
-from statefmt.encryption.sources import GivenText, layered_configuration
 from statefmt.locations import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from statefmt.encryption import EncryptionConfiguration
 
 _EXAMPLE: Final = """\
   key_provider "pbkdf2" "main" {
@@ -42,6 +43,8 @@ def configuration_from(
     `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names run only with
     `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
+    from statefmt.encryption.sources import GivenText, layered_configuration
+
     if file == STANDARD_INPUT:
         raise BadParameter("must be a file, not standard input", param_hint="--encryption")
     given = None if file is None else GivenText.of_file(file)
@@ -51,6 +54,8 @@ def configuration_from(
 
 def needed_configuration() -> EncryptionConfiguration:
     """Return the configuration of this run. Raises ConfigurationError if there is none, or it cannot write."""
+    from statefmt.encryption import check_configuration
+
     found = run_context().configuration()
     if found is None:
         raise ConfigurationError(
