@@ -10,9 +10,14 @@ from pathlib import Path
 import pytest
 import typer
 
-from statefmt.cli.habits import _OTHER_NAMES as OTHER_NAMES, _TASKS as TASKS, command_arguments
 from statefmt.cli.names import COMMANDS as ALL_COMMANDS
-from statefmt.cli.program import command_named, declaration
+from statefmt.cli.program import (
+    _OTHER_NAMES as OTHER_NAMES,
+    _TASKS as TASKS,
+    command_arguments,
+    command_named,
+    declaration,
+)
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 

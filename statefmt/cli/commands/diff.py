@@ -11,16 +11,14 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import State, StoreError
-from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
-from statefmt.cli.options.takes import declared
-from statefmt.cli.pages import require_templates
+from statefmt.cli.outcome import DETAILED_EXITCODE, FINE, FOUND, UsageError, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.cli.usage_error import UsageError
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.items import Manner

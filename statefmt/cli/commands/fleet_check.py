@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from statefmt import StoreError
-from statefmt.cli.failure import show_failure
-from statefmt.cli.options.finding_options import FindingOptions, finding_options
-from statefmt.cli.options.fleet_options import DEFAULT_INDEX, IntoOption
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.command import declared, takes
+from statefmt.cli.commands.fleet import DEFAULT_INDEX, IntoOption
+from statefmt.cli.options.findings import FindingOptions, finding_options
+from statefmt.cli.outcome import show_failure
 from statefmt.fleet import stored_findings
 
 

@@ -9,11 +9,11 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import State
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say
 from statefmt.graph import DependencyGraph, dependency_graph, part_of, reachable, reaching
 from statefmt.locations import display_name

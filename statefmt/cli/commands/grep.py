@@ -8,11 +8,10 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.failure import show_failure
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FAILED, FINE, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
 from statefmt.locations import RemoteName, display_name, listed_states

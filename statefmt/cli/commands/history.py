@@ -10,16 +10,21 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import confirmed
-from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.failure import show_failure
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.duration import AGE, seconds
-from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
-from statefmt.cli.options.takes import declared
-from statefmt.cli.run import run_context
-from statefmt.cli.streams import result_terminal, say
+from statefmt.cli.options.shared import (
+    AGE,
+    FormatOption,
+    OutputFormat,
+    StateArgument,
+    StateOption,
+    YesOption,
+    one_state,
+    seconds,
+)
+from statefmt.cli.outcome import FAILED, FINE, show_failure
+from statefmt.cli.run import command_line, run_context
+from statefmt.cli.streams import confirmed, result_terminal, say
 from statefmt.edit.stores import history_at, store_at
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.store.local.history import History

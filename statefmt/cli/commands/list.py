@@ -9,11 +9,11 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import Criteria

@@ -7,13 +7,12 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.command import declared, takes
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import declared, takes
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.options.shared import STATES
+from statefmt.cli.outcome import UsageError
+from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
@@ -79,7 +78,7 @@ def mv_command(
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
         # Imported late: most moves stay in their state.
-        from statefmt.cli.mv_across import MoveAcross, move_across
+        from statefmt.cli.many_states import MoveAcross, move_across
 
         wanted = MoveAcross(
             from_state=options.state or from_state,

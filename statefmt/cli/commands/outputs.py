@@ -11,7 +11,7 @@ from typer import Argument, BadParameter, Context, Option
 
 from statefmt import SelectionError
 from statefmt.addrs import is_identifier
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import (
     FormatOption,
@@ -21,7 +21,7 @@ from statefmt.cli.options.shared import (
     StateOption,
     one_state,
 )
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import state_words
 from statefmt.render.show import unmarked_note

@@ -7,14 +7,12 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
-from statefmt.cli.options.plan_file import load_plan
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, load_plan, report_problems
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.cli.usage_error import UsageError
 from statefmt.locations import STANDARD_INPUT, display_name
 
 

@@ -9,11 +9,11 @@ from typer import BadParameter, Option
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from statefmt import EncryptionError
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import StateArgument, StateOption, VersionOption, one_state
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import write_result
 
 

@@ -11,10 +11,10 @@ from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import Snapshot, State, StoreError
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.differences import reconcile

@@ -10,13 +10,12 @@ from typer import BadParameter, Option
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.addrs import InstanceKey
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.locations import RemoteName, state_words
 from statefmt.operations import module_depth, parse_key_lines, parse_key_map, rekey
 from statefmt.selection import Criteria

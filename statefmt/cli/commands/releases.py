@@ -7,10 +7,10 @@ from typing import Annotated
 
 from typer import Argument
 
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.release import parsed_release
+from statefmt.cli.command import declared
+from statefmt.cli.options.configuration import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
 from statefmt.releases import all_releases
 

@@ -10,13 +10,12 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.finding_options import GateOptions, gate_options
+from statefmt.cli.options.findings import GateOptions, gate_options
 from statefmt.cli.options.shared import StateOption, StatesArgument
-from statefmt.cli.options.takes import declared, takes
-from statefmt.cli.pages import require_templates
+from statefmt.cli.outcome import FAILED, FINE, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.fleet import IndexOptions, index_states

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.operations.restore import damage, loaded_to_replace, with_serial
 from statefmt.edit.pipeline import FileCopy, Terms, opened_edit

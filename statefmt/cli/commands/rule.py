@@ -7,9 +7,9 @@ from typing import Annotated
 
 from typer import Argument, BadParameter
 
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.options.shared import FormatOption, OutputFormat
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
 from statefmt.render.check import rule_page, rules_json, rules_table
 from statefmt.rules import all_pages

@@ -10,8 +10,7 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command_line import command_line
-from statefmt.cli.exit_status import FAILED, FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
     FormatOption,
@@ -21,9 +20,9 @@ from statefmt.cli.options.shared import (
     YesOption,
     one_state,
 )
-from statefmt.cli.options.takes import declared
 from statefmt.cli.options.write import file_to_write
-from statefmt.cli.run import run_context
+from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.locations import STANDARD_INPUT

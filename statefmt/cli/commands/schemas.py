@@ -8,10 +8,10 @@ from typing import Annotated
 from typer import Option
 
 from statefmt import StoreError
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.options.configuration import no_directory
-from statefmt.cli.options.groups import CONFIGURATION
-from statefmt.cli.options.takes import declared
+from statefmt.cli.options.shared import CONFIGURATION
+from statefmt.cli.outcome import FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import write_result
 

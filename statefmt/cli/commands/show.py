@@ -8,12 +8,12 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import Snapshot
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.render.show import instance_texts, outputs_text, unmarked_note
 from statefmt.selection import Criteria

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import BadParameter, Option
 
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import declared, takes
+from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.streams import result_terminal
-from statefmt.cli.usage_error import UsageError
 from statefmt.text import printable
 
 if TYPE_CHECKING:

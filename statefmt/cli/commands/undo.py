@@ -8,16 +8,15 @@ from typer import BadParameter, Option
 
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
+from statefmt.cli.command import declared, takes
+from statefmt.cli.many_states import end_together, undo_all
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.encryption_files import encryption_words
+from statefmt.cli.options.encryption import encryption_words
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import declared, takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.cli.undo_together import end_together, undo_all
+from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.operations.undo import undo_request
 from statefmt.edit.transactions.by_history import undone_alone
 from statefmt.locations import state_words, version_name

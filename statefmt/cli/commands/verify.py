@@ -7,14 +7,12 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import Severity
-from statefmt.cli.check_report import CheckFormat, print_report
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.finding_options import CheckFormatOption, FailOn, FailOnOption
-from statefmt.cli.options.plan_file import load_plan
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, load_plan, provider_schemas
+from statefmt.cli.options.findings import CheckFormat, CheckFormatOption, FailOn, FailOnOption, print_report
 from statefmt.cli.options.shared import ShowSensitiveOption
-from statefmt.cli.options.takes import declared
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT, display_name

@@ -7,7 +7,7 @@ names another.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
-from statefmt.cli.command_line import options_in_order
-from statefmt.cli.options.configuration import ENVIRONMENT
-from statefmt.cli.options.groups import ENCRYPTION
-from statefmt.cli.run import current_run, use_run
+from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
+from statefmt.cli.options.shared import ENCRYPTION
+from statefmt.cli.run import current_run, options_in_order, run_context, use_run
+from statefmt.locations import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from statefmt import RunContext
     from statefmt.encryption import EncryptionConfiguration
+
 
 # Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
@@ -88,7 +89,6 @@ def use_encryption(given: Mapping[str, Any]) -> None:
 
     def read() -> EncryptionConfiguration | None:
         # Imported here, since nearly every state is plain.
-        from statefmt.cli.options.encryption_option import configuration_from
 
         variables = options_in_order(*_VALUES.values())
         return configuration_from(file, directory, variables, environment, allow_external=allow_external)
@@ -111,7 +111,6 @@ def use_environment(context: RunContext) -> RunContext:
         return context
 
     def read() -> EncryptionConfiguration | None:
-        from statefmt.cli.options.encryption_option import configuration_from
 
         allow_external = environment.get(_ALLOWING) == "1"
         return configuration_from(None, None, (), environment, allow_external=allow_external)
@@ -156,3 +155,52 @@ def _check_values(given: Mapping[str, Any], environment: Mapping[str, str]) -> N
             raise BadParameter("requires a configuration", param_hint=option)
     if any("=" not in text for text in given.get("var") or ()):
         raise BadParameter("must be NAME=VALUE", param_hint="--var")
+
+
+_EXAMPLE: Final = """\
+  key_provider "pbkdf2" "main" {
+    passphrase = var.passphrase
+  }
+  method "aes_gcm" "main" {
+    keys = key_provider.pbkdf2.main
+  }
+  state {
+    method = method.aes_gcm.main
+  }"""
+
+
+def configuration_from(
+    file: str | None,
+    directory: str | None,
+    variables: Sequence[tuple[str, str]],
+    environment: Mapping[str, str],
+    *,
+    allow_external: bool = False,
+) -> EncryptionConfiguration | None:
+    """Merge the configurations of the file, the environment and the module, in this order of precedence.
+
+    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names run only with
+    `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
+    """
+    from statefmt.encryption.sources import GivenText, layered_configuration
+
+    if file == STANDARD_INPUT:
+        raise BadParameter("must be a file, not standard input", param_hint="--encryption")
+    given = None if file is None else GivenText.of_file(file)
+    options = tuple(map(variable_option, variables))
+    return layered_configuration(given, directory, options, environment, allow_external=allow_external)
+
+
+def needed_configuration() -> EncryptionConfiguration:
+    """Return the configuration of this run. Raises ConfigurationError if there is none, or it cannot write."""
+    from statefmt.encryption import check_configuration
+
+    found = run_context().configuration()
+    if found is None:
+        raise ConfigurationError(
+            "no encryption configuration: use --encryption FILE, "
+            f"{ENVIRONMENT}, or --encryption-config DIR with a module that has an encryption block. "
+            f"FILE can be as follows, with the passphrase in the variable TF_VAR_passphrase:\n{_EXAMPLE}"
+        )
+    check_configuration(found)
+    return found
