@@ -1,4 +1,4 @@
-"""What every command of statetool is to typer: its options with those that all commands share, and its help."""
+"""Declares commands: what the file of a command says about it, the options that all commands share, and their help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shell completion: the scripts for bash, zsh and fish, and what statetool answers when they call it.
+"""Answers shells that complete a line, without loading the program for the names of commands.
 
 Completion reads regular files only: it never asks, writes, runs a program, reads standard input or uses the network.
 """

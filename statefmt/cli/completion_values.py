@@ -1,4 +1,4 @@
-"""Finds the next word of a command line: an option, the value of an option, or an argument."""
+"""Completes the line after a command: its options, and the values of options and arguments by their metavar."""
 
 from __future__ import annotations
 
@@ -58,7 +58,6 @@ def _option_names(parameters: Sequence[Any], line: CommandLine, incomplete: str)
 
 
 def _values(parameter: Any, context: typer.Context, line: CommandLine, typed: str) -> list[NextWord]:
-
     parameters = context.command.get_params(context)
     named = {name: one.name or "" for one in parameters for name in (*one.opts, *one.secondary_opts)}
     given = {named[name]: value for name, value in line.options}

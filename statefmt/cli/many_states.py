@@ -1,4 +1,7 @@
-"""Shows what operations do to many states: a comparison for each, and what goes from one to another."""
+"""Writes many states as one, for commands that make or take an operations file: options, changes, questions, reports.
+
+`mv --to-state`, `split` and `join` make an operations file that runs in memory, so that it can be ended after a crash.
+"""
 
 from __future__ import annotations
 

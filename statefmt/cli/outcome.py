@@ -1,4 +1,4 @@
-"""The exit statuses that people script against."""
+"""How a command ends: exit statuses, usage errors, and messages about failures, with the commands that help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The command line as a whole: the group that imports and runs the commands."""
+"""The command line as a whole: the group that imports and runs the commands, and the options before a command.
+
+Commands are found as `tofu` and `terraform` name them, too; other names of them are explained.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,7 @@ def command_named(name: str) -> ProgramCommand:
 
 def declaration(name: str) -> Declared:
     """Import what the module of a command declares about it."""
-    module = importlib.import_module(MODULES[name])
+    module = importlib.import_module(f"statefmt.cli.commands.{MODULES[name]}")
     declared: Declared = getattr(module, f"{name.replace('-', '_').replace(' ', '_')}_command")
     return declared
 

@@ -1,4 +1,4 @@
-"""Holds what one run is: its context, its command and its options."""
+"""Holds one run: its context, its command and its options. Repeats its command line for locks, histories and advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Sets up the standard streams: open, in UTF-8, written in full, and coloured if wanted."""
+"""The standard streams: opens and colours them, asks for confirmation, and runs the pager and the progress line.
+
+The progress line is written by a timer signal, between two steps of the only thread: a second thread would be lost in
+the processes that `check` forks. Any other output erases it.
+"""
 
 from __future__ import annotations
 
@@ -179,8 +183,6 @@ def start_paging() -> None:
     """Send long output to the pager, if standard output is a terminal and there is one."""
     if not sys.stdout.isatty():
         return
-    # Imported late: programs that run statetool have no terminal.
-
     command = pager_command(os.environ)
     if command and isinstance(file := _raw(sys.stdout), _ResultFile):
         file.pager = Pager(command, os.environ)

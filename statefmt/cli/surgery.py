@@ -1,4 +1,7 @@
-"""Carries out the edit of a surgery command: asks, writes and shows the changes."""
+"""Carries out the edit of a surgery command: its options, the question, the write, and the changes shown.
+
+With --as-blocks, shows the edit as `moved`, `removed` and `import` blocks of a configuration instead.
+"""
 
 from __future__ import annotations
 
@@ -155,7 +158,6 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
 
 
 def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
-
     if options.write.out is not None:
         raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     # Nothing is written, and nothing needs a lock.

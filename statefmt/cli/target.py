@@ -1,4 +1,7 @@
-"""Rewrites a whole state to standard output, another file or the same file, and reports it."""
+"""Rewrites a whole state to standard output, another file or the same file, and reports it.
+
+The options about provider sources belong to all commands that do so.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool check`: checks states and configurations against the rules."""
+"""`statetool check`: finds states, and checks them and configurations against the rules."""
 
 from __future__ import annotations
 

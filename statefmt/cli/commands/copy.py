@@ -1,4 +1,4 @@
-"""`statetool copy`: copies a state from one place to another."""
+"""`statetool copy` and `move-backend`: copy states from one place to another."""
 
 from __future__ import annotations
 

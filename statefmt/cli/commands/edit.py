@@ -1,4 +1,8 @@
-"""`statetool edit`: edits a state, or the attributes of one instance, in an editor."""
+"""`statetool edit`: edits a state, or the attributes of one instance, in an editor.
+
+The editor runs with the options that keep its text from other files. One that is killed leaves the terminal as it set
+it up, so the settings are restored.
+"""
 
 from __future__ import annotations
 

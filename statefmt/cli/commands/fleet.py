@@ -1,4 +1,8 @@
-"""Options of the commands about many states."""
+"""`statetool fleet index`, `query`, `duplicates`, `graph` and `diff`: many states as tables in a database.
+
+`fleet check` is apart, as only it loads the rules. What reads and renders the tables is imported by the command that
+needs it.
+"""
 
 from __future__ import annotations
 

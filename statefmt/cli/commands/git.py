@@ -1,4 +1,4 @@
-"""`statetool git-config`: enables or disables statetool as git's diff driver for states."""
+"""`statetool git-config` and `git-driver`: set up statetool as the diff driver of git for states, and run it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool help`: shows the help of a command, or a topic."""
+"""`statetool help` and `version`: show the help of a command, a topic, or the version."""
 
 from __future__ import annotations
 

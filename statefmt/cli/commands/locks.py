@@ -1,4 +1,4 @@
-"""`statetool locks`: shows who holds the locks of states."""
+"""`statetool locks` and `unlock`: show who holds the locks of states, and remove a lock that somebody left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool moves`: finds moves in plans."""
+"""`statetool moves`: finds moves in the plans of several folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool plan`: shows what an operations file does to its states."""
+"""`statetool plan` and `apply`: show what an operations file does to its states, and run it on all of them or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool rebind`: binds instances to another provider instance."""
+"""`statetool rebind` and `replace-provider`: bind instances and resources to other providers."""
 
 from __future__ import annotations
 

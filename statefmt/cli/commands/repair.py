@@ -1,4 +1,4 @@
-"""`statetool repair`: mends states that are JSON but cannot be read."""
+"""`statetool repair`: mends states that are JSON but cannot be read, and asks what to do about each defect."""
 
 from __future__ import annotations
 

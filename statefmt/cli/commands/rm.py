@@ -1,4 +1,4 @@
-"""`statetool rm`: forgets instances without destroying the real objects."""
+"""`statetool rm` and `forget-deposed`: forget instances and deposed objects without destroying the real objects."""
 
 from __future__ import annotations
 

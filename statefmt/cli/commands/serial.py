@@ -1,4 +1,4 @@
-"""`statetool set-serial`: sets the serial of a state."""
+"""`statetool set-serial` and `new-lineage`: set the serial and the lineage of a state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool set`: sets attributes of instances."""
+"""`statetool set` and `unset`: set and unset attributes of instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool split`: moves parts of a state to new states."""
+"""`statetool split` and `join`: move parts of a state to new states, and everything in some states to another one."""
 
 from __future__ import annotations
 

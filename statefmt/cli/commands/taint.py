@@ -1,4 +1,4 @@
-"""`statetool taint`: marks instances to be replaced by the next plan."""
+"""`statetool taint` and `untaint`: mark instances to be replaced by the next plan, or remove the mark."""
 
 from __future__ import annotations
 

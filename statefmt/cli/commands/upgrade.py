@@ -1,4 +1,4 @@
-"""`statetool upgrade`: rewrites states of any format version in canonical version 4."""
+"""`statetool upgrade` and `downgrade`: rewrite states for other format versions, releases and engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`statetool where`: shows where the state of a folder is, and what says so."""
+"""`statetool where`, `workspaces` and `versions`: show where the state of a folder is, and what else is kept there."""
 
 from __future__ import annotations
 

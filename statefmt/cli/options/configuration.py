@@ -1,4 +1,4 @@
-"""The options that name a configuration and set its variables."""
+"""The options that name what to compare a state with: a configuration and its variables, a plan, schemas, a release."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The encryption options of all commands that read states.
+"""The encryption options of commands that read states: --encryption FILE over TF_ENCRYPTION over --encryption-config.
 
 The configuration of --config, which some commands compare a state with, opens the state unless --encryption-config
-names another.
+names another. A passphrase is never an argument, since all users of a machine can see those.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
-from statefmt.cli.options.configuration import ENVIRONMENT, variable_option
+from statefmt.cli.options.configuration import ENVIRONMENT, no_directory, variable_option
 from statefmt.cli.options.shared import ENCRYPTION
 from statefmt.cli.run import current_run, options_in_order, run_context, use_run
 from statefmt.locations import STANDARD_INPUT
@@ -88,16 +88,12 @@ def use_encryption(given: Mapping[str, Any]) -> None:
         return
 
     def read() -> EncryptionConfiguration | None:
-        # Imported here, since nearly every state is plain.
-
         variables = options_in_order(*_VALUES.values())
         return configuration_from(file, directory, variables, environment, allow_external=allow_external)
 
     configured = _read_once(read)
     use_run(replace(run, context=replace(run.context, encryption=configured)))
     if directory is not None and not Path(directory).is_dir():
-        from statefmt.cli.options.configuration import no_directory
-
         raise no_directory(directory)
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
@@ -111,7 +107,6 @@ def use_environment(context: RunContext) -> RunContext:
         return context
 
     def read() -> EncryptionConfiguration | None:
-
         allow_external = environment.get(_ALLOWING) == "1"
         return configuration_from(None, None, (), environment, allow_external=allow_external)
 
@@ -182,6 +177,7 @@ def configuration_from(
     `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names run only with
     `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
+    # Imported late: nearly every state is plain.
     from statefmt.encryption.sources import GivenText, layered_configuration
 
     if file == STANDARD_INPUT:

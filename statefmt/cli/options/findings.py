@@ -1,4 +1,4 @@
-"""Prints the findings of `check` in the format asked for, and says whether they make it fail."""
+"""The options that choose findings, compare them with a baseline and print them, and the exit status that follows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share."""
+"""Options that several commands share, with the headings of the help that list them and how durations are read."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from statefmt.cli.streams import end_paging
 from statefmt.snapshots import Layout, Style
 from statefmt.text import pattern
 
+# The headings in the help of a command under which shared options are listed.
 PROVIDERS: Final = "Provider sources"
 LAYOUT: Final = "Layout"
 SELECTION: Final = "Selection"
@@ -25,6 +26,7 @@ BACKEND: Final = "State in a backend"
 CONFIGURATION: Final = "Configuration"
 ENCRYPTION: Final = "Encryption"
 CLUSTER: Final = "Dask cluster"
+# In this order.
 GROUPS: Final = (
     *(PROVIDERS, LAYOUT, SELECTION, STATES, COMMON, CRASH, CLUSTER, FOLDER, BACKEND, CONFIGURATION, ENCRYPTION),
 )

@@ -1,4 +1,4 @@
-"""The options of all commands that write a state: where to write, and on what conditions."""
+"""The options of all commands that write a state: where to write, on what conditions, and what `check` fixes."""
 
 from __future__ import annotations
 
