@@ -47,7 +47,7 @@ def declared(
 
     Nothing has a default, so that no new command misses the pager or the options of states by oversight.
     """
-    return lambda function: Declared(function, examples, paged, decrypts, connects)
+    return lambda function: Declared(function, examples, paged=paged, decrypts=decrypts, connects=connects)
 
 
 def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
