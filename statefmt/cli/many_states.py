@@ -396,33 +396,34 @@ def _short_name(state: str | None) -> str:
     return fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
 
 
-class MoveAcross(NamedTuple):
-    """A move between two states; `address` is the new one, and `from_state` is None for that of the current folder.
+def move_across(
+    selector: str,
+    destination: str | None,
+    options: SurgeryOptions,
+    ending: Ending | None,
+    *,
+    from_state: str | None,
+    to_state: str,
+    rebind: bool,
+    create: bool,
+    allow_plain: bool,
+    as_blocks: bool,
+) -> int:
+    """Move between two states, all or nothing, or end a move that was interrupted; return the exit status.
 
-    With `create`, the other state does not exist yet. With `allow_plain`, one of the two may be encrypted alone.
+    `from_state` is None for that of the current folder. With `create`, the other state does not exist yet. With
+    `allow_plain`, one of the two may be encrypted alone.
     """
-
-    from_state: str | None
-    to_state: str
-    selector: str
-    address: str | None
-    rebind: bool = False
-    create: bool = False
-    allow_plain: bool = False
-
-
-def move_across(wanted: MoveAcross, options: SurgeryOptions, ending: Ending | None, *, as_blocks: bool = False) -> int:
-    """Move between two states, all or nothing, or end a move that was interrupted; return the exit status."""
     terms = joint_terms(options, "is for one state, and cannot be combined with --to-state")
-    target = StateBlock(anywhere(wanted.to_state), create=wanted.create, allow_plain=wanted.allow_plain)
-    source = StateBlock(anywhere(wanted.from_state))
+    target = StateBlock(anywhere(to_state), create=create, allow_plain=allow_plain)
+    source = StateBlock(anywhere(from_state))
     # The same names in any folder, so that --resume makes the same text.
     here, there = (*short_names((source.path, target.path)).values(), "target")[:2]
-    goal = f"state.{there}" if wanted.address is None else f"state.{there}.{wanted.address}"
-    move = MoveBlock(f"state.{here}.{wanted.selector}", goal, rebind=wanted.rebind)
+    goal = f"state.{there}" if destination is None else f"state.{there}.{destination}"
+    move = MoveBlock(f"state.{here}.{selector}", goal, rebind=rebind)
     text = operations_text({here: source, there: target}, [move])
-    given = [state for state in (wanted.from_state, wanted.to_state) if state is not None]
-    more = () if wanted.from_state is not None else ("--from-state", anywhere(None))
+    given = [state for state in (from_state, to_state) if state is not None]
+    more = () if from_state is not None else ("--from-state", anywhere(None))
     references = options.configuration.loaded()
     terms = terms._replace(
         ending=ending,

@@ -78,18 +78,20 @@ def mv_command(
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
         # Imported late: most moves stay in their state.
-        from statefmt.cli.many_states import MoveAcross, move_across
+        from statefmt.cli.many_states import move_across
 
-        wanted = MoveAcross(
+        return move_across(
+            source,
+            destination,
+            options,
+            ending,
             from_state=options.state or from_state,
             to_state=to_state,
-            selector=source,
-            address=destination,
             rebind=rebind,
             create=create,
             allow_plain=allow_plain,
+            as_blocks=as_blocks,
         )
-        return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
             raise BadParameter("requires --to-state", param_hint=option)
