@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import shlex
 from collections.abc import Callable
@@ -10,7 +12,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from statefmt.cli.names import COMMANDS as ALL_COMMANDS
+from statefmt.cli import commands
+from statefmt.cli.command import Declared
+from statefmt.cli.names import COMMANDS as ALL_COMMANDS, MODULES
 from statefmt.cli.program import (
     _OTHER_NAMES as OTHER_NAMES,
     _TASKS as TASKS,
@@ -201,3 +205,12 @@ def _commands(line: str) -> list[list[str]]:
         else:
             commands[-1].append(word)
     return [words for words in commands if words]
+
+
+def test_every_declared_command_is_listed_with_its_module() -> None:
+    found = set()
+    for module in pkgutil.iter_modules(commands.__path__):
+        for name, value in vars(importlib.import_module(f"{commands.__name__}.{module.name}")).items():
+            if isinstance(value, Declared):
+                found.add((name, module.name))
+    assert found == {(f"{re.sub('[ -]', '_', name)}_command", module) for name, module in MODULES.items()}
