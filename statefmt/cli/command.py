@@ -1,48 +1,106 @@
-"""What every command of statetool is to typer: its options with those that all commands share, and its help."""
+"""Declares commands: what the file of a command says about it, the options that all commands share, and their help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import os
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 import typer
+from typer import BadParameter, Option
 from typer.core import TyperArgument, TyperCommand
 from typer.main import get_command
 
-from statefmt.cli.editing.left_copies import remove_left_copies
-from statefmt.cli.options.backend_options import ConnectionOptions, FolderOptions, use_backend_options
-from statefmt.cli.options.display import display_options
-from statefmt.cli.options.encryption_files import EncryptionOptions, use_encryption
-from statefmt.cli.options.groups import COMMON, GROUPS
-from statefmt.cli.options.shared import StateOption
-from statefmt.cli.options.takes import options_of, with_options
-from statefmt.cli.run import current_run, use_run
+from statefmt.cli.copy_places import copy_places
+from statefmt.cli.options.encryption import EXTERNAL_HELP, EncryptionOptions, allows_external, use_encryption
+from statefmt.cli.options.shared import BACKEND, COMMON, FOLDER, GROUPS, StateOption, display_options
+from statefmt.cli.outcome import UsageError
+from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.spellings import SpellingReader
-from statefmt.cli.streams import end_paging
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.streams import asking, end_paging, say
 
-# Commands that read no state.
-WITHOUT_ENCRYPTION: Final = frozenset({
-    "git-config", "help", "history", "locks", "moves", "releases", "rule", "schemas", "unlock", "version", "versions",
-    "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces",
-})  # fmt: skip
-# Commands whose output people read, so that a long one goes to the pager.
-_PAGED: Final = frozenset({
-    "list", "show", "providers", "outputs", "stats", "graph", "grep", "check", "simulate", "verify", "rule",
-    "diff", "plan-show", "releases", "history", "help", "encryption-info", "where", "workspaces", "locks",
-    "versions", "reconcile", "plan", "fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query",
-})  # fmt: skip
-_OWN: Final = "Options"
-# Commands that take the place of a state, and connect to nothing.
-_WITHOUT_CONNECTION: Final = frozenset({"where"})
-# The parameters that name states.
-_STATES: Final = frozenset(
-    {"state", "states", "state_option", "old", "new", "source", "sources", "target", "stored", "operations"}
-)
-
+R = TypeVar("R")
 # What an example does, and its command line.
 Examples: TypeAlias = Sequence[tuple[str, str]]
+
+
+class Declared(NamedTuple):
+    """A command as its file declares it."""
+
+    function: Callable[..., int]
+    # Shown in its help.
+    examples: Examples
+    # Whether people read its output, so that a long one goes to the pager.
+    paged: bool
+    # Whether it reads states, and so takes the options about encryption.
+    decrypts: bool
+    # Whether it opens states, and so takes the options about backends.
+    connects: bool
+
+
+def declared(
+    *, examples: Examples, paged: bool, decrypts: bool, connects: bool
+) -> Callable[[Callable[..., int]], Declared]:
+    """Declare a command, which is found by the name of its function: `mv_command`. Its options are its parameters.
+
+    Nothing has a default, so that no new command misses the pager or the options of states by oversight.
+    """
+    return lambda function: Declared(function, examples, paged=paged, decrypts=decrypts, connects=connects)
+
+
+def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Replace parameters of a command by groups of options.
+
+    `groups` maps each parameter to the function that takes the options and returns the parameter's value. If the
+    command has an option of the same name itself, the function uses its default. Options are read from the signature
+    and their meaning from the annotations, so both are assembled here.
+    """
+
+    def decorate(command: Callable[..., R]) -> Callable[..., R]:
+        own = inspect.signature(command).parameters
+        made = {name: options_of(groups[name], own) for name in own if name in groups}
+        plain = [name for name in own if name not in made]
+
+        def taking(**given: Any) -> R:
+            # A nested group is called without the options that its command has itself.
+            arguments = {name: given[name] for name in plain if name in given}
+            for name, options in made.items():
+                arguments[name] = groups[name](**{option.name: given[option.name] for option in options})
+            return command(**arguments)
+
+        hints = get_type_hints(command, include_extras=True)
+        return with_options(
+            taking,
+            [option for name, one in own.items() for option in made.get(name) or [_keyword(one, hints)]],
+            command,
+        )
+
+    return decorate
+
+
+def options_of(function: Callable[..., object], but: Container[str] = ()) -> list[inspect.Parameter]:
+    """Return the options that a function takes, except some, with their annotations."""
+    hints = get_type_hints(function, include_extras=True)
+    return [_keyword(one, hints) for name, one in inspect.signature(function).parameters.items() if name not in but]
+
+
+def with_options(
+    taking: Callable[..., R], options: list[inspect.Parameter], command: Callable[..., R]
+) -> Callable[..., R]:
+    """Give a function that takes keywords a signature with these options, and the docstring of a command."""
+    vars(taking)["__signature__"] = inspect.Signature(options)
+    taking.__annotations__ = {one.name: one.annotation for one in options}
+    taking.__doc__ = command.__doc__
+    return taking
+
+
+def _keyword(one: inspect.Parameter, hints: dict[str, Any]) -> inspect.Parameter:
+    return one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
+
+
+_OWN: Final = "Options"
 
 
 class ProgramCommand(TyperCommand):
@@ -81,13 +139,13 @@ class ProgramCommand(TyperCommand):
             _write_rows(formatter, title, rows[title])
 
 
-def program_command(function: Callable[..., int], name: str, examples: Examples) -> ProgramCommand:
-    """Return the command of a function whose annotations declare its options and arguments, with the shared options."""
+def program_command(name: str, declaration: Declared) -> ProgramCommand:
+    """Return the command of a declaration, with the shared options."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name, cls=ProgramCommand)(_with_shared_options(function, name))
+    app.command(name, cls=ProgramCommand)(_with_shared_options(name, declaration))
     command = get_command(app)
     assert isinstance(command, ProgramCommand)
-    command.examples = examples
+    command.examples = declaration.examples
     return command
 
 
@@ -96,30 +154,30 @@ def example_lines(examples: Examples, indent: str) -> list[str]:
     return [line for what, command in examples for line in (f"{indent}# {what}", f"{indent}{command}\n")]
 
 
-def _with_shared_options(function: Callable[..., int], name: str) -> Callable[..., int]:
+def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]:
     """Return the function with the options that all commands share; they are put into the run."""
+    function = declaration.function
     options = options_of(function)
     own = [option.name for option in options]
-    names_states = not _STATES.isdisjoint(own)
     groups: list[Callable[..., object]] = [display_options]
-    if name not in WITHOUT_ENCRYPTION:
+    if declaration.decrypts:
         groups.append(EncryptionOptions)
     # `reconcile` has a --state of its own.
     if any(option.annotation == StateOption or option.name == "stored" for option in options):
         groups.append(FolderOptions)
-    if names_states and name not in _WITHOUT_CONNECTION:
+    if declaration.connects:
         groups.append(ConnectionOptions)
     for group in groups:
         options += options_of(group, {option.name for option in options})
 
     def command(**given: Any) -> int:
         use_run(replace(current_run(), command=name))
-        if name not in _PAGED:
+        if not declaration.paged:
             end_paging()
         remove_left_copies()
-        if names_states:
+        if FolderOptions in groups or ConnectionOptions in groups:
             use_backend_options(given)
-        if name not in WITHOUT_ENCRYPTION:
+        if declaration.decrypts:
             use_encryption(given)
         return function(**{one: given[one] for one in own})
 
@@ -142,3 +200,142 @@ def _write_rows(formatter: Any, title: str, rows: Sequence[tuple[str, str]]) -> 
     if rows:
         with formatter.section(title):
             formatter.write_dl(rows)
+
+
+def remove_left_copies() -> None:
+    """Remove the copies of edits that no longer run. Every command does so first, which nearly always finds none."""
+    for place in copy_places(run_context().environment):
+        # Permissions may forbid even that.
+        if os.path.lexists(place.folder):
+            from statefmt.cli.private_copy import removed_copies
+
+            for path in removed_copies(place.folder):
+                run_context().note(f"removed {path}, the copy of a state that a killed edit left behind")
+
+
+_OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-config"}
+# The parameters that name states, which must then be folders, or URLs.
+_STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
+
+
+class FolderOptions(NamedTuple):
+    """The options of commands that find the state of a folder."""
+
+    workspace: Annotated[
+        str | None,
+        Option(
+            "--workspace",
+            metavar="WORKSPACE",
+            help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
+            rich_help_panel=FOLDER,
+        ),
+    ] = None
+    backend_config: Annotated[
+        list[str] | None,
+        Option(
+            metavar="KEY=VALUE|FILE", help="Set arguments of the backend block, as for init.", rich_help_panel=FOLDER
+        ),
+    ] = None
+
+
+class ConnectionOptions(NamedTuple):
+    """The options of commands that open states."""
+
+    allow_host: Annotated[
+        list[str] | None,
+        Option(
+            metavar="HOST",
+            help="Send credentials of the environment to this host, although only the folder names it.",
+            rich_help_panel=BACKEND,
+        ),
+    ] = None
+    allow_env: Annotated[
+        list[str] | None,
+        Option(
+            metavar="NAME",
+            help="Let the backend block of the folder use this variable of the environment, such as TF_VAR_region.",
+            rich_help_panel=BACKEND,
+        ),
+    ] = None
+    allow_path: Annotated[
+        list[str] | None,
+        Option(
+            metavar="PATH",
+            help="Let the folder or the operations file name states in this file or folder, although it is elsewhere.",
+            rich_help_panel=BACKEND,
+        ),
+    ] = None
+    no_verify: Annotated[
+        bool,
+        Option(
+            "--no-verify",
+            help="Do not verify certificates of servers: whoever is in between can read and change the state.",
+            rich_help_panel=BACKEND,
+        ),
+    ] = False
+    debug: Annotated[
+        bool,
+        Option(
+            "--debug",
+            help="Show each request to a backend on standard error, without credentials.",
+            rich_help_panel=BACKEND,
+        ),
+    ] = False
+    # Most commands have it for encrypted states.
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False
+
+
+def use_backend_options(given: Mapping[str, Any]) -> None:
+    """Put the options of a command into the run. Raises BadParameter, also if options of folders are for a file."""
+    of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) is not None]
+    if of_folder and not all(map(_may_be_folder, _named(given))):
+        raise BadParameter("only the state of a folder has it, and a file is named here", param_hint=of_folder[0])
+    # Most runs are about a file; the other states of an edit may be elsewhere.
+    if not of_folder and not given.get("allow_path") and _is_file(given.get("state")) and not given.get("states"):
+        return
+    from statefmt.locations import BackendOptions
+
+    workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
+    variables, paths = tuple(given.get("allow_env") or ()), tuple(given.get("allow_path") or ())
+    empty = {
+        "--workspace": workspace == "",
+        "--allow-host": "" in hosts,
+        "--allow-env": "" in variables,
+        "--allow-path": "" in paths,
+    }
+    for option, is_empty in empty.items():
+        if is_empty:
+            raise BadParameter("must not be empty", param_hint=option)
+    run = current_run()
+    options = BackendOptions(
+        workspace=workspace,
+        settings=tuple(given.get("backend_config") or ()),
+        allowed_hosts=hosts,
+        allowed_env=variables,
+        allowed_paths=paths,
+        allow_external=allows_external(given),
+        verify=not given.get("no_verify"),
+        agree=asking(),
+        debug=_shown if given.get("debug") else None,
+    )
+    use_run(replace(run, context=replace(run.context, backend=options)))
+
+
+def _named(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the states that the command line names."""
+    for parameter in _STATES:
+        value = given.get(parameter)
+        yield from [value] if isinstance(value, str) else value or ()
+
+
+# os.path returns False where a folder above may not be searched; Path raises.
+def _may_be_folder(name: str) -> bool:
+    return "://" in name or os.path.isdir(name)  # noqa: PTH112
+
+
+def _is_file(name: object) -> bool:
+    return isinstance(name, str) and os.path.isfile(name)  # noqa: PTH113
+
+
+def _shown(text: str) -> None:
+    say(f"debug: {text}")

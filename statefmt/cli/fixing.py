@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.failure import show_failure
-from statefmt.cli.options.fixing import FixOptions
+from statefmt.cli.options.write import FixOptions
+from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.locations import RemoteName, display_name, listed_states

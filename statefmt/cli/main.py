@@ -12,13 +12,18 @@ from typing import Final
 import typer
 
 from statefmt import ProgressReport, StatetoolError, StoreError
-from statefmt.cli.command_line import was_given
-from statefmt.cli.exit_status import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE
-from statefmt.cli.failure import show_failure, show_usage_error
+from statefmt.cli.outcome import AS_PLANS_DO, DETAILED_EXITCODE, FAILED, FINE, show_failure, show_usage_error
 from statefmt.cli.program import program
-from statefmt.cli.progress import Progress, can_be_shown
-from statefmt.cli.run import Run, running, system_context
-from statefmt.cli.streams import discard_output, end_paging, open_streams, output_problem, start_paging
+from statefmt.cli.run import Run, running, system_context, was_given
+from statefmt.cli.streams import (
+    Progress,
+    can_be_shown,
+    discard_output,
+    end_paging,
+    open_streams,
+    output_problem,
+    start_paging,
+)
 
 _OBJECTS_BETWEEN_COLLECTIONS: Final = 1_000_000
 

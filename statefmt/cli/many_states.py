@@ -1,26 +1,193 @@
-"""Shows what operations do to many states: a comparison for each, and what goes from one to another."""
+"""Writes many states as one, for commands that make or take an operations file: options, changes, questions, reports.
+
+`mv --to-state`, `split` and `join` make an operations file that runs in memory, so that it can be ended after a crash.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
+from typer import BadParameter
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
-from statefmt.cli.streams import message_terminal, result_terminal
-from statefmt.operations_files import FileOutcome, KeptDependency, Passages
+from statefmt.cli.options.ending import ENDINGS
+from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption, seconds
+from statefmt.cli.options.write import DryRunOption, LockOption, LockTimeoutOption, NoBackupOption
+from statefmt.cli.outcome import FAILED, FINE
+from statefmt.cli.run import command_line, repeatable_arguments, run_context
+from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say
+from statefmt.cli.surgery import SurgeryOptions
+from statefmt.locations import STANDARD_INPUT
+from statefmt.operations_files import (
+    CommandOperations,
+    Ending,
+    FileOutcome,
+    KeptDependency,
+    MoveBlock,
+    Passages,
+    StateBlock,
+    applied_in_memory,
+    end_undo,
+    ended_in_memory,
+    fit_name,
+    operations_text,
+    paths_to_allow,
+    planned_in_memory,
+    undo_together,
+    write_operations,
+)
 from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
 from statefmt.render.findings import findings_text
 from statefmt.render.terminal import Terminal, counted, note_text
-from statefmt.text import printable
+from statefmt.text import printable, shell_line
 
 if TYPE_CHECKING:
-    # Most runs have no configuration and skip this import.
+    from statefmt.operations_files import Agreed
     from statefmt.providers import ProviderReferences
+
+
+# Arguments that a command has once, and not when it is repeated to end what it began.
+_ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
+
+
+class ApplyTerms(NamedTuple):
+    """How a command writes many states. `timeout` is in seconds, for each lock, None for no locks.
+
+    `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
+    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing. `references`
+    are configurations that states are checked against, by the short names of the states.
+    """
+
+    manner: Manner
+    advice: str = ADVICE
+    ending: Ending | None = None
+    timeout: float | None = 0
+    keeps_backup: bool = True
+    asks: Callable[[FileOutcome], bool] = lambda _: True
+    dry_run: bool = False
+    as_blocks: bool = False
+    references: Mapping[str, ProviderReferences] = MappingProxyType({})
+
+
+def anywhere(state: str | None) -> str:
+    """Return the name of a state on the command line as it is in any folder; None is that of the current folder."""
+    if state is None:
+        return str(Path.cwd())
+    return state if "://" in state or state == STANDARD_INPUT else str(Path.cwd() / state)
+
+
+def carry_out_operations(
+    command: str,
+    text: str,
+    terms: ApplyTerms,
+    states: Collection[str] | Mapping[str, str] = (),
+    more: Sequence[str] = (),
+    *,
+    create_options: Mapping[str, str] = MappingProxyType({}),
+) -> int:
+    """Run an operations file that a command made in memory, or end that; return the exit status.
+
+    States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
+    `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
+    arguments that are the default here, but not in other folders. `create_options` are the options that create states,
+    by the short names of these.
+    """
+    words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
+    made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
+    context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
+    if terms.ending is not None:
+        names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
+        return report_ended(command, names, terms.ending)
+    if terms.as_blocks:
+        return _as_blocks(made, terms)
+    if terms.dry_run:
+        planned_in_memory(context, made, _shown(terms), references=terms.references)
+        say(f"{command}: dry run; nothing was written")
+        return FINE
+    return apply_shown(
+        command,
+        lambda agreed: applied_in_memory(
+            context,
+            made,
+            command_line(),
+            timeout=timeout,
+            keeps_backup=keeps_backup,
+            references=terms.references,
+            agreed=agreed,
+        ),
+        terms,
+    )
+
+
+def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
+    """Change states after showing how, and after asking if so agreed; return the exit status."""
+    refused, paths = False, dict[str, str]()
+
+    def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        nonlocal refused
+        paths.update(names)
+        asks = terms.asks(outcome)
+        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
+        refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
+        return not refused
+
+    outcome = apply(agreed)
+    if refused:
+        say(f"{name}: nothing was written")
+        return FAILED
+    changed = [short for short, one in outcome.outcomes.items() if one.changes]
+    for short in changed:
+        say(f"{paths[short]}: written")
+    if not changed:
+        say(f"{name}: no changes; nothing was written")
+    return FINE
+
+
+def report_ended(name: str, names: tuple[str, ...], ending: Ending) -> int:
+    """Say which states were written to end a change; return the exit status."""
+    for one in names:
+        say(f"{one}: {'as it was before' if ending is Ending.TAKE_BACK else 'written'}")
+    if not names:
+        say(f"{name}: the change has ended; no state was written")
+    return FINE
+
+
+def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> str:
+    """Return an argument of the command line that means the same in any folder."""
+    places = states if isinstance(states, Mapping) else {state: anywhere(state) for state in states}
+    option, equals, value = word.partition("=")
+    if word.startswith("-") and equals and value in places:
+        return f"{option}={places[value]}"
+    return places.get(word, word)
+
+
+def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
+    from statefmt.cli.surgery import show_outcome_as_blocks
+
+    statuses: list[int] = []
+
+    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=terms.manner.show_sensitive))
+        return False
+
+    planned_in_memory(run_context(), made, shown, references=terms.references)
+    return statuses[0]
+
+
+def _shown(terms: ApplyTerms) -> Agreed:
+    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
+        return False
+
+    return shown
+
 
 _OUTPUTS: Final = (
     "The configuration that has such a resource needs an output for what the other one reads of it, in each of its "
@@ -121,3 +288,192 @@ def _needs(found: Iterable[KeptDependency]) -> Iterator[str]:
     for (here, there, needs), instances in dependants.items():
         more = f" and {len(instances) - 1:,} more" if len(instances) > 1 else ""
         yield f"  {here} needs {needs} in {there}, for {instances[0]}{more}"
+
+
+def joint_write_options(
+    *,
+    dry_run: DryRunOption = False,
+    no_backup: NoBackupOption = False,
+    lock: LockOption = True,
+    lock_timeout: LockTimeoutOption = "0s",
+    yes: AgreedOption = False,
+    show_sensitive: ShowSensitiveOption = False,
+) -> ApplyTerms:
+    """Return how to write the states. Raises BadParameter."""
+    return ApplyTerms(
+        timeout=seconds(lock_timeout, "--lock-timeout") if lock else None,
+        keeps_backup=not no_backup,
+        asks=lambda _: not yes,
+        dry_run=dry_run,
+        manner=Manner(show_sensitive=show_sensitive),
+    )
+
+
+def joint_terms(options: SurgeryOptions, why: str, others: Mapping[str, bool] = MappingProxyType({})) -> ApplyTerms:
+    """Return how to write the states, from the options of an edit of one state.
+
+    Raises BadParameter with the message `why` for an option that is for one state, and for `others` that are given.
+    """
+    write = options.write
+    for_one = {
+        "--out": write.out is not None,
+        "--backup": write.backup is not None,
+        "--expect-serial": write.expect_serial is not None,
+        "--expect-hash": write.expect_hash is not None,
+    }
+    for option, is_given in (for_one | dict(others)).items():
+        if is_given:
+            raise BadParameter(why, param_hint=option)
+    return ApplyTerms(
+        timeout=write.lock_timeout if write.lock else None,
+        keeps_backup=not write.no_backup,
+        asks=lambda _: not write.yes,
+        dry_run=write.dry_run,
+        manner=Manner(show_sensitive=options.show_sensitive),
+    )
+
+
+# Returns the path of a state in an operations file; None is the state of the current folder.
+StatePlacer: TypeAlias = Callable[[str | None], str]
+
+# File names that say nothing about a state.
+_USUAL: Final = ("terraform", "default", "")
+
+
+def place_in(out: str | None) -> StatePlacer:
+    """Return the function that places states in a file `out`; None for one in memory, with paths for any folder."""
+    if out is None or out == STANDARD_INPUT:
+        return anywhere if out is None else lambda state: "." if state is None else state
+    folder = Path(out).parent
+
+    def relative(state: str | None) -> str:
+        if state is not None and ("://" in state or Path(state).is_absolute()):
+            return state
+        return os.path.relpath(state or ".", folder)
+
+    return relative
+
+
+def source_block(state: str | None, place: StatePlacer) -> StateBlock:
+    """Return the block of a state that exists, with the workspace of the command line if it is that of a folder."""
+    path = place(state)
+    options = run_context().backend
+    is_folder = state is None or Path(state).is_dir()
+    return StateBlock(path, workspace=options.workspace if options is not None and is_folder else None)
+
+
+def short_names(states: Iterable[str | None]) -> dict[str | None, str]:
+    """Return a name for each state: that of its file or, if the file has the usual name, of its folder."""
+    names: dict[str | None, str] = {}
+    for state in dict.fromkeys(states):
+        wanted = _short_name(state)
+        name, number = wanted, 1
+        while name in names.values():
+            number += 1
+            name = f"{wanted}-{number}"
+        names[state] = name
+    return names
+
+
+def save_operations(out: str, text: str) -> None:
+    """Write an operations file to a new file, or to standard output if that is `-`. Raises StoreError."""
+    if out == STANDARD_INPUT:
+        print(text, end="")
+        return
+    write_operations(out, text)
+    say(f"{out}: written; `{apply_line(out, 'plan')}` shows what it does, `{apply_line(out)}` does it")
+
+
+def apply_line(path: str, command: str = "apply") -> str:
+    """Return the command line that applies an operations file or a plan, and allows what it names elsewhere."""
+    allowing = (word for place in paths_to_allow(path) for word in ("--allow-path", place))
+    return shell_line(["statetool", command, *allowing, path])
+
+
+def _short_name(state: str | None) -> str:
+    path = PurePosixPath((state or "").partition("?")[0])
+    stem = path.name.removesuffix(".json").removesuffix(".tfstate")
+    return fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
+
+
+def move_across(
+    selector: str,
+    destination: str | None,
+    options: SurgeryOptions,
+    ending: Ending | None,
+    *,
+    from_state: str | None,
+    to_state: str,
+    rebind: bool,
+    create: bool,
+    allow_plain: bool,
+    as_blocks: bool,
+) -> int:
+    """Move between two states, all or nothing, or end a move that was interrupted; return the exit status.
+
+    `from_state` is None for that of the current folder. With `create`, the other state does not exist yet. With
+    `allow_plain`, one of the two may be encrypted alone.
+    """
+    terms = joint_terms(options, "is for one state, and cannot be combined with --to-state")
+    target = StateBlock(anywhere(to_state), create=create, allow_plain=allow_plain)
+    source = StateBlock(anywhere(from_state))
+    # The same names in any folder, so that --resume makes the same text.
+    here, there = (*short_names((source.path, target.path)).values(), "target")[:2]
+    goal = f"state.{there}" if destination is None else f"state.{there}.{destination}"
+    move = MoveBlock(f"state.{here}.{selector}", goal, rebind=rebind)
+    text = operations_text({here: source, there: target}, [move])
+    given = [state for state in (from_state, to_state) if state is not None]
+    more = () if from_state is not None else ("--from-state", anywhere(None))
+    references = options.configuration.loaded()
+    terms = terms._replace(
+        ending=ending,
+        asks=lambda outcome: not options.write.yes and _must_be_confirmed(outcome),
+        as_blocks=as_blocks,
+        references={} if references is None else {there: references},
+    )
+    return carry_out_operations("mv", text, terms, given, more, create_options={there: "--create"})
+
+
+def _must_be_confirmed(outcome: FileOutcome) -> bool:
+    """Return whether something changes that nobody may have thought of."""
+    edits = outcome.edits
+    return bool(edits.crossing or any(edit.joins for edit in edits.edits.values()))
+
+
+_ADVICE: Final = "Use --dry-run to see the changes, --yes to write them, or --only for this state only"
+
+
+def undo_all(name: str, to: int | None, options: SurgeryOptions, further: str, *, discard_changes: bool) -> int:
+    """Undo edits of several states of which `name` is one, in all of them; return the exit status.
+
+    `further` says how to go back further.
+    """
+    why = "the edit changed several states, and is undone in all of them; add --only for this state only"
+    terms = joint_terms(options, why, {"--discard-changes": discard_changes})._replace(advice=_ADVICE)
+    context, command = run_context(), command_line()
+    if terms.dry_run:
+        outcome = undo_together(context, name, to, dry_run=True)
+        show_outcome({one: one for one in outcome.outcomes}, outcome, terms.manner, to_messages=False)
+        say(f"{name}: dry run; nothing was written")
+        return FINE
+    status = apply_shown(
+        "undo",
+        lambda agreed: undo_together(
+            context, name, to, command=command, timeout=terms.timeout, keeps_backup=terms.keeps_backup, agreed=agreed
+        ),
+        terms,
+    )
+    if status == FINE:
+        say(f"`statetool undo` of any of these states now reverts this undo in all of them{further}")
+    return status
+
+
+def end_together(name: str, ending: Ending, options: SurgeryOptions, others: dict[str, bool]) -> int:
+    """End an undo of several states after a crash; return the exit status.
+
+    `others` are more options that cannot be given, and whether they are.
+    """
+    others |= {"--dry-run": options.write.dry_run}
+    terms = joint_terms(options, "cannot be combined with --resume, --abort or --leave", others)
+    names = end_undo(run_context(), name, ending, timeout=terms.timeout, keeps_backup=terms.keeps_backup)
+    return report_ended(name, names, ending)

@@ -1,24 +1,30 @@
-"""The command line as a whole: the group that imports and runs the commands."""
+"""The command line as a whole: the group that imports and runs the commands, and the options before a command.
+
+Commands are found as `tofu` and `terraform` name them, too; other names of them are explained.
+"""
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from statefmt import __version__
-from statefmt.cli.habits import command_arguments, unknown_command
-from statefmt.cli.names import ALIASES, COMMANDS, SECTIONS
-from statefmt.cli.options.completion import InstallOption, ShowOption
-from statefmt.cli.options.display import ColourOption, NoPagerOption
-from statefmt.cli.spellings import SpellingReader
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.names import ALIASES, COMMANDS, GROUPED, MODULES, SECTIONS, STATE_COMMANDS
+from statefmt.cli.options.shared import ColourOption, NoPagerOption
+from statefmt.cli.outcome import UsageError
+from statefmt.cli.run import run_context
+from statefmt.cli.spellings import SpellingReader, alike
+from statefmt.text import shell_word
 
 if TYPE_CHECKING:
-    from statefmt.cli.command import ProgramCommand
+    from statefmt.cli.command import Declared, ProgramCommand
+
 
 # For typer, which has only --help.
 HELP_OPTIONS: Final[dict[str, Any]] = {"help_option_names": ["-h", "--help"]}
@@ -77,12 +83,18 @@ class LazyGroup(TyperGroup):
 
 
 def command_named(name: str) -> ProgramCommand:
-    """Import a command. Its module has its name."""
+    """Import a command."""
     # Imported late: the list of commands needs no options.
     from statefmt.cli.command import program_command
 
-    module = importlib.import_module(f"statefmt.cli.commands.{name.replace('-', '_').replace(' ', '_')}")
-    return program_command(module.command, name, module.EXAMPLES)
+    return program_command(name, declaration(name))
+
+
+def declaration(name: str) -> Declared:
+    """Import what the module of a command declares about it."""
+    module = importlib.import_module(f"statefmt.cli.commands.{MODULES[name]}")
+    declared: Declared = getattr(module, f"{name.replace('-', '_').replace(' ', '_')}_command")
+    return declared
 
 
 def program() -> LazyGroup:
@@ -122,3 +134,208 @@ def _statetool(
     if ctx.invoked_subcommand is None:
         commands = "\n".join(f"  {name:{_WIDEST}}  {COMMANDS[name]}" for name in _FIRST)
         typer.echo(_FIRST_SCREEN.format(commands=commands))
+
+
+# What people type for a command of statetool.
+_OTHER_NAMES: Final = {
+    "accounts": "providers",
+    "addresses": "list",
+    "backup": "copy",
+    "cat": "pull",
+    "changes": "diff",
+    "combine": "join",
+    "compare": "diff",
+    "convert": "upgrade",
+    "count": "stats",
+    "cp": "copy",
+    "del": "rm",
+    "delete": "rm",
+    "dependencies": "graph",
+    "deps": "graph",
+    "dot": "graph",
+    "download": "pull",
+    "doctor": "check",
+    "dup": "fleet duplicates",
+    "duplicate": "fleet duplicates",
+    "duplicates": "fleet duplicates",
+    "dups": "fleet duplicates",
+    "export": "pull",
+    "find": "grep",
+    "forget": "rm",
+    "format": "fmt",
+    "get-output": "outputs",
+    "html": "report",
+    "info": "stats",
+    "inspect": "show",
+    "lineage": "new-lineage",
+    "lint": "check",
+    "lock": "locks",
+    "log": "history",
+    "merge": "join",
+    "migrate": "upgrade",
+    "move": "mv",
+    "provider": "providers",
+    "query": "fleet query",
+    "regions": "providers",
+    "remove": "rm",
+    "rename": "mv",
+    "resources": "list",
+    "revert": "undo",
+    "rollback": "undo",
+    "rules": "rule",
+    "search": "grep",
+    "separate": "split",
+    "serial": "set-serial",
+    "size": "stats",
+    "sql": "fleet query",
+    "summary": "stats",
+    "tree": "graph",
+    "validate": "check",
+    "whereis": "where",
+    "workspace": "workspaces",
+}
+_REPAIR: Final = (
+    "`statetool check --fix` fixes what has one right answer, `statetool repair` mends a state that cannot be loaded, "
+    "and `statetool salvage` reads a file that is no longer JSON."
+)
+_OPERATIONS: Final = (
+    "To see what an operations file does: `statetool plan FILE`. To run the file: `statetool apply FILE`."
+)
+_ORPHANS: Final = (
+    "`statetool check --config DIR` lists the objects whose provider or provider instance the configuration does not "
+    "have, `statetool simulate --config DIR --without KEY` those that a change would orphan."
+)
+_RECOVERY: Final = (
+    "`statetool undo` takes back an edit, `statetool restore` puts a backup back, `statetool salvage` reads a damaged "
+    "file."
+)
+# What people type for a task that several commands do, or one with an option.
+_TASKS: Final = {
+    "csv": "To list the instances as CSV: `statetool list --format csv`.",
+    "encryption": "`statetool encryption-info` shows how a state is encrypted, `statetool encrypt` encrypts it.",
+    "fix": _REPAIR,
+    "autofix": _REPAIR,
+    "mend": _REPAIR,
+    "heal": _REPAIR,
+    "ids": "To list the instances with their ids: `statetool list --long`.",
+    "json": "To print a state as JSON: `statetool show --format json`, or `statetool pull` for the file as it is.",
+    "ops": _OPERATIONS,
+    "operations": _OPERATIONS,
+    "stateops": _OPERATIONS,
+    "orphan": _ORPHANS,
+    "orphans": _ORPHANS,
+    "orphaned": _ORPHANS,
+    "push": "To send a state to the backend of this folder: `statetool copy FILE .`, or `tofu state push FILE`.",
+    "upload": "To send a state to the backend of this folder: `statetool copy FILE .`, or `tofu state push FILE`.",
+    "recover": _RECOVERY,
+    "rescue": _RECOVERY,
+    "sarif": "To report findings as SARIF: `statetool check --format sarif`.",
+}
+# Commands of OpenTofu that read the configuration, run providers or reach a backend.
+_OF_THE_ENGINE: Final = frozenset({"console", "destroy", "get", "import", "init", "login", "logout", "refresh", "test"})
+
+
+def command_arguments(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments that start with a command of statetool: `state mv A B` becomes `mv A B`.
+
+    The two words of a command such as `fleet index` become one. Raises UsageError for a subcommand of `tofu state`
+    that statetool does not have.
+    """
+    name, *rest = arguments
+    if name in GROUPED and rest and not rest[0].startswith("-"):
+        return [f"{name} {rest[0]}", *rest[1:]]
+    if name != "state":
+        return [*arguments]
+    if rest and rest[0] in STATE_COMMANDS:
+        return rest
+    family = ", ".join(STATE_COMMANDS)
+    if rest and rest[0] == "push":
+        raise UsageError(f"No such command 'state push'. {_TASKS['push']}")
+    raise UsageError(f"After 'state', write one of: {family}. 'state' itself can be left out.")
+
+
+def unknown_command(name: str, commands: Iterable[str]) -> str:
+    """Return the message for a command that does not exist, with what was probably meant."""
+    if name in GROUPED:
+        family = ", ".join(one.partition(" ")[2] for one in commands if one.startswith(f"{name} "))
+        return f"After '{name}', write one of: {family}."
+    if name in _TASKS:
+        return f"No such command '{name}'. {_TASKS[name]}"
+    if name in _OF_THE_ENGINE:
+        return f"No such command '{name}': statetool works offline on states. Use `tofu {name}`."
+    if name.endswith(".tfstate") or Path(name).is_file():
+        return f"No such command '{name}'. To check this state: statetool check {shell_word(name)}"
+    near = _OTHER_NAMES.get(name) or next(iter(alike(name, [*commands, *ALIASES])), None)
+    return f"No such command '{name}'." + (f" Did you mean '{near}'?" if near else " `statetool --help` lists them.")
+
+
+SHELLS: Final = ("bash", "zsh", "fish")
+_DETECT: Final = "detect"
+_REMARKS: Final = {
+    "bash": (
+        "It needs the package bash-completion. Without that, add this line to ~/.bashrc:\n"
+        '  eval "$(statetool --show-completion bash)"\n'
+    ),
+    "zsh": (
+        "If your ~/.zshrc does not have these lines, add them:\n"
+        "  fpath=({folder} $fpath)\n  autoload -Uz compinit && compinit\n"
+    ),
+}
+
+
+def _install(shell: str | None) -> None:
+    if shell is None:
+        return
+    environment = run_context().environment
+    if shell == _DETECT:
+        shell = Path(environment.get("SHELL", "")).name
+        if shell not in SHELLS:
+            raise typer.BadParameter(
+                f"SHELL does not name one of {', '.join(SHELLS)}: add the shell", param_hint="--install-completion"
+            )
+    path = place(shell, environment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(script(shell), encoding="utf-8")
+    typer.echo(f"Completion for {shell} is installed in {path}. It works in new shells.")
+    typer.echo(_REMARKS.get(shell, "").format(folder=path.parent), nl=False)
+    raise typer.Exit
+
+
+def _show(shell: str | None) -> None:
+    if shell is not None:
+        typer.echo(script(shell), nl=False)
+        raise typer.Exit
+
+
+InstallOption = Annotated[
+    Literal["bash", "zsh", "fish", "detect"] | None,
+    typer.Option(
+        "--install-completion",
+        metavar="[SHELL]",
+        is_eager=True,
+        callback=_install,
+        help="Install completion for bash, zsh or fish; default: the shell in SHELL.",
+    ),
+]
+ShowOption = Annotated[
+    Literal["bash", "zsh", "fish"] | None,
+    typer.Option(
+        "--show-completion", metavar="SHELL", is_eager=True, callback=_show, help="Print the completion script."
+    ),
+]
+
+
+def script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    return (Path(__file__).parent / "completion_scripts" / f"statetool.{shell}").read_text(encoding="utf-8")
+
+
+def place(shell: str, environment: Mapping[str, str]) -> Path:
+    """Return the file from which a shell loads completions of statetool by itself."""
+    home = Path(environment.get("HOME") or Path.home())
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
+    if shell == "bash":
+        return data / "bash-completion" / "completions" / "statetool"
+    if shell == "fish":
+        return Path(environment.get("XDG_CONFIG_HOME") or home / ".config") / "fish" / "completions" / "statetool.fish"
+    return data / "zsh" / "site-functions" / "_statetool"

@@ -16,7 +16,7 @@ def run() -> None:
     """
     if "STATETOOL_COMPLETE" in os.environ:
         gc.disable()
-        from statefmt.cli.completion.answer import answer
+        from statefmt.cli.completion import answer
 
         answer(os.environ["STATETOOL_COMPLETE"], os.environ, sys.argv[1:])
         # Skip the interpreter's cleanup: a shell waits.

@@ -1,21 +1,130 @@
-"""Sets up the standard streams: open, in UTF-8, written in full, and coloured if wanted."""
+"""The standard streams: opens and colours them, asks for confirmation, and runs the pager and the progress line.
+
+The progress line is written by a timer signal, between two steps of the only thread: a second thread would be lost in
+the processes that `check` forks. Any other output erases it.
+"""
 
 from __future__ import annotations
 
 import errno
 import io
+import math
 import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
-from statefmt.cli.progress import Progress, PromptFile
+import typer
+
+from statefmt import StoreError
 from statefmt.cli.run import current_run
 from statefmt.render.terminal import Terminal, printable_lines, terminal_columns, terminal_for
 from statefmt.text import printable
 
-if TYPE_CHECKING:
-    from statefmt.cli.pager import Pager
+# In seconds.
+_PATIENCE: Final = 2.0
+_INTERVAL: Final = 1.0
+_ERASE: Final = b"\r\x1b[K"
+_MESSAGES: Final = 2
+
+
+class Progress:
+    """The progress line on standard error. It does not return once anything else is printed."""
+
+    def __init__(self) -> None:
+        self._start = self._phase_start = time.monotonic()
+        self._phase_base = 0
+        self._is_shown = False
+        self._phase = ("working", 0, 0, "")
+
+    def report(self, name: str, done: int, total: int, unit: str) -> None:
+        """Set the phase that the line shows next; see RunContext.phase()."""
+        if name != self._phase[0]:
+            self._phase_start = time.monotonic()
+            self._phase_base = done
+        self._phase = (name, done, total, unit)
+
+    def begin(self) -> None:
+        """Show the phase and the elapsed time, starting after two seconds."""
+        signal.signal(signal.SIGALRM, self._show)
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE, _INTERVAL)
+
+    def end(self) -> None:
+        """Stop, and erase the line."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if self._is_shown:
+            self._is_shown = False
+            _write(_ERASE)
+
+    def _show(self, *_: object) -> None:
+        self._is_shown = True
+        now = time.monotonic()
+        done, total, unit = self._phase[1:]
+        is_counted = unit and total
+        pace = pace_text(done - self._phase_base, total - done, now - self._phase_start) if is_counted else ""
+        # The line before may have been longer.
+        _write(f"\rstatetool: {phase_text(*self._phase)}{pace}, {int(now - self._start)} s\x1b[K".encode())
+
+
+def phase_text(name: str, done: int, total: int, unit: str) -> str:
+    """Format a phase: `checking 12 of 40 states`, `reading 41 %`, or `reading 12 MB` if the total is unknown."""
+    if unit:
+        return f"{name} {done:,} of {total:,} {unit}" if total else f"{name} {done:,} {unit}"
+    if total:
+        return f"{name} {100 * done // total} %"
+    return f"{name} {done // 1_000_000:,} MB" if done else name
+
+
+def pace_text(done: int, left: int, seconds: float) -> str:
+    """Format the rate at which `done` things were done, and how long those that are left take: `, 120/s, 14 s left`.
+
+    Empty if nothing is done yet.
+    """
+    if done <= 0 or seconds <= 0:
+        return ""
+    rate = done / seconds
+    pace = f", {rate:,.0f}/s" if rate >= 1 else f", {60 * rate:,.0f}/min"
+    minutes, rest = divmod(math.ceil(left / rate), 60)
+    if minutes:
+        return f"{pace}, {minutes:,} min {rest} s left"
+    return f"{pace}, {rest} s left" if rest else pace
+
+
+class PromptFile(io.FileIO):
+    """An output stream that erases the progress line before it writes."""
+
+    def __init__(self, descriptor: int, progress: Progress | None = None) -> None:
+        super().__init__(descriptor, "w", closefd=False)
+        self._progress = progress
+
+    def end_progress(self) -> None:
+        """Erase the progress line, if there is one."""
+        if self._progress is not None:
+            self._progress.end()
+
+    def write(self, data: object, /) -> int:
+        self.end_progress()
+        return super().write(data)  # type: ignore[arg-type] # whatever the buffer passes
+
+
+def can_be_shown() -> bool:
+    """Return whether standard error is a terminal that can erase a line."""
+    return os.isatty(_MESSAGES) and os.environ.get("TERM", "dumb") != "dumb" and hasattr(signal, "setitimer")
+
+
+def _write(text: bytes) -> None:
+    # Bypass Python's buffers: the signal may interrupt a write to one of them.
+    try:
+        os.write(_MESSAGES, text)
+    except OSError:
+        # A missing terminal is no reason to stop.
+        return
+
 
 _STANDARD_OUTPUT: Final = "standard output"
 
@@ -74,9 +183,6 @@ def start_paging() -> None:
     """Send long output to the pager, if standard output is a terminal and there is one."""
     if not sys.stdout.isatty():
         return
-    # Imported late: programs that run statetool have no terminal.
-    from statefmt.cli.pager import Pager, pager_command
-
     command = pager_command(os.environ)
     if command and isinstance(file := _raw(sys.stdout), _ResultFile):
         file.pager = Pager(command, os.environ)
@@ -148,3 +254,100 @@ def write_result(data: bytes) -> None:
     sys.stdout.buffer.write(data)
     # Messages that follow must not come first.
     sys.stdout.flush()
+
+
+# What to do without a terminal, if a command has both options.
+ADVICE: Final = "Use --dry-run to see the changes, or --yes to write them"
+
+
+def confirmed(question: str, what: str, done: str, advice: str) -> bool:
+    """Ask a question on standard error. Raises StoreError if there is no terminal.
+
+    The error says that `what` needs confirmation and that nothing was `done`, and gives the advice.
+    """
+    if not _can_be_asked():
+        raise StoreError(f"{what} needs confirmation, and there is no terminal to ask on; nothing was {done}. {advice}")
+    return typer.confirm(question, err=True)
+
+
+def asking() -> Callable[[str], bool] | None:
+    """Return what asks a question on standard error, None if there is no terminal."""
+    return _agreed if _can_be_asked() else None
+
+
+def _agreed(question: str) -> bool:
+    return typer.confirm(printable(question), err=True)
+
+
+def _can_be_asked() -> bool:
+    return bool(sys.stdin and sys.stdin.isatty() and sys.stderr.isatty())
+
+
+# What git passes to less: quit if it fits on one screen, keep colours, leave the screen as it is.
+_LESS: Final = {"LESS": "FRX"}
+_PROMPT_LINES: Final = 2
+
+
+def pager_command(environment: Mapping[str, str]) -> str:
+    """Return the shell command of the pager: PAGER, or less; empty if it is cat or not installed."""
+    if environment.get("TERM", "dumb") == "dumb":
+        return ""
+    command = environment.get("PAGER", "less").strip()
+    program = command.partition(" ")[0]
+    # A pager that does not start would lose the output.
+    return command if program != "cat" and shutil.which(program) else ""
+
+
+class Pager:
+    """Keeps output until it no longer fits on the screen, and then starts the pager for all of it.
+
+    If the user quits the pager, the rest of the output is discarded and the command runs to its end.
+    """
+
+    def __init__(self, command: str, environment: Mapping[str, str]) -> None:
+        self._command = command
+        self._environment = {**_LESS, **environment}
+        size = shutil.get_terminal_size()
+        self._columns, self._room = size.columns, size.lines - _PROMPT_LINES
+        self._kept: list[bytes] = []
+        self._process: subprocess.Popen[bytes] | None = None
+        self._has_quit = False
+
+    def write(self, data: bytes) -> None:
+        """Keep or pass on a part of the output."""
+        if self._process is not None:
+            self._pass_on(data)
+            return
+        self._kept.append(data)
+        self._room -= sum(1 + len(line) // self._columns for line in data.split(b"\n")[1:])
+        if self._room < 0:
+            # The pager handles an interrupt, and the command must not end before it.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", self._command], stdin=subprocess.PIPE, env=self._environment
+            )
+            self._pass_on(b"".join(self._kept))
+
+    def close(self) -> None:
+        """Print what was kept, or wait until the user quits the pager."""
+        if self._process is None:
+            kept = b"".join(self._kept)
+            self._kept.clear()
+            while kept:
+                kept = kept[os.write(1, kept) :]
+            return
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
+        self._process.wait()
+
+    def _pass_on(self, data: bytes) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        if self._has_quit:
+            return
+        try:
+            self._process.stdin.write(data)
+            self._process.stdin.flush()
+        except BrokenPipeError:
+            self._has_quit = True

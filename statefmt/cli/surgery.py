@@ -1,35 +1,80 @@
-"""Carries out the edit of a surgery command: asks, writes and shows the changes."""
+"""Carries out the edit of a surgery command: its options, the question, the write, and the changes shown.
+
+With --as-blocks, shows the edit as `moved`, `removed` and `import` blocks of a configuration instead.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
-from typer import BadParameter
+from typer import BadParameter, Option
 
 import statefmt
 from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
-from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import ADVICE, confirmed
-from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.command import takes
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.surgery_options import SurgeryOptions
-from statefmt.cli.run import run_context
-from statefmt.cli.streams import message_terminal, result_terminal, say
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
+from statefmt.cli.options.shared import COMMON, ShowSensitiveOption, StateOption
+from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.run import command_line, run_context
+from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say, write_result
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
-from statefmt.render.terminal import Terminal, note_text
+from statefmt.render.terminal import Terminal, counted, note_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
-    # Most runs have neither a configuration nor schemas and skip these imports.
+    from statefmt.differences import SnapshotDiff
+    from statefmt.operations_files import FileOutcome
     from statefmt.provider_schemas import ProviderSchemas
     from statefmt.providers import ProviderReferences
+
+
+WholeResourceOption = Annotated[
+    bool, Option("--whole-resource", help="Extend the selection to all instances of each resource.")
+]
+
+NewProviderOption = Annotated[
+    bool, Option("--new-provider", help="Allow a provider that neither the state nor --config knows.")
+]
+
+AsBlocksOption = Annotated[
+    bool,
+    Option(
+        "--as-blocks",
+        help="Print moved, removed and import blocks that do the same; write nothing.",
+        rich_help_panel=COMMON,
+    ),
+]
+
+
+class SurgeryOptions(NamedTuple):
+    """The options of a surgery command."""
+
+    state: str | None
+    write: WriteOptions
+    show_sensitive: bool
+    configuration: ConfigurationOptions
+
+
+@takes(write=write_options, configuration=configuration_options)
+def surgery_options(
+    *,
+    state: StateOption = None,
+    write: WriteOptions,
+    show_sensitive: ShowSensitiveOption = False,
+    configuration: ConfigurationOptions,
+) -> SurgeryOptions:
+    """Return the options as one value."""
+    return SurgeryOptions(state, write, show_sensitive, configuration)
+
 
 _MOST_FINDINGS: Final = 10
 
@@ -113,8 +158,6 @@ def carry_out(plan: Plan, options: SurgeryOptions) -> int:
 
 
 def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
-    from statefmt.cli.as_blocks import show_as_blocks
-
     if options.write.out is not None:
         raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
     # Nothing is written, and nothing needs a lock.
@@ -182,3 +225,53 @@ def _findings_text(findings: Sequence[Finding], terminal: Terminal) -> str:
     more = len(findings) - _MOST_FINDINGS
     lines = [f"This edit adds {counts_text(findings)}:", findings_text(findings[:_MOST_FINDINGS], terminal)]
     return "\n".join([*lines, *([f"  … and {more} more; `statetool check` shows all of them"] if more > 0 else [])])
+
+
+def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:
+    """Print the blocks for the edit of a state, and return the exit status.
+
+    For objects that get another resource type, there are two ways: not every provider can move them.
+    """
+    from statefmt.render.diff.blocks import apart_by_type
+
+    apart = apart_by_type(changes)
+    if apart is None:
+        return _shown([("", changes, after)], show_sensitive=show_sensitive)
+    titled = [
+        ("# 1. If the provider can move them to the other type, as its documentation says:\n\n", changes, after),
+        ("# 2. If not, forget the objects, and import them by their ids:\n\n", apart, after),
+    ]
+    return _shown(titled, show_sensitive=show_sensitive, done="paste the blocks of one of the two ways")
+
+
+def show_outcome_as_blocks(names: Mapping[str, str], outcome: FileOutcome, *, show_sensitive: bool) -> int:
+    """Print the blocks for what operations do to many states, each under its name, and return the exit status."""
+    titled = [
+        (f"# For the configuration of the state {short}: {printable(names[short])}\n\n", one.changes, one.edit.snapshot)
+        for short in names
+        if (one := outcome.outcomes.get(short)) and one.changes
+    ]
+    return _shown(titled, show_sensitive=show_sensitive)
+
+
+def _shown(
+    edits: Iterable[tuple[str, SnapshotDiff, Snapshot]], *, show_sensitive: bool, done: str = "paste the blocks"
+) -> int:
+    from statefmt.render.diff.blocks import edit_blocks
+
+    left, texts = 0, list[str]()
+    for title, changes, after in edits:
+        found = edit_blocks(changes, after, show_sensitive=show_sensitive)
+        left += len(found.left)
+        if found.text:
+            texts.append(title + found.text)
+        for warning in found.warnings:
+            say(f"statetool: warning: {warning}")
+    write_result("\n".join(texts).encode())
+    if not texts:
+        say("no block is needed; nothing was written")
+    elif left:
+        say(f"statetool: warning: blocks do not do all of it: see {counted(left, 'comment')}; nothing was written")
+    else:
+        say(f"nothing was written; change the configuration to the new addresses, {done}, and plan")
+    return FOUND if left else FINE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import typer
 
-from statefmt.cli.options.duration import AGE, TIMEOUT, Notation, seconds
+from statefmt.cli.options.shared import AGE, TIMEOUT, Notation, seconds
 
 
 @pytest.mark.parametrize(

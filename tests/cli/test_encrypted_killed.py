@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.editing.places import is_in_memory
+from statefmt.cli.copy_places import is_in_memory
 from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.encryption import decrypt

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.main import main
-from statefmt.cli.progress import pace_text, phase_text
+from statefmt.cli.streams import pace_text, phase_text
 from tests.cli.conftest import Environment, Program
 from tests.cli.states import SAMPLES
 from tests.cli.terminal import on_terminal

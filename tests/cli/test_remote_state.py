@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 
 from statefmt.cli.names import COMMANDS
+from statefmt.cli.outcome import COPIES, EDITS, INSTEAD
 from statefmt.cli.program import command_named
-from statefmt.cli.remote_state import COPIES, EDITS, INSTEAD
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 import shlex
 from collections.abc import Callable
@@ -10,10 +12,16 @@ from pathlib import Path
 import pytest
 import typer
 
-from statefmt.cli.command import WITHOUT_ENCRYPTION
-from statefmt.cli.habits import _OTHER_NAMES as OTHER_NAMES, _TASKS as TASKS, command_arguments
-from statefmt.cli.names import COMMANDS as ALL_COMMANDS
-from statefmt.cli.program import command_named
+from statefmt.cli import commands
+from statefmt.cli.command import Declared
+from statefmt.cli.names import COMMANDS as ALL_COMMANDS, MODULES
+from statefmt.cli.program import (
+    _OTHER_NAMES as OTHER_NAMES,
+    _TASKS as TASKS,
+    command_arguments,
+    command_named,
+    declaration,
+)
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
 
@@ -139,7 +147,7 @@ def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> No
     # Those of `diff` take three lines more.
     assert lines.index("Examples:") <= (28 if name == "diff" else 26)
     assert lines.index("Examples:") < lines.index("Common options:")
-    if name not in WITHOUT_ENCRYPTION:
+    if declaration(name).decrypts:
         assert lines.index("Common options:") < lines.index("Encryption:")
 
 
@@ -197,3 +205,12 @@ def _commands(line: str) -> list[list[str]]:
         else:
             commands[-1].append(word)
     return [words for words in commands if words]
+
+
+def test_every_declared_command_is_listed_with_its_module() -> None:
+    found = set()
+    for module in pkgutil.iter_modules(commands.__path__):
+        for name, value in vars(importlib.import_module(f"{commands.__name__}.{module.name}")).items():
+            if isinstance(value, Declared):
+                found.add((name, module.name))
+    assert found == {(f"{re.sub('[ -]', '_', name)}_command", module) for name, module in MODULES.items()}

@@ -7,9 +7,8 @@ import re
 import pytest
 
 from docs.site import ROOT
-from statefmt.cli.habits import command_arguments
 from statefmt.cli.names import COMMANDS
-from statefmt.cli.program import command_named
+from statefmt.cli.program import command_arguments, command_named
 
 
 def test_every_command_has_a_task() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from statefmt.cli import fleet_worker
+from statefmt.cli.commands import fleet as fleet_worker
 
 KILLER = "killer.tfstate"
 

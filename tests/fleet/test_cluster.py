@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from statefmt import run_context
-from statefmt.cli.fleet_worker import read_states
+from statefmt.cli.commands.fleet import read_states
 from statefmt.fleet import Cluster, FleetError, IndexOptions, IndexRun, index_states, query
 from statefmt.fleet._database import opened
 from statefmt.fleet.tables import STATE_TABLES, columns

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt import run_context
-from statefmt.cli.fleet_worker import read_states
+from statefmt.cli.commands.fleet import read_states
 from statefmt.fleet import Cluster, IndexOptions, IndexRun, index_states, query
 from tests.cli.states import SAMPLES
 from tests.fleet.test_index import state

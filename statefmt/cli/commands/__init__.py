@@ -1,1 +1,1 @@
-"""The commands, one file each."""
+"""The commands, a file for each family."""

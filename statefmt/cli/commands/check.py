@@ -1,43 +1,59 @@
-"""`statetool check`: checks states and configurations against the rules."""
+"""`statetool check`: finds states, and checks them and configurations against the rules."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.checking import check_all, default_names, reading_once, state_of_plan
-from statefmt.cli.exit_status import FINE, FOUND
-from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.finding_options import FindingOptions, finding_options
-from statefmt.cli.options.fixing import FixOptions, fix_options
-from statefmt.cli.options.groups import CONFIGURATION
-from statefmt.cli.options.plan_file import load_plan
-from statefmt.cli.options.release import parsed_release
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
-from statefmt.cli.options.shared import StateOption
-from statefmt.cli.options.takes import takes
-from statefmt.locations import STANDARD_INPUT, display_name
-from statefmt.rules import Gate, selected_rules
+from statefmt import RunContext, StoreError
+from statefmt.cli.command import declared, takes
+from statefmt.cli.named_state import state_name
+from statefmt.cli.options.configuration import (
+    ConfigurationOptions,
+    SchemasOption,
+    configuration_options,
+    load_plan,
+    parsed_release,
+    provider_schemas,
+)
+from statefmt.cli.options.findings import FindingOptions, finding_options
+from statefmt.cli.options.shared import CONFIGURATION, StateOption
+from statefmt.cli.options.write import FixOptions, fix_options
+from statefmt.cli.outcome import FINE, FOUND, show_failure
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import say
+from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, find_states, listed_states
+from statefmt.render.terminal import counted
+from statefmt.rules import CheckedState, Gate, UnreadableState, selected_rules
 
 if TYPE_CHECKING:
-    # Most runs have neither a configuration nor a plan.
     from statefmt.configuration import VariableOption
     from statefmt.plans import ShownPlan
 
+
 _PLAN: Final = "Plan"
 _SCHEMA_RULE: Final = "STA019"
-EXAMPLES: Final = (
-    ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
-    ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-    ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
+
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
+        ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
+        ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
+        ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
+    ),
 )
-
-
 @takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
-def command(
+def check_command(
     states: Annotated[
         list[str] | None,
         Argument(
@@ -147,3 +163,74 @@ class _Plan(NamedTuple):
         from statefmt.plans import plan_variables
 
         return plan_variables(self.plan, display_name(self.name))
+
+
+_USUAL_STATE: Final = "terraform.tfstate"
+
+
+def default_names(*, everything: bool, only_one: bool, to_read: bool) -> list[str]:
+    """Return what to check if nothing is named: the state of the current workspace, else the directory.
+
+    A workspace that was selected has its own state, so the others do not take its place; nor do they with `only_one`.
+    Raises StoreError if there are none and, unless it is only `to_read`, if that state is outside the directory.
+    """
+    name = state_name(None, to_read=to_read)
+    if name != _USUAL_STATE or only_one or os.path.lexists(name):
+        return [name]
+    try:
+        found = find_states(["."], everything=everything)
+    except StoreError as error:
+        raise StoreError(
+            f"no state to check: there is no {_USUAL_STATE} in this directory, and no *.tfstate below it; name a state "
+            "or a directory"
+        ) from error
+    say(f"statetool: no {_USUAL_STATE} in this directory; checking {counted(len(found), 'state')} below {Path.cwd()}")
+    return ["."]
+
+
+def state_of_plan(plan: str, names: Sequence[str], *, everything: bool) -> str:
+    """Return the one state to compare a plan from a file with; by default that of the current workspace.
+
+    Raises StoreError if there is none, and BadParameter if several are named.
+    """
+    if names:
+        found = listed_states(run_context(), names, everything=everything)
+        if len(found) > 1:
+            raise BadParameter(f"a plan is compared with one state, but {len(found)} are named", param_hint="--plan")
+        if found[0] == plan == STANDARD_INPUT:
+            raise BadParameter("only one of the plan and the state can come from standard input")
+        return found[0]
+    name = state_name(None)
+    if not isinstance(name, RemoteName) and not os.path.lexists(name):
+        raise StoreError(
+            f"there is no {name} to compare the plan with; name the state (- for the output of `tofu state pull`), or "
+            "check the plan alone with --no-state"
+        )
+    return name
+
+
+def reading_once(context: RunContext) -> RunContext:
+    """Return a context that keeps standard input: a state from there is checked, and compared with the plan."""
+    return replace(context, read_input=cache(context.read_input))
+
+
+def check_all(
+    gate: Gate, names: Sequence[str], *, everything: bool
+) -> tuple[list[CheckedState], list[UnreadableState]]:
+    """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
+    found: dict[str, None] = {}
+    unreadable: list[UnreadableState] = []
+    for name in names:
+        try:
+            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
+        except StoreError as error:
+            show_failure(error)
+            unreadable.append(UnreadableState(name, error.on_command_line))
+    checked: list[CheckedState] = []
+    for result in gate.check_all(list(found)):
+        if isinstance(result, CheckedState):
+            checked.append(result)
+        else:
+            show_failure(StoreError(result.message))
+            unreadable.append(result)
+    return checked, unreadable

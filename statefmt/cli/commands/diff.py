@@ -11,15 +11,14 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import State, StoreError
-from statefmt.cli.exit_status import DETAILED_EXITCODE, FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
 from statefmt.cli.options.shared import ShowSensitiveOption
-from statefmt.cli.pages import require_templates
+from statefmt.cli.outcome import DETAILED_EXITCODE, FINE, FOUND, UsageError, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.cli.usage_error import UsageError
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.render.diff.items import Manner
@@ -38,19 +37,24 @@ class DiffFormat(StrEnum):
 
 
 _COMPARED: Final = "What is compared"
-EXAMPLES: Final = (
-    ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
-    (
-        "Compare the last commit with the state in the working tree.",
-        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
-    ),
-    ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
-    ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
-)
 _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
+        (
+            "Compare the last commit with the state in the working tree.",
+            "statetool diff git:HEAD:prod.tfstate prod.tfstate",
+        ),
+        ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
+        ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
+    ),
+)
+def diff_command(
     old: Annotated[str | None, Argument(metavar="OLD", show_default=False, help=_SIDE)] = None,
     new: Annotated[
         str | None,

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.failure import show_failure
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.groups import LAYOUT
-from statefmt.cli.options.provider_sources import (
+from statefmt.cli.options.shared import LAYOUT, DropUnknownOption, StateOption, StatesArgument, StyleChoice
+from statefmt.cli.options.write import WriteOptions, store_of, write_options
+from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import listed_name, message_terminal, say
+from statefmt.cli.target import (
     LegacyProviderOption,
     ProviderSources,
     RegistryOption,
+    kept_text,
     show_engines,
     show_sources,
     show_unused,
 )
-from statefmt.cli.options.shared import DropUnknownOption, StateOption, StatesArgument, StyleChoice
-from statefmt.cli.options.takes import takes
-from statefmt.cli.options.write import WriteOptions, store_of, write_options
-from statefmt.cli.run import run_context
-from statefmt.cli.streams import listed_name, message_terminal, say
-from statefmt.cli.target import kept_text
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
@@ -35,15 +33,19 @@ from statefmt.snapshots import CURRENT_VERSION
 from statefmt.store.protocol import StandardInput
 from statefmt.text import shell_line, shell_word
 
-EXAMPLES: Final = (
-    ("Rewrite the state of this directory.", "statetool fmt"),
-    ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
-    ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Rewrite the state of this directory.", "statetool fmt"),
+        ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
+        ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
+    ),
 )
-
-
 @takes(options=write_options, configuration=configuration_options)
-def command(
+def fmt_command(
     states: StatesArgument = None,
     state: StateOption = None,
     check: Annotated[

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import State
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say
 from statefmt.graph import DependencyGraph, dependency_graph, part_of, reachable, reaching
 from statefmt.locations import display_name
@@ -30,14 +31,23 @@ class GraphFormat(StrEnum):
     JSON = "json"
 
 
-EXAMPLES: Final = (
-    ("Show what a resource depends on, directly and through others.", "statetool graph --depends-on aws_instance.web"),
-    ("Show what would be destroyed with a resource.", "statetool graph --dependents-of module.network.aws_vpc.main"),
-    ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Show what a resource depends on, directly and through others.",
+            "statetool graph --depends-on aws_instance.web",
+        ),
+        (
+            "Show what would be destroyed with a resource.",
+            "statetool graph --dependents-of module.network.aws_vpc.main",
+        ),
+        ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
+    ),
 )
-
-
-def command(
+def graph_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     depends_on: Annotated[

@@ -8,10 +8,10 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.failure import show_failure
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
+from statefmt.cli.outcome import FAILED, FINE, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
 from statefmt.locations import RemoteName, display_name, listed_states
@@ -19,17 +19,24 @@ from statefmt.render.search import SearchedState, address_text, match_text, sear
 from statefmt.render.terminal import counted
 from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
 
-EXAMPLES: Final = (
-    ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
-    ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
-    ("List the instances with an attribute that matches a regular expression.", "statetool grep -l -E '^ami-0[ab]'"),
-)
-
 # As grep does; for other commands, 1 is for findings.
 _NO_MATCH: Final = 1
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
+        ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
+        (
+            "List the instances with an attribute that matches a regular expression.",
+            "statetool grep -l -E '^ami-0[ab]'",
+        ),
+    ),
+)
+def grep_command(
     text: Annotated[str, Argument(metavar="TEXT", help="The string to search for.")],
     states: StatesArgument = None,
     state: StateOption = None,

@@ -1,25 +1,33 @@
-"""`statetool help`: shows the help of a command, or a topic."""
+"""`statetool help` and `version`: show the help of a command, a topic, or the version."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from typer.core import TyperGroup
 
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.habits import command_arguments, unknown_command
-from statefmt.cli.usage_error import UsageError
+from statefmt import __version__
+from statefmt.cli.command import declared
+from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.outcome import FINE, UsageError
+from statefmt.cli.program import command_arguments, unknown_command
 
-EXAMPLES: Final = (
-    ("Show the options of mv, with examples.", "statetool help mv"),
-    ("Explain how to select resource instances.", "statetool help selectors"),
-)
 _TOPICS: Final = Path(__file__).parents[1] / "topics"
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show the options of mv, with examples.", "statetool help mv"),
+        ("Explain how to select resource instances.", "statetool help selectors"),
+    ),
+)
+def help_command(
     context: typer.Context,
     name: Annotated[
         list[str] | None,
@@ -63,3 +71,23 @@ def _topic_list() -> str:
     titles = {name: topic(name).partition("\n")[0] for name in topics()}
     width = max(map(len, titles))
     return "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])
+
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Show the version.", "statetool version"),
+        ("Print it for a program.", "statetool version --format json"),
+    ),
+)
+def version_command(output_format: FormatOption = OutputFormat.TEXT) -> int:
+    """Show the version of statetool, like `statetool --version`."""
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.json_output import document
+
+        sys.stdout.buffer.write(document({"version": __version__}))
+    else:
+        print(f"statetool {__version__}")
+    return FINE

@@ -5,35 +5,45 @@ from __future__ import annotations
 import os
 import sys
 from datetime import timedelta
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command_line import command_line
-from statefmt.cli.confirmation import confirmed
-from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.failure import show_failure
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.duration import AGE, seconds
-from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, YesOption, one_state
-from statefmt.cli.run import run_context
-from statefmt.cli.streams import result_terminal, say
+from statefmt.cli.options.shared import (
+    AGE,
+    FormatOption,
+    OutputFormat,
+    StateArgument,
+    StateOption,
+    YesOption,
+    one_state,
+    seconds,
+)
+from statefmt.cli.outcome import FAILED, FINE, show_failure
+from statefmt.cli.run import command_line, run_context
+from statefmt.cli.streams import confirmed, result_terminal, say
 from statefmt.edit.stores import history_at, store_at
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.recording import EditHistory
 
-EXAMPLES: Final = (
-    ("Show the edits of the current state.", "statetool history"),
-    ("Save the state as it was before edit 3.", "statetool history --content 3 > before.tfstate"),
-    ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
-    ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("Show the edits of the current state.", "statetool history"),
+        ("Save the state as it was before edit 3.", "statetool history --content 3 > before.tfstate"),
+        ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
+        ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
+    ),
 )
-
-
-def command(
+def history_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     content: Annotated[

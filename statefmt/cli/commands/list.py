@@ -5,26 +5,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.addresses import addresses_null, addresses_text
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, each_instance, instances
-
-EXAMPLES: Final = (
-    ("List everything below a module.", "statetool list module.network"),
-    ("Show status, id and provider instance of all instances of a type.", "statetool list --long --type aws_instance"),
-    ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
-    ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
-)
 
 
 class ListFormat(StrEnum):
@@ -35,8 +28,22 @@ class ListFormat(StrEnum):
     CSV = "csv"
 
 
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("List everything below a module.", "statetool list module.network"),
+        (
+            "Show status, id and provider instance of all instances of a type.",
+            "statetool list --long --type aws_instance",
+        ),
+        ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
+        ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
+    ),
+)
 @takes(chosen=criteria)
-def command(
+def list_command(
     state: StateOption = None,
     long: Annotated[
         bool, Option("--long", "-l", help="Show each object: status, id, schema version, provider instance.")

@@ -1,4 +1,4 @@
-"""`statetool locks`: shows who holds the locks of states."""
+"""`statetool locks` and `unlock`: show who holds the locks of states, and remove a lock that somebody left."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import os
 import sys
 from typing import Annotated, Final
 
-from typer import BadParameter, Option
+from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.backends import LockState, LockStatus, lock_states, workspace_names
-from statefmt.cli.exit_status import FAILED, FINE, FOUND
-from statefmt.cli.failure import show_failure
+from statefmt.backends import LockState, LockStatus, lock_states, remove_lock, workspace_names
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import named_folder, state_name
-from statefmt.cli.options.shared import FormatOption, OutputFormat, StateOption, StatesArgument
+from statefmt.cli.options.shared import COMMON, FormatOption, OutputFormat, StateOption, StatesArgument
+from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import result_terminal
+from statefmt.cli.streams import confirmed, message_terminal, result_terminal, say
 from statefmt.locations import RemoteName, display_name
+from statefmt.render.stores import locks_text
 
-EXAMPLES: Final = (
-    ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
-    ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
-    ("Print the ID of a lock, for `statetool unlock`.", "statetool locks --format json | jq -r '.states[0].lock.id'"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
+        ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
+        (
+            "Print the ID of a lock, for `statetool unlock`.",
+            "statetool locks --format json | jq -r '.states[0].lock.id'",
+        ),
+    ),
 )
-
-
-def command(
+def locks_command(
     states: StatesArgument = None,
     state_option: StateOption = None,
     all_workspaces: Annotated[
@@ -77,3 +85,64 @@ def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -
     if not all_workspaces:
         return named
     return [name for folder in named for name in workspace_names(run_context(), named_folder(folder))]
+
+
+_ADVICE: Final = "Use --yes to remove the lock without a question"
+
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=True,
+    examples=(
+        (
+            "Remove a lock by its ID, which the refused command and `statetool locks` show.",
+            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba",
+        ),
+        (
+            "Remove the lock of another workspace, without a question.",
+            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba --workspace prod --yes",
+        ),
+    ),
+)
+def unlock_command(
+    lock_id: Annotated[str, Argument(metavar="ID", help="The ID of the lock.")],
+    state: StateOption = None,
+    yes: Annotated[
+        bool, Option("--yes", "-y", "--force", help="Do not ask for confirmation.", rich_help_panel=COMMON)
+    ] = False,
+) -> int:
+    """Remove the lock that a command left behind, after showing who holds it. The state is not changed.
+
+    Do so only if that command has ended: while it runs, the lock keeps others from overwriting what it writes. The lock
+    of a local file, and one in PostgreSQL, ends with its process or session and cannot be removed.
+    """
+    name = state_name(state)
+    found = lock_states(run_context(), [name])[0]
+    _refuse_other(found, lock_id)
+    print(locks_text([found], message_terminal()), file=sys.stderr)
+    # One that cannot be removed is refused without a question.
+    if not (yes or found.ends_with_holder) and not confirmed(
+        "Remove this lock?", f"{name}: unlock", "removed", _ADVICE
+    ):
+        say(f"{name}: the lock was not removed")
+        return FAILED
+    holder = remove_lock(run_context(), name, lock_id)
+    if holder is None:
+        # The server gave this ID the lock, or did not say who has it.
+        say(f"{name}: not locked now; the server did not say whether {lock_id} was its lock. The state was not changed")
+        return FINE
+    whose = f" of {holder.Who}" if holder.Who else ""
+    say(f"{name}: the lock {lock_id}{whose} was removed; the state was not changed")
+    return FINE
+
+
+def _refuse_other(found: LockState, lock_id: str) -> None:
+    """Raise StoreError if there is no lock, or one with another ID."""
+    if found.status is LockStatus.FREE:
+        raise StoreError(f"{found.name}: it is not locked")
+    if found.status is LockStatus.NONE:
+        raise StoreError(f"{found.name}: the backend is not set up to lock, so there is no lock")
+    if found.holder is not None and found.lock_id != lock_id:
+        print(locks_text([found], message_terminal()), file=sys.stderr)
+        raise StoreError(f"{found.name}: the lock has the ID {found.lock_id}, not {lock_id}; nothing was removed")

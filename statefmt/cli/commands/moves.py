@@ -1,34 +1,45 @@
-"""`statetool moves`: finds moves in plans."""
+"""`statetool moves`: finds moves in the plans of several folders."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
-from typer import Argument, Option
+from typer import Argument, BadParameter, Option
 
-from statefmt.cli.exit_status import FINE, FOUND
-from statefmt.cli.options.folder_plans import FolderPlan, folder_plans
-from statefmt.cli.options.plan_file import load_plan
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.command import declared
+from statefmt.cli.options.configuration import SchemasOption, load_plan, provider_schemas
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
-from statefmt.locations import display_name
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
+from statefmt.operations_files import folder_names
 from statefmt.render.terminal import counted
 
-EXAMPLES: Final = (
-    ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
-    ("Do not compare an attribute that the provider changes.", "statetool moves plan.json --ignore aws_iam_role.path"),
-    (
-        "Find moves between the states of two folders.",
-        "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=True,
+    examples=(
+        ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
+        (
+            "Do not compare an attribute that the provider changes.",
+            "statetool moves plan.json --ignore aws_iam_role.path",
+        ),
+        (
+            "Find moves between the states of two folders.",
+            "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
+        ),
+        ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
     ),
-    ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
 )
-
-
-def command(
+def moves_command(
     plans: Annotated[
         list[str],
         Argument(
@@ -99,3 +110,38 @@ def _warn_of_errors(plan: FolderPlan, *, errored: bool) -> None:
     if errored:
         name = display_name(plan.file)
         say(f"statetool: warning: {name}: the plan is incomplete, since planning failed with an error")
+
+
+class FolderPlan(NamedTuple):
+    """A plan in JSON, the folder of the root module that it was made for, and a name for the state of the folder."""
+
+    state: str
+    folder: str
+    file: str
+
+
+def folder_plans(arguments: Sequence[str]) -> list[FolderPlan]:
+    """Return the plans that arguments `PLAN` and `DIR=PLAN` name. Raises BadParameter if two are of one folder.
+
+    Without DIR, a plan is in its folder; one from standard input is of the current folder. States are named after
+    their folders.
+    """
+    given = [_folder_and_file(argument) for argument in arguments]
+    if [file for _, file in given].count(STANDARD_INPUT) > 1:
+        raise BadParameter("only one of the plans can come from standard input")
+    paths = [Path(os.path.abspath(folder)) for folder, _ in given]  # noqa: PTH100 - resolve() follows links
+    for path, times in Counter(paths).items():
+        if times > 1:
+            folder = given[paths.index(path)][0]
+            raise BadParameter(f"two plans are of the folder {folder}; write DIR=PLAN to name another one")
+    return [
+        FolderPlan(name, os.path.normpath(folder), file)
+        for name, (folder, file) in zip(folder_names(paths), given, strict=True)
+    ]
+
+
+def _folder_and_file(argument: str) -> tuple[str, str]:
+    folder, equals, file = argument.partition("=")
+    if equals and folder and file and not os.path.lexists(argument):
+        return folder, file
+    return os.path.dirname(argument) or ".", argument  # noqa: PTH120 - Path would drop ./

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.command import declared, takes
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.groups import STATES
 from statefmt.cli.options.selecting import refuse_state_names
-from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.options.shared import STATES
+from statefmt.cli.outcome import UsageError
+from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
-EXAMPLES: Final = (
-    ("Rename a module.", "statetool mv module.net module.network"),
-    ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
-    ("Move everything in a module up to the root module.", "statetool mv module.app root"),
-    ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Rename a module.", "statetool mv module.net module.network"),
+        ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
+        ("Move everything in a module up to the root module.", "statetool mv module.app root"),
+        ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
+    ),
 )
-
-
 @takes(ending=ending_options, options=surgery_options)
-def command(
+def mv_command(
     source: Annotated[
         str,
         Argument(
@@ -75,18 +78,20 @@ def command(
     refuse_state_names((source, *([] if destination is None else [destination])))
     if to_state is not None:
         # Imported late: most moves stay in their state.
-        from statefmt.cli.mv_across import MoveAcross, move_across
+        from statefmt.cli.many_states import move_across
 
-        wanted = MoveAcross(
+        return move_across(
+            source,
+            destination,
+            options,
+            ending,
             from_state=options.state or from_state,
             to_state=to_state,
-            selector=source,
-            address=destination,
             rebind=rebind,
             create=create,
             allow_plain=allow_plain,
+            as_blocks=as_blocks,
         )
-        return move_across(wanted, options, ending, as_blocks=as_blocks)
     for option, is_given in (("--create", create), ("--allow-plain", allow_plain)):
         if is_given:
             raise BadParameter("requires --to-state", param_hint=option)

@@ -11,7 +11,7 @@ from typer import Argument, BadParameter, Context, Option
 
 from statefmt import SelectionError
 from statefmt.addrs import is_identifier
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import (
     FormatOption,
@@ -21,6 +21,7 @@ from statefmt.cli.options.shared import (
     StateOption,
     one_state,
 )
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import state_words
 from statefmt.render.show import unmarked_note
@@ -28,16 +29,21 @@ from statefmt.selection import suggestion
 from statefmt.snapshots import OutputValue
 from statefmt.text import shell_line
 
-EXAMPLES: Final = (
-    ("Show all outputs of the current workspace.", "statetool outputs"),
-    ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
-    ("Use an output in a script.", "statetool outputs --raw vpc_id"),
-)
 # With this name of the command, the only argument is an output, as in `tofu output NAME`.
 _AS_TOFU: Final = "output"
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show all outputs of the current workspace.", "statetool outputs"),
+        ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
+        ("Use an output in a script.", "statetool outputs --raw vpc_id"),
+    ),
+)
+def outputs_command(
     context: Context,
     state: StateArgument = None,
     name: Annotated[

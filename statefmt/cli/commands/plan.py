@@ -1,4 +1,4 @@
-"""`statetool plan`: shows what an operations file does to its states."""
+"""`statetool plan` and `apply`: show what an operations file does to its states, and run it on all of them or none."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Annotated, Final
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.as_blocks import show_outcome_as_blocks
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.made_operations import apply_line
-from statefmt.cli.many_states import show_outcome
-from statefmt.cli.options.shared import ShowSensitiveOption
-from statefmt.cli.options.surgery_options import AsBlocksOption
-from statefmt.cli.run import run_context
+from statefmt.cli.command import declared, takes
+from statefmt.cli.many_states import ApplyTerms, apply_line, apply_shown, report_ended, show_outcome
+from statefmt.cli.options.ending import ending_options
+from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption, seconds
+from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
+from statefmt.cli.outcome import FINE, UsageError
+from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import say
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.surgery import AsBlocksOption, show_outcome_as_blocks
 from statefmt.operations_files import (
     CommandOperations,
+    Ending,
     FileOutcome,
+    applied_operations,
     converted_migration,
+    ended_operations,
+    is_plan_file,
     paths_to_allow,
     planned_in_memory,
     planned_operations,
@@ -29,18 +33,22 @@ from statefmt.operations_files import (
 )
 from statefmt.render.diff.items import Manner
 
-EXAMPLES: Final = (
-    ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
-    ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
-    ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
-    (
-        "Make an operations file of a migration of tfmigrate.",
-        "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
+        ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
+        ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
+        (
+            "Make an operations file of a migration of tfmigrate.",
+            "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
+        ),
     ),
 )
-
-
-def command(
+def plan_command(
     operations: Annotated[
         str | None, Argument(metavar="[FILE]", show_default=False, help="An operations file.")
     ] = None,
@@ -118,3 +126,49 @@ def _of_migration(
     if out is not None:
         write_operations(out, converted.text(os.path.dirname(out) or "."))  # noqa: PTH120 - Path would drop ./
         say(f"{out}: written; review it, then run `{apply_line(out)}`")
+
+
+_ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write them"
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),
+        ("Apply exactly what was reviewed.", "statetool apply split.plan.json"),
+        ("After a crash, finish an apply.", "statetool apply --resume split.stateops.hcl"),
+        ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
+    ),
+)
+@takes(ending=ending_options)
+def apply_command(
+    operations: Annotated[str, Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
+    no_backup: NoBackupOption = False,
+    lock: LockOption = True,
+    lock_timeout: LockTimeoutOption = "0s",
+    yes: AgreedOption = False,
+    show_sensitive: ShowSensitiveOption = False,
+    *,
+    ending: Ending | None,
+) -> int:
+    """Run the operations of a file on all its states, or on none.
+
+    All states are locked, and all results are made and checked before the first write. A plan must match: its file, the
+    states and the results. If a write fails, those before it are taken back. After a crash, the states stay locked to
+    statetool until --resume or --abort. If something else has written a state, neither writes anything.
+    """
+    timeout = seconds(lock_timeout, "--lock-timeout") if lock else None
+    context, keeps_backup = run_context(), not no_backup
+    if ending is not None:
+        names = ended_operations(context, operations, ending, timeout=timeout, keeps_backup=keeps_backup)
+        return report_ended(operations, names, ending)
+    asks = not yes and not is_plan_file(operations)
+    return apply_shown(
+        operations,
+        lambda agreed: applied_operations(
+            context, operations, command_line(), timeout=timeout, keeps_backup=keeps_backup, agreed=agreed
+        ),
+        ApplyTerms(Manner(show_sensitive=show_sensitive), _ADVICE, asks=lambda _: asks),
+    )

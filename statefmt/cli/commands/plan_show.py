@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
-from statefmt.cli.options.plan_file import load_plan
+from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, load_plan, report_problems
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.streams import result_terminal, write_result
-from statefmt.cli.usage_error import UsageError
 from statefmt.locations import STANDARD_INPUT, display_name
 
 
@@ -26,21 +24,24 @@ class PlanFormat(StrEnum):
     JSON = "json"
 
 
-EXAMPLES: Final = (
-    (
-        "Show which provider instance makes each change.",
-        "statetool plan-show plan.json --config . --state terraform.tfstate",
-    ),
-    ("Comment on a pull request.", "statetool plan-show plan.json --config . --format markdown"),
-    (
-        "Give a policy engine the provider instance of each change.",
-        "tofu show -json plan.bin | statetool plan-show - --config . --format json",
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Show which provider instance makes each change.",
+            "statetool plan-show plan.json --config . --state terraform.tfstate",
+        ),
+        ("Comment on a pull request.", "statetool plan-show plan.json --config . --format markdown"),
+        (
+            "Give a policy engine the provider instance of each change.",
+            "tofu show -json plan.bin | statetool plan-show - --config . --format json",
+        ),
     ),
 )
-
-
 @takes(configuration=configuration_options)
-def command(
+def plan_show_command(
     plan: Annotated[
         str, Argument(metavar="PLAN", help="A plan in JSON (tofu show -json PLANFILE), or - for standard input.")
     ],

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal
@@ -22,19 +22,23 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.providers import ProviderReferences
 
-EXAMPLES: Final = (
-    ("Show which provider instances are in use.", "statetool providers"),
-    ("Show the numbers of each module.", "statetool providers --modules"),
-    (
-        "List what must be destroyed or rebound before a region is removed.",
-        """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show which provider instances are in use.", "statetool providers"),
+        ("Show the numbers of each module.", "statetool providers --modules"),
+        (
+            "List what must be destroyed or rebound before a region is removed.",
+            """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
+        ),
+        ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
     ),
-    ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
 )
-
-
 @takes(configuration=configuration_options)
-def command(
+def providers_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     tree: Annotated[bool, Option("--tree", help="Show a tree: source, configuration, key, module.")] = False,

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
 
 from statefmt import EncryptionError
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import StateArgument, StateOption, VersionOption, one_state
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import write_result
 
-EXAMPLES: Final = (
-    ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
-    ("Save an earlier version, which the bucket keeps.", "statetool pull --version 3HL4kqtJlcpXroDTDmJ > old.tfstate"),
-    ("Read an encrypted state with jq.", "statetool pull --encryption key.hcl prod.tfstate | jq .serial"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
+        (
+            "Save an earlier version, which the bucket keeps.",
+            "statetool pull --version 3HL4kqtJlcpXroDTDmJ > old.tfstate",
+        ),
+        ("Read an encrypted state with jq.", "statetool pull --encryption key.hcl prod.tfstate | jq .serial"),
+    ),
 )
-
-
-def command(state: StateArgument = None, state_option: StateOption = None, version: VersionOption = None) -> int:
+def pull_command(state: StateArgument = None, state_option: StateOption = None, version: VersionOption = None) -> int:
     """Print a state as it is stored, or decrypted if it is encrypted.
 
     Like `tofu state pull`, but without a conversion: `statetool upgrade` prints older formats in the current one. The

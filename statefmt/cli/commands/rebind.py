@@ -1,41 +1,55 @@
-"""`statetool rebind`: binds instances to another provider instance."""
+"""`statetool rebind` and `replace-provider`: bind instances and resources to other providers."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec.structs import replace
 from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import NewProviderOption, SurgeryOptions, WholeResourceOption, surgery_options
-from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.cli.target_validation import known_providers
-from statefmt.operations import parse_key_map, rebind
+from statefmt.cli.run import command_line
+from statefmt.cli.surgery import (
+    NewProviderOption,
+    Plan,
+    SurgeryOptions,
+    WholeResourceOption,
+    carry_out,
+    surgery_options,
+)
+from statefmt.operations import KnownProviders, parse_key_map, parse_replaced, rebind, replace_provider
 from statefmt.selection import Criteria
 from statefmt.text import pattern
+
+if TYPE_CHECKING:
+    from statefmt.providers import ProviderReferences
+
 
 # With --map, the last argument is a provider only if it matches this. No resource has the type `provider`.
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")
 
-EXAMPLES: Final = (
-    (
-        "Bind an instance to another instance of its provider configuration.",
-        "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Bind an instance to another instance of its provider configuration.",
+            "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
+        ),
+        ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
+        (
+            "Bind to a configuration that nothing in the state uses yet.",
+            "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
+        ),
+        ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
     ),
-    ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
-    (
-        "Bind to a configuration that nothing in the state uses yet.",
-        "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
-    ),
-    ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def rebind_command(
     selectors: Annotated[
         list[str] | None,
         Argument(
@@ -90,3 +104,65 @@ def command(
         )
 
     return carry_out(Plan("rebind", operation, references=references), options)
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Move to the other public registry.",
+            "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
+        ),
+        (
+            "Replace a provider by a fork that the state does not use yet.",
+            "statetool replace-provider --new-provider hashicorp/aws acme/aws",
+        ),
+        (
+            "Say where a provider comes from that Terraform knows by its type only.",
+            "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
+        ),
+        (
+            "Replace a provider configuration.",
+            "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
+        ),
+    ),
+)
+@takes(chosen=criteria, options=surgery_options)
+def replace_provider_command(
+    old: Annotated[
+        str,
+        Argument(metavar="FROM", help='A source (hashicorp/aws), or a configuration (provider["hashicorp/aws"].west).'),
+    ],
+    new: Annotated[str, Argument(metavar="TO", help="The source, or the configuration, that replaces it.")],
+    whole_resource: WholeResourceOption = False,
+    new_provider: NewProviderOption = False,
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
+    """Replace a provider, or one of its configurations, in all resources or in the selected ones.
+
+    If FROM and TO are sources, each resource keeps its module, alias and keys.
+
+    TO must be used by the configuration in --config or, without one, in the state. A provider from the other public
+    registry needs neither.
+    """
+    replaced = parse_replaced(old)
+    replacement = parse_replaced(new, instead_of=replaced)
+    references = options.configuration.loaded()
+
+    known = None if new_provider else known_providers(references)
+
+    def operation(snapshot: Snapshot) -> Edit:
+        return replace_provider(
+            snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=tell
+        )
+
+    return carry_out(Plan("replace-provider", operation, asks=True, references=references), options)
+
+
+def known_providers(references: ProviderReferences | None) -> KnownProviders:
+    """Return the providers that a command may bind to: those of the configuration or, without one, of the state."""
+    return KnownProviders(f"run:\n  statetool {command_line()} --new-provider", references)

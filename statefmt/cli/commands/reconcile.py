@@ -11,29 +11,35 @@ from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import Snapshot, State, StoreError
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.differences import reconcile
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.render.reconciliation import RecoveryPlaces, recovery_steps
 
-EXAMPLES: Final = (
-    ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
-    ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
-    (
-        "Compare it with a state that only OpenTofu can open.",
-        "tofu state pull | statetool reconcile errored.tfstate --with -",
-    ),
-)
 # What init leaves, the usual state, and the names of configuration files.
 _OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
 _CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
 
-def command(
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
+        ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
+        (
+            "Compare it with a state that only OpenTofu can open.",
+            "tofu state pull | statetool reconcile errored.tfstate --with -",
+        ),
+    ),
+)
+def reconcile_command(
     errored: Annotated[
         str, Argument(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")
     ],

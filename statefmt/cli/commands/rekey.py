@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import Edit, Snapshot, SurgeryError
 from statefmt.addrs import InstanceKey
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.locations import RemoteName, state_words
 from statefmt.operations import module_depth, parse_key_lines, parse_key_map, rekey
 from statefmt.selection import Criteria
@@ -25,16 +24,20 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.providers import Instances, ProviderReferences
 
-EXAMPLES: Final = (
-    ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
-    ("Do this for a module and everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
-    ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
-    ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
+        ("Do this for a module and everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
+        ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
+        ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
+    ),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def rekey_command(
     pairs: Annotated[
         list[str] | None,
         Option("--map", metavar="OLD=NEW,...", help="Change keys: 0=a,1=b; an empty key means no key."),

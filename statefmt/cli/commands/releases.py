@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument
 
-from statefmt.cli.exit_status import FINE
-from statefmt.cli.options.release import parsed_release
+from statefmt.cli.command import declared
+from statefmt.cli.options.configuration import parsed_release
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
 from statefmt.releases import all_releases
 
-EXAMPLES: Final = (
-    ("Compare all releases.", "statetool releases"),
-    ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Compare all releases.", "statetool releases"),
+        ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
+    ),
 )
-
-
-def command(
+def releases_command(
     release_name: Annotated[
         str | None,
         Argument(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),

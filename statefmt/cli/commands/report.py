@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.exit_status import FAILED, FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.finding_options import GateOptions, gate_options
+from statefmt.cli.options.findings import GateOptions, gate_options
 from statefmt.cli.options.shared import StateOption, StatesArgument
-from statefmt.cli.options.takes import takes
-from statefmt.cli.pages import require_templates
+from statefmt.cli.outcome import FAILED, FINE, require_templates
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say, write_result
 from statefmt.fleet import IndexOptions, index_states
@@ -24,16 +23,20 @@ from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.render.terminal import counted
 from statefmt.rules import Gate
 
-EXAMPLES: Final = (
-    ("Write a report on the state of this directory.", "statetool report -o report.html"),
-    ("Write one on a remote state.", "tofu state pull | statetool report -o report.html -"),
-    ("Report on several states together.", "statetool report -o report.html network.tfstate app.tfstate"),
-    ("Report on all states of an index.", "statetool report --fleet statetool.duckdb -o fleet.html"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Write a report on the state of this directory.", "statetool report -o report.html"),
+        ("Write one on a remote state.", "tofu state pull | statetool report -o report.html -"),
+        ("Report on several states together.", "statetool report -o report.html network.tfstate app.tfstate"),
+        ("Report on all states of an index.", "statetool report --fleet statetool.duckdb -o fleet.html"),
+    ),
 )
-
-
 @takes(rules=gate_options, configuration=configuration_options)
-def command(
+def report_command(
     states: StatesArgument = None,
     state: StateOption = None,
     fleet: Annotated[

@@ -7,18 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
 from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.operations.restore import damage, loaded_to_replace, with_serial
 from statefmt.edit.pipeline import FileCopy, Terms, opened_edit
@@ -34,18 +33,25 @@ if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.providers import ProviderReferences
 
-EXAMPLES: Final = (
-    ("Show what restoring Terraform's backup would change.", "statetool restore terraform.tfstate.backup --dry-run"),
-    ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
-    (
-        "Put back the state from the last commit.",
-        "git show HEAD:terraform.tfstate | statetool restore - terraform.tfstate --yes",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        (
+            "Show what restoring Terraform's backup would change.",
+            "statetool restore terraform.tfstate.backup --dry-run",
+        ),
+        ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
+        (
+            "Put back the state from the last commit.",
+            "git show HEAD:terraform.tfstate | statetool restore - terraform.tfstate --yes",
+        ),
     ),
 )
-
-
 @takes(options=surgery_options)
-def command(
+def restore_command(
     source: Annotated[
         str, Argument(metavar="BACKUP", help="A backup of the state, by any program; - for standard input.")
     ],

@@ -1,28 +1,32 @@
-"""`statetool rm`: forgets instances without destroying the real objects."""
+"""`statetool rm` and `forget-deposed`: forget instances and deposed objects without destroying the real objects."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from functools import partial
+from typing import Annotated
 
 from typer import Option
 
 from statefmt import Edit, Snapshot
+from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.options.surgery_options import AsBlocksOption, SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
-from statefmt.cli.surgery import Plan, carry_out
+from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import forget_deposed, remove
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
-    ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
-    ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
+        ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
+        ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
+    ),
 )
-
-
 @takes(chosen=criteria, options=surgery_options)
-def command(
+def rm_command(
     deposed: Annotated[
         str | None, Option(metavar="KEY", help="Forget only the deposed object with this key, and keep the instance.")
     ] = None,
@@ -44,3 +48,31 @@ def command(
         return remove(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
 
     return carry_out(Plan("rm", operation, asks=True, as_blocks=as_blocks), options)
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Forget the deposed objects of an instance.", "statetool forget-deposed aws_instance.web"),
+        ("Forget only one of them.", "statetool forget-deposed aws_instance.web --key 9c1ff8d2"),
+        ("See all deposed objects that would be forgotten.", "statetool forget-deposed --dry-run --deposed"),
+    ),
+)
+@takes(chosen=criteria, options=surgery_options)
+def forget_deposed_command(
+    key: Annotated[
+        str | None,
+        Option("--key", metavar="KEY", help="Only the deposed object with this key, as list --long shows it."),
+    ] = None,
+    *,
+    chosen: Criteria,
+    options: SurgeryOptions,
+) -> int:
+    """Forget deposed objects, which a replacement left behind without destroying them.
+
+    The real objects continue to exist, and nothing will destroy them any more.
+    """
+    operation = partial(forget_deposed, chosen=chosen, key=key, note=tell)
+    return carry_out(Plan("forget-deposed", operation, asks=True), options)

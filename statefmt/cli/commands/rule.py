@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter
 
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.options.shared import FormatOption, OutputFormat
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
 from statefmt.render.check import rule_page, rules_json, rules_table
 from statefmt.rules import all_pages
 
-EXAMPLES: Final = (
-    ("List all rules.", "statetool rule"),
-    ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
-    ("List the rules about providers.", "statetool rule PRV"),
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("List all rules.", "statetool rule"),
+        ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
+        ("List the rules about providers.", "statetool rule PRV"),
+    ),
 )
-
-
-def command(
+def rule_command(
     code: Annotated[
         str | None, Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
     ] = None,

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Option
 
 from statefmt import StoreError
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.options.configuration import no_directory
-from statefmt.cli.options.groups import CONFIGURATION
+from statefmt.cli.options.shared import CONFIGURATION
+from statefmt.cli.outcome import FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import write_result
 
-EXAMPLES: Final = (
-    ("Collect the schemas of the providers in this directory.", "statetool schemas --run > schemas.json"),
-    ("Print them again later, without running anything.", "statetool schemas > schemas.json"),
-    ("Check a state against them.", "statetool check --schemas schemas.json"),
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Collect the schemas of the providers in this directory.", "statetool schemas --run > schemas.json"),
+        ("Print them again later, without running anything.", "statetool schemas > schemas.json"),
+        ("Check a state against them.", "statetool check --schemas schemas.json"),
+    ),
 )
-
-
-def command(
+def schemas_command(
     config: Annotated[
         str | None,
         Option(

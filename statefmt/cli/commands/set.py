@@ -1,35 +1,41 @@
-"""`statetool set`: sets attributes of instances."""
+"""`statetool set` and `unset`: set and unset attributes of instances."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
 from statefmt import Edit, Snapshot, SurgeryError
-from statefmt.cli.command_line import command_line
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
-from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes
+from statefmt.cli.command import declared, takes
+from statefmt.cli.options.configuration import SchemasOption, provider_schemas
+from statefmt.cli.run import command_line, run_context
+from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes, unset
 from statefmt.selection import Criteria
 
-EXAMPLES: Final = (
-    ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
-    ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
-    (
-        "Set the schema version, if the attributes fit it.",
-        "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
+        ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
+        (
+            "Set the schema version, if the attributes fit it.",
+            "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
+        ),
+        (
+            "Set a secret from the environment.",
+            "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON",
+        ),
     ),
-    ("Set a secret from the environment.", "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON"),
 )
-
-
 @takes(options=surgery_options)
-def command(
+def set_command(
     selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
     assignments: Annotated[
         list[str] | None, Argument(metavar="[PATH=JSON]...", help="What to set: 'tags.env=\"prod\"', 'ports[0]=443'.")
@@ -94,3 +100,30 @@ def _parted(text: str, option: str) -> tuple[str, str]:
     if not equals or not path or not name:
         raise BadParameter("must be PATH=NAME", param_hint=option)
     return path.strip(), name
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Remove a tag.", "statetool unset aws_instance.web tags.env"),
+        (
+            "Set an attribute to null, after a look at the changes.",
+            "statetool unset --dry-run aws_instance.web user_data",
+        ),
+    ),
+)
+@takes(options=surgery_options)
+def unset_command(
+    selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
+    paths: Annotated[list[str], Argument(metavar="PATH...", help="What to unset: tags.env.")],
+    *,
+    options: SurgeryOptions,
+) -> int:
+    """Unset attributes of instances: set them to null, or remove them from a map.
+
+    Everything else keeps its bytes.
+    """
+    operation = partial(unset, chosen=Criteria(selectors=(selector,)), paths=paths)
+    return carry_out(Plan("unset", operation, asks=True), options)

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 from statefmt import Snapshot
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.render.show import instance_texts, outputs_text, unmarked_note
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, instances
 
-EXAMPLES: Final = (
-    ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
-    ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
-    ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
+        ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
+        ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
+    ),
 )
-
-
 @takes(chosen=criteria)
-def command(
+def show_command(
     state: StateOption = None,
     attribute: Annotated[
         str | None, Option("--attr", metavar="PATH", help="One value of one instance: tags.Name, 'rule[0].port'.")

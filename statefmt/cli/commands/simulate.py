@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import BadParameter, Option
 
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.streams import result_terminal
-from statefmt.cli.usage_error import UsageError
 from statefmt.text import printable
 
 if TYPE_CHECKING:
@@ -23,18 +22,22 @@ if TYPE_CHECKING:
 # The number of keys in a message.
 _SHOWN: Final = 10
 
-EXAMPLES: Final = (
-    ("Show what removing a region would orphan.", "statetool simulate --config . --without eu-west-1"),
-    (
-        "Show the effect of another value of a variable.",
-        """statetool simulate --config . --var 'regions=["us-east-1"]'""",
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what removing a region would orphan.", "statetool simulate --config . --without eu-west-1"),
+        (
+            "Show the effect of another value of a variable.",
+            """statetool simulate --config . --var 'regions=["us-east-1"]'""",
+        ),
+        ("Do so for a remote state.", "tofu state pull | statetool simulate --config . --without eu-west-1 -"),
     ),
-    ("Do so for a remote state.", "tofu state pull | statetool simulate --config . --without eu-west-1 -"),
 )
-
-
 @takes(configuration=configuration_options)
-def command(
+def simulate_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     without: Annotated[

@@ -1,45 +1,109 @@
-"""`statetool split`: moves parts of a state to new states."""
+"""`statetool split` and `join`: move parts of a state to new states, and everything in some states to another one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
 
-from typer import BadParameter, Option
+from typer import Argument, BadParameter, Option
 
-from statefmt import Snapshot
-from statefmt.cli.applying import ApplyTerms, anywhere, carry_out_operations
-from statefmt.cli.exit_status import FAILED, FINE
-from statefmt.cli.joint_write import joint_write_options
-from statefmt.cli.made_operations import StatePlacer, place_in, save_operations, short_names, source_block
+from statefmt import Snapshot, State
+from statefmt.cli.command import declared, takes
+from statefmt.cli.many_states import (
+    ApplyTerms,
+    StatePlacer,
+    anywhere,
+    carry_out_operations,
+    joint_write_options,
+    place_in,
+    save_operations,
+    short_names,
+    source_block,
+)
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.takes import takes
+from statefmt.cli.outcome import FAILED, FINE, UsageError
 from statefmt.cli.run import run_context
-from statefmt.cli.suggested_split import SuggestionFormat, show_suggestions
-from statefmt.cli.usage_error import UsageError
+from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT
-from statefmt.operations_files import Ending, MoveBlock, SplitBy, StateBlock, begun_text, operations_text, split_parts
+from statefmt.operations_files import (
+    Ending,
+    JoinBlock,
+    MoveBlock,
+    SplitBy,
+    StateBlock,
+    begun_text,
+    operations_text,
+    split_parts,
+)
+from statefmt.partitions import Partition, PartitionKind, suggest_partitions
 from statefmt.text import pattern
 
-EXAMPLES: Final = (
-    ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
-    (
-        "Make a state for each region, and review the operations first.",
-        "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
-    ),
-    ("Show good ways to divide a state.", "statetool split --suggest"),
-    ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
-)
+
+class SuggestionFormat(StrEnum):
+    """The output format."""
+
+    TEXT = "text"
+    JSON = "json"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+def show_suggestions(state: State, by: str | None, output_format: SuggestionFormat | None) -> Partition | None:
+    """Show ways to divide a state; return the best one, or the one by `by`, None if there is none.
+
+    Without a format, nothing goes to standard output. With JSON, that says why there is none.
+    """
+    if by is not None and by not in {kind.value for kind in PartitionKind}:
+        kinds = ", ".join(kind.value for kind in PartitionKind)
+        raise BadParameter(f"cannot be suggested; give one of {kinds}", param_hint="--by")
+    run_context().phase("comparing")
+    found = suggest_partitions(state.snapshot)
+    chosen = next((one for one in found.partitions if by is None or one.kind.value == by), None)
+    if chosen is None and output_format is not SuggestionFormat.JSON:
+        for kind, reason in found.without.items():
+            if by in (None, kind.value):
+                say(f"statetool: no suggestion by {kind.value}: {reason}")
+    elif output_format is SuggestionFormat.JSON:
+        from statefmt.render.partition import partitions_json
+
+        write_result(partitions_json(found))
+    elif chosen is not None and output_format is SuggestionFormat.TEXT:
+        from statefmt.render.partition import partitions_text
+
+        for line in partitions_text(found, chosen, result_terminal()):
+            print(line)
+    elif chosen is not None and output_format in (SuggestionFormat.DOT, SuggestionFormat.MERMAID):
+        from statefmt.render.partition import partition_dot, partition_mermaid
+
+        print((partition_dot if output_format is SuggestionFormat.DOT else partition_mermaid)(chosen))
+    return chosen
+
+
 _NAME: Final = "{name}"
 _SUGGESTIONS: Final = "Suggestions"
 # A key in an address may have an equals sign.
 _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
 
 
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
+        (
+            "Make a state for each region, and review the operations first.",
+            "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
+        ),
+        ("Show good ways to divide a state.", "statetool split --suggest"),
+        ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
+    ),
+)
 @takes(ending=ending_options, terms=joint_write_options)
-def command(
+def split_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     select: Annotated[
@@ -189,3 +253,83 @@ def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str
         parts.setdefault(new, []).append(selector)
         words[text] = f"{selector}={anywhere(new)}"
     return parts, words
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Join two states into a third one.", "statetool join net app --into all"),
+        (
+            "Put what comes from a state into a module.",
+            "statetool join eu.tfstate us.tfstate --into all.tfstate --create --prefix eu.tfstate=module.eu",
+        ),
+        ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
+    ),
+)
+@takes(ending=ending_options, terms=joint_write_options)
+def join_command(
+    states: Annotated[list[str], Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
+    target: Annotated[str, Option("--into", metavar="TARGET", help="The state that everything goes to.")],
+    create: Annotated[bool, Option("--create", help="Create TARGET.")] = False,
+    prefix: Annotated[
+        list[str] | None, Option("--prefix", metavar="STATE=MODULE", help="Put the objects of STATE into this module.")
+    ] = None,
+    outputs_from: Annotated[
+        str | None, Option("--outputs-from", metavar="STATE", help="Keep the outputs of this state where two differ.")
+    ] = None,
+    allow_plain: Annotated[
+        bool, Option("--allow-plain", help="Allow that TARGET is encrypted and a STATE is not, or the reverse.")
+    ] = False,
+    out: Annotated[
+        str | None,
+        Option("--out", "-o", metavar="FILE", help="Write an operations file instead; - is standard output."),
+    ] = None,
+    *,
+    ending: Ending | None,
+    terms: ApplyTerms,
+) -> int:
+    """Move everything in some states to another one.
+
+    TARGET keeps its lineage. The other states stay, without resources and outputs. An object that two states have under
+    the same address stays once; different objects at one address are refused, and so are different outputs of one name.
+    The outputs of a state with --prefix stay where they are: no state has outputs of modules. Instances of provider
+    configurations with the same address become one configuration.
+    """
+    prefixes = _prefixes(prefix or (), states)
+    known = (*states, target)
+    if outputs_from is not None and outputs_from not in known:
+        raise BadParameter(f"is none of the states: {', '.join(known)}", param_hint="--outputs-from")
+    if out is not None and ending is not None:
+        raise BadParameter("cannot be combined with --resume, --abort and --leave", param_hint="--out")
+    place, names = place_in(out), short_names(known)
+    blocks = {names[one]: source_block(one, place) for one in states}
+    workspace = None if create else source_block(target, place).workspace
+    blocks[names[target]] = StateBlock(path=place(target), workspace=workspace, create=create, allow_plain=allow_plain)
+    chosen = None if outputs_from is None else f"state.{names[outputs_from]}"
+    # The outputs of the chosen state are there before others differ.
+    ordered = sorted(states, key=lambda one: one != outputs_from)
+    joins = [JoinBlock(f"state.{names[one]}", f"state.{names[target]}", prefixes.get(one), chosen) for one in ordered]
+    text = operations_text(blocks, joins)
+    if out is not None:
+        save_operations(out, text)
+        return FINE
+    given = {one: anywhere(one) for one in known}
+    given |= {f"{one}={module}": f"{anywhere(one)}={module}" for one, module in prefixes.items()}
+    options = {names[target]: "--create"}
+    return carry_out_operations("join", text, terms._replace(ending=ending), given, create_options=options)
+
+
+def _prefixes(given: Sequence[str], states: Sequence[str]) -> dict[str, str]:
+    """Return the modules by the states whose objects they take."""
+    found: dict[str, str] = {}
+    for text in given:
+        # The longest name first: a path may have an equals sign.
+        state = next((one for one in sorted(states, key=len, reverse=True) if text.startswith(f"{one}=")), None)
+        if state is None:
+            raise BadParameter(f"{text!r} is not STATE=MODULE with one of the states", param_hint="--prefix")
+        if state in found:
+            raise BadParameter(f"names {state} twice", param_hint="--prefix")
+        found[state] = text.removeprefix(f"{state}=")
+    return found

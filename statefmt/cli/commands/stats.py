@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Option
 
-from statefmt.cli.exit_status import FINE
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
+from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
 from statefmt.statistics import statistics
 
-EXAMPLES: Final = (
-    ("Show what the state of this directory contains.", "statetool stats"),
-    ("Find the modules that take up the most space.", "statetool stats --modules --top 0"),
-    ("Show the 50 largest instances of a remote state.", "tofu state pull | statetool stats --top 50 -"),
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Show what the state of this directory contains.", "statetool stats"),
+        ("Find the modules that take up the most space.", "statetool stats --modules --top 0"),
+        ("Show the 50 largest instances of a remote state.", "tofu state pull | statetool stats --top 50 -"),
+    ),
 )
-
-
-def command(
+def stats_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     top: Annotated[

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import BadParameter, Option
 
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
+from statefmt.cli.command import declared, takes
+from statefmt.cli.many_states import end_together, undo_all
 from statefmt.cli.named_state import state_name
-from statefmt.cli.options.encryption_files import encryption_words
+from statefmt.cli.options.encryption import encryption_words
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.options.surgery_options import SurgeryOptions, surgery_options
-from statefmt.cli.options.takes import takes
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, carry_out
-from statefmt.cli.undo_together import end_together, undo_all
+from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.operations.undo import undo_request
 from statefmt.edit.transactions.by_history import undone_alone
 from statefmt.locations import state_words, version_name
@@ -25,16 +24,20 @@ from statefmt.operations import restore, with_note
 from statefmt.operations_files import Ending
 from statefmt.text import printable, shell_line
 
-EXAMPLES: Final = (
-    ("Undo the last edit.", "statetool undo"),
-    ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
-    ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
-    ("After a crash, finish the undo of an apply over several states.", "statetool undo --resume"),
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=True,
+    examples=(
+        ("Undo the last edit.", "statetool undo"),
+        ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
+        ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
+        ("After a crash, finish the undo of an apply over several states.", "statetool undo --resume"),
+    ),
 )
-
-
 @takes(ending=ending_options, options=surgery_options)
-def command(
+def undo_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     to: Annotated[

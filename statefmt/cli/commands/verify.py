@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
 from statefmt import Severity
-from statefmt.cli.check_report import CheckFormat, print_report
-from statefmt.cli.exit_status import FINE, FOUND
+from statefmt.cli.command import declared
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.finding_options import CheckFormatOption, FailOn, FailOnOption
-from statefmt.cli.options.plan_file import load_plan
-from statefmt.cli.options.schemas import SchemasOption, provider_schemas
+from statefmt.cli.options.configuration import SchemasOption, load_plan, provider_schemas
+from statefmt.cli.options.findings import CheckFormat, CheckFormatOption, FailOn, FailOnOption, print_report
 from statefmt.cli.options.shared import ShowSensitiveOption
+from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT, display_name
@@ -21,24 +20,28 @@ from statefmt.plans import verify
 from statefmt.render.terminal import counted
 from statefmt.rules import checked_state
 
-EXAMPLES: Final = (
-    (
-        "Check that an apply did what its plan says.",
-        "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
-    ),
-    ("Check the first apply, made without a state.", "statetool verify plan.json --after terraform.tfstate"),
-    (
-        "Compare values by their types: sets as sets, numbers as numbers.",
-        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",
-    ),
-    (
-        "Fail also on what OpenTofu tolerates for old providers.",
-        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
+
+@declared(
+    paged=True,
+    decrypts=True,
+    connects=False,
+    examples=(
+        (
+            "Check that an apply did what its plan says.",
+            "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
+        ),
+        ("Check the first apply, made without a state.", "statetool verify plan.json --after terraform.tfstate"),
+        (
+            "Compare values by their types: sets as sets, numbers as numbers.",
+            "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",
+        ),
+        (
+            "Fail also on what OpenTofu tolerates for old providers.",
+            "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
+        ),
     ),
 )
-
-
-def command(
+def verify_command(
     plan: Annotated[
         str, Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
     ],

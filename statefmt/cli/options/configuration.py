@@ -1,4 +1,4 @@
-"""The options that name a configuration and set its variables."""
+"""The options that name what to compare a state with: a configuration and its variables, a plan, schemas, a release."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
-from typer import Option
+from typer import BadParameter, Option
 
-from statefmt import Finding, Severity, StoreError
-from statefmt.cli.command_line import options_in_order
-from statefmt.cli.options.groups import CONFIGURATION
-from statefmt.cli.run import run_context
+from statefmt import Finding, ReleaseError, Severity, StoreError
+from statefmt.cli.options.shared import CONFIGURATION
+from statefmt.cli.run import options_in_order, run_context
 from statefmt.cli.streams import message_terminal
+
+if TYPE_CHECKING:
+    from statefmt.configuration import VariableOption
+    from statefmt.plans import ShownPlan
+    from statefmt.provider_schemas import ProviderSchemas
+    from statefmt.providers import ProviderReferences
+    from statefmt.releases import Release
+
 
 # OpenTofu's variable for an encryption configuration.
 ENVIRONMENT = "TF_ENCRYPTION"
-
-if TYPE_CHECKING:
-    # Most runs have no configuration and skip these imports.
-    from statefmt.configuration import VariableOption
-    from statefmt.providers import ProviderReferences
-    from statefmt.releases import Release
 
 
 class ConfigurationOptions(NamedTuple):
@@ -115,3 +116,46 @@ def variable_option(option: tuple[str, str]) -> VariableOption:
         return VariableOption(file=text)
     name, _, value = text.partition("=")
     return VariableOption(name=name, value=value)
+
+
+SchemasOption = Annotated[
+    str | None,
+    Option(
+        "--schemas",
+        metavar="FILE",
+        show_default=False,
+        help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
+        rich_help_panel=CONFIGURATION,
+    ),
+]
+
+
+def provider_schemas(file: str | None) -> ProviderSchemas | None:
+    """Read the file of --schemas, which can be a pipe; None without the option. Raises StoreError and SchemaError."""
+    if file is None:
+        return None
+    # Imported late: most runs have no schemas.
+    from statefmt.provider_schemas import open_schemas
+
+    return open_schemas(file)
+
+
+def load_plan(name: str) -> ShownPlan:
+    """Read a plan in JSON from a file, or from standard input for `-`.
+
+    Raises StoreError, with the name of the file, if it cannot be read or is not a plan in JSON.
+    """
+    from statefmt.plans import open_plan
+
+    return open_plan(name, run_context())
+
+
+def parsed_release(name: str, option: str = "--for") -> Release:
+    """Parse the release that an option names. Raises BadParameter."""
+    # Imported late: most runs name no release.
+    from statefmt.releases import parse_release
+
+    try:
+        return parse_release(name)
+    except ReleaseError as error:
+        raise BadParameter(str(error), param_hint=option) from error

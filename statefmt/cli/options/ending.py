@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from typer import BadParameter, Option
 
-from statefmt.cli.options.groups import CRASH
+from statefmt.cli.options.shared import CRASH
 from statefmt.operations_files import Ending
 
 ENDINGS: Final = ("--resume", "--abort", "--leave")

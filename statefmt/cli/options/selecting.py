@@ -11,8 +11,8 @@ from typer import Argument, Option
 
 from statefmt import InvalidAddressError
 from statefmt.addrs import ResourceMode
-from statefmt.cli.command_line import SHOW_SENSITIVE, was_given
-from statefmt.cli.options.groups import SELECTION
+from statefmt.cli.options.shared import SELECTION
+from statefmt.cli.run import SHOW_SENSITIVE, was_given
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
 from statefmt.selection import Criteria, select

@@ -1,14 +1,76 @@
-"""Options and arguments that several commands share."""
+"""Options that several commands share, with the headings of the help that list them and how durations are read."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final, NamedTuple
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.options.groups import COMMON, LAYOUT
+from statefmt.cli.run import current_run, use_run
+from statefmt.cli.streams import end_paging
 from statefmt.snapshots import Layout, Style
+from statefmt.text import pattern
+
+# The headings in the help of a command under which shared options are listed.
+PROVIDERS: Final = "Provider sources"
+LAYOUT: Final = "Layout"
+SELECTION: Final = "Selection"
+COMMON: Final = "Common options"
+FOLDER: Final = "State of a folder"
+STATES: Final = "Between states"
+CRASH: Final = "After a crash"
+BACKEND: Final = "State in a backend"
+CONFIGURATION: Final = "Configuration"
+ENCRYPTION: Final = "Encryption"
+CLUSTER: Final = "Dask cluster"
+# In this order.
+GROUPS: Final = (
+    *(PROVIDERS, LAYOUT, SELECTION, STATES, COMMON, CRASH, CLUSTER, FOLDER, BACKEND, CONFIGURATION, ENCRYPTION),
+)
+
+
+def _use_colour(value: str | None) -> None:
+    if value is None:
+        return
+    if value not in ("auto", "always", "never"):
+        raise BadParameter("must be auto, always or never", param_hint="--color")
+    use_run(replace(current_run(), colour=value))
+
+
+def _use_no_pager(given: bool) -> None:
+    if given:
+        end_paging()
+
+
+ColourOption = Annotated[
+    str | None,
+    Option(
+        "--color",
+        metavar="WHEN",
+        callback=_use_colour,
+        help="Use colour: auto (the default), always or never. NO_COLOR is honoured.",
+        rich_help_panel=COMMON,
+    ),
+]
+NoPagerOption = Annotated[
+    bool,
+    Option(
+        "--no-pager",
+        # Before --help, which prints.
+        is_eager=True,
+        callback=_use_no_pager,
+        help="Do not send long output on a terminal to PAGER.",
+        rich_help_panel=COMMON,
+    ),
+]
+
+
+def display_options(*, color: ColourOption = None, no_pager: NoPagerOption = False) -> None:
+    """Take the options, whose callbacks have done everything."""
+
 
 StateArgument = Annotated[
     str | None,
@@ -88,3 +150,38 @@ def one_state(argument: str | None, option: str | None) -> str | None:
     if argument is not None and option is not None:
         raise BadParameter("name the state once, as an argument or with --state", param_hint="--state")
     return argument if argument is not None else option
+
+
+_PART: Final = pattern(r"([0-9]+(?:\.[0-9]+)?)([a-z]*)")
+_SECONDS: Final = {"w": 604_800.0, "d": 86_400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "": 1.0}
+
+
+class Notation(NamedTuple):
+    """What an option takes: its name in messages, examples, and the units; "" is a number without a unit.
+
+    Units are not shared: `30m` is a timeout, but might be 30 months as an age of what is deleted.
+    """
+
+    what: str
+    examples: str
+    units: frozenset[str]
+    is_single: bool = False
+
+
+# Go's notation, which OpenTofu takes.
+TIMEOUT: Final = Notation("a duration", "10s, 500ms or 1m30s", frozenset(("h", "m", "s", "ms", "")))
+AGE: Final = Notation("an age", "12h, 30d or 8w", frozenset("hdw"), is_single=True)
+# In seconds, about 190 years: an age must stay a date, and an infinite timeout cannot be waited for.
+_LONGEST: Final = 9999 * _SECONDS["w"]
+
+
+def seconds(text: str, option: str, notation: Notation = TIMEOUT) -> float:
+    """Convert a duration to seconds. Raises BadParameter for `option` if the notation does not have it."""
+    parts = _PART.findall(text)
+    is_valid = bool(parts) and not _PART.sub("", text) and all(unit in notation.units for _, unit in parts)
+    if notation.is_single and (len(parts) != 1 or not parts[0][0].isdigit()):
+        is_valid = False
+    found = math.fsum(float(number) * _SECONDS[unit] for number, unit in parts) if is_valid else math.inf
+    if found > _LONGEST:
+        raise BadParameter(f"{text!r} is not {notation.what}: write {notation.examples}", param_hint=option)
+    return found

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.command import WITHOUT_ENCRYPTION
 from statefmt.cli.names import COMMANDS
-from statefmt.cli.program import command_named
+from statefmt.cli.program import command_named, declaration
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
@@ -143,7 +142,7 @@ def test_runs(line: str, status: int, err: str, statetool: Statetool) -> None:
 def test_the_configuration_stands_as_one_option_of_every_command_that_reads_states() -> None:
     for name in COMMANDS:
         names = [option for parameter in command_named(name).params for option in parameter.opts]
-        wanted = 0 if name in WITHOUT_ENCRYPTION else 1
+        wanted = 1 if declaration(name).decrypts else 0
         for option in ("--encryption", "--encryption-config", "--var", "--var-file"):
             assert names.count(option) == wanted, (name, option)
         # Configurations of backends name programs, too.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.git_attributes import with_line, without_line
+from statefmt.cli.commands.git import with_line, without_line
 from tests.cli.conftest import PROGRAM, Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state

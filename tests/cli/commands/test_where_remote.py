@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from statefmt import StatetoolError
-from statefmt.cli.completion.answer import candidates
+from statefmt.cli.completion import candidates
 from tests.cli.conftest import Statetool
 from tests.cli.states import resource, state
 from tests.cli.test_json_output import _assert_valid

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.completion.answer import candidates
-from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
+from statefmt.cli.completion import Typed, bash_text, candidates, typed_words
 from statefmt.cli.names import COMMANDS
-from statefmt.cli.options.completion import SHELLS, script
+from statefmt.cli.program import SHELLS, script
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import SAMPLES
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from statefmt.cli.options.completion import SHELLS, script
+from statefmt.cli.program import SHELLS, script
 from tests.cli.states import SAMPLES
 
 pytestmark = pytest.mark.process

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.cli.editing.places import is_in_memory
+from statefmt.cli.copy_places import is_in_memory
 from tests.cli.conftest import Program
 from tests.cli.states import SAMPLES
 

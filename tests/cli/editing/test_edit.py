@@ -197,7 +197,7 @@ def test_an_older_format_is_refused(statetool: Statetool, monkeypatch: pytest.Mo
 def test_an_encrypted_state_needs_memory_or_leave(
     state: Path, folder: Path, statetool: Statetool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("statefmt.cli.editing.places._MOUNTS", str(folder / "no-such-file"))
+    monkeypatch.setattr("statefmt.cli.copy_places._MOUNTS", str(folder / "no-such-file"))
     monkeypatch.setenv("TF_ENCRYPTION", json.dumps(configuration("new")))
     monkeypatch.setenv("HOME", str(folder / "home"))
     monkeypatch.setenv("EDITOR", "sed -i s/t3.small/t3.large/")

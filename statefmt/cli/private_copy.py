@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from statefmt import StoreError
-from statefmt.cli.editing.kept_copies import KEPT
-from statefmt.cli.editing.places import CopyPlace, copy_places, is_in_memory, problem_of
+from statefmt.cli.copy_places import CopyPlace, copy_places, is_in_memory, problem_of
 from statefmt.cli.run import run_context
 
 _PRIVATE: Final = 0o700
@@ -174,3 +173,26 @@ def _remove(path: Path) -> None:
     else:
         with suppress(OSError):
             path.unlink()
+
+
+# The beginning of the names of their folders. Names of folders of other copies have no dash.
+KEPT: Final = "kept-"
+
+
+def kept_copies(environment: Mapping[str, str]) -> list[Path]:
+    """Return the copies that were kept, in all places."""
+    found = []
+    for place in copy_places(environment):
+        with suppress(OSError):
+            found += sorted(Path(place.folder).glob(f"{KEPT}*/*"))
+    return found
+
+
+def forget_kept(path: Path, environment: Mapping[str, str]) -> bool:
+    """Remove a copy that was kept, and return True; False if the path is that of another file."""
+    if path.absolute() not in kept_copies(environment):
+        return False
+    shutil.rmtree(path.parent, ignore_errors=True)
+    with suppress(OSError):
+        path.parent.parent.rmdir()
+    return True

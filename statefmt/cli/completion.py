@@ -1,15 +1,17 @@
-"""Answers a shell that completes a command line."""
+"""Answers shells that complete a line, without loading the program for the names of commands.
+
+Completion reads regular files only: it never asks, writes, runs a program, reads standard input or uses the network.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from statefmt.cli.completion.next_word import NextWord
-from statefmt.cli.completion.quoting import Typed, bash_text, typed_words
-from statefmt.cli.names import ALIASES, COMMANDS, GROUPED, STATE_COMMANDS
+from statefmt.cli.names import ALIASES, COMMANDS, GROUPED, STATE_COMMANDS, NextWord
 
 
 def answer(shell: str, environment: Mapping[str, str], arguments: Sequence[str]) -> None:
@@ -48,7 +50,7 @@ def candidates(words: Sequence[str], incomplete: str) -> list[NextWord]:
     elif words and words[0] in GROUPED:
         words = [" ".join(words[:2]), *words[2:]]
     # Imported late: nothing above needs the options of commands.
-    from statefmt.cli.completion.words import after_global_options, next_words
+    from statefmt.cli.completion_values import after_global_options, next_words
 
     if words and words[0].startswith("-"):
         rest = after_global_options(words)
@@ -74,3 +76,66 @@ def _written(found: Sequence[NextWord], typed: Typed, shell: str) -> list[str]:
     option, equals, _ = typed.value.partition("=")
     prefix = f"{option}=" if equals and option.startswith("-") else ""
     return [prefix + value for value in values]
+
+
+# bash completes the part of a word after one of these, of which only these occur in what is completed.
+_BREAKS: Final = re.compile(r"[=:]")
+_SAFE: Final = re.compile(r"[\w./:=@%+,~-]*", re.ASCII)
+_SPECIAL: Final = re.compile(r'(["\\$`])')
+
+
+class Typed(NamedTuple):
+    """A word as the program would get it; `quote` is the quotation mark that is still open, `raw` what was typed."""
+
+    value: str
+    quote: str = ""
+    raw: str = ""
+
+
+def typed_words(line: str) -> list[Typed]:
+    """Split the start of a command line into the words after the program's name; the last one may be incomplete."""
+    words = [Typed("")]
+    quote = ""
+    is_word = escaped = False
+    for char in line:
+        value, raw = words[-1].value, words[-1].raw + char
+        if escaped:
+            escaped = False
+            # In double quotes, a backslash stays before all but a few characters.
+            value += char if not quote or _SPECIAL.match(char) else f"\\{char}"
+        elif quote and char == quote:
+            quote = ""
+        elif char == "\\" and quote != "'":
+            escaped = True
+        elif not quote and char in "'\"":
+            quote = char
+        elif not quote and char.isspace():
+            if is_word:
+                words.append(Typed(""))
+            is_word = False
+            continue
+        else:
+            value += char
+        is_word = True
+        words[-1] = Typed(value, quote, raw)
+    return words[1:] or [Typed("")]
+
+
+def bash_text(values: Sequence[str], typed: Typed) -> list[str]:
+    """Return the values as bash is to insert them in place of the word that was typed so far.
+
+    If one of them needs quotes, all get them, so that they have a common beginning.
+    """
+    if typed.quote == "'":
+        return [value if "'" not in value else "" for value in values]
+    if typed.quote:
+        return [_SPECIAL.sub(r"\\\1", value) for value in values]
+    # bash keeps `--state=` and completes what follows.
+    option, equals, _ = typed.raw.partition("=")
+    cut = 0
+    if not (equals and option.startswith("-")):
+        breaks = [match.end() for match in _BREAKS.finditer(typed.raw)]
+        cut = breaks[-1] if breaks else 0
+    if all(_SAFE.fullmatch(value) for value in values):
+        return [value[cut:] for value in values]
+    return [""] * len(values) if cut else ["'" + value.replace("'", "'\\''") + "'" for value in values]

@@ -1,13 +1,13 @@
-"""The encryption options of all commands that read states.
+"""The encryption options of commands that read states: --encryption FILE over TF_ENCRYPTION over --encryption-config.
 
 The configuration of --config, which some commands compare a state with, opens the state unless --encryption-config
-names another.
+names another. A passphrase is never an argument, since all users of a machine can see those.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
-from statefmt.cli.command_line import options_in_order
-from statefmt.cli.options.configuration import ENVIRONMENT
-from statefmt.cli.options.groups import ENCRYPTION
-from statefmt.cli.run import current_run, use_run
+from statefmt.cli.options.configuration import ENVIRONMENT, no_directory, variable_option
+from statefmt.cli.options.shared import ENCRYPTION
+from statefmt.cli.run import current_run, options_in_order, run_context, use_run
+from statefmt.locations import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from statefmt import RunContext
     from statefmt.encryption import EncryptionConfiguration
+
 
 # Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
@@ -87,17 +88,12 @@ def use_encryption(given: Mapping[str, Any]) -> None:
         return
 
     def read() -> EncryptionConfiguration | None:
-        # Imported here, since nearly every state is plain.
-        from statefmt.cli.options.encryption_option import configuration_from
-
         variables = options_in_order(*_VALUES.values())
         return configuration_from(file, directory, variables, environment, allow_external=allow_external)
 
     configured = _read_once(read)
     use_run(replace(run, context=replace(run.context, encryption=configured)))
     if directory is not None and not Path(directory).is_dir():
-        from statefmt.cli.options.configuration import no_directory
-
         raise no_directory(directory)
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
@@ -111,8 +107,6 @@ def use_environment(context: RunContext) -> RunContext:
         return context
 
     def read() -> EncryptionConfiguration | None:
-        from statefmt.cli.options.encryption_option import configuration_from
-
         allow_external = environment.get(_ALLOWING) == "1"
         return configuration_from(None, None, (), environment, allow_external=allow_external)
 
@@ -156,3 +150,53 @@ def _check_values(given: Mapping[str, Any], environment: Mapping[str, str]) -> N
             raise BadParameter("requires a configuration", param_hint=option)
     if any("=" not in text for text in given.get("var") or ()):
         raise BadParameter("must be NAME=VALUE", param_hint="--var")
+
+
+_EXAMPLE: Final = """\
+  key_provider "pbkdf2" "main" {
+    passphrase = var.passphrase
+  }
+  method "aes_gcm" "main" {
+    keys = key_provider.pbkdf2.main
+  }
+  state {
+    method = method.aes_gcm.main
+  }"""
+
+
+def configuration_from(
+    file: str | None,
+    directory: str | None,
+    variables: Sequence[tuple[str, str]],
+    environment: Mapping[str, str],
+    *,
+    allow_external: bool = False,
+) -> EncryptionConfiguration | None:
+    """Merge the configurations of the file, the environment and the module, in this order of precedence.
+
+    `variables` are pairs of `--var` or `--var-file` and its value. Programs that the module names run only with
+    `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
+    """
+    # Imported late: nearly every state is plain.
+    from statefmt.encryption.sources import GivenText, layered_configuration
+
+    if file == STANDARD_INPUT:
+        raise BadParameter("must be a file, not standard input", param_hint="--encryption")
+    given = None if file is None else GivenText.of_file(file)
+    options = tuple(map(variable_option, variables))
+    return layered_configuration(given, directory, options, environment, allow_external=allow_external)
+
+
+def needed_configuration() -> EncryptionConfiguration:
+    """Return the configuration of this run. Raises ConfigurationError if there is none, or it cannot write."""
+    from statefmt.encryption import check_configuration
+
+    found = run_context().configuration()
+    if found is None:
+        raise ConfigurationError(
+            "no encryption configuration: use --encryption FILE, "
+            f"{ENVIRONMENT}, or --encryption-config DIR with a module that has an encryption block. "
+            f"FILE can be as follows, with the passphrase in the variable TF_VAR_passphrase:\n{_EXAMPLE}"
+        )
+    check_configuration(found)
+    return found

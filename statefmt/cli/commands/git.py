@@ -1,0 +1,295 @@
+"""`statetool git-config` and `git-driver`: set up statetool as the diff driver of git for states, and run it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Final
+
+from typer import Argument, BadParameter, Option
+
+import statefmt
+from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
+from statefmt.cli.command import declared
+from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.outcome import FINE, UsageError
+from statefmt.cli.run import run_context
+from statefmt.cli.streams import discard_output, result_terminal
+from statefmt.locations import display_name
+from statefmt.render.terminal import one_line
+from statefmt.store.files import read_bounded, write_over
+from statefmt.store.reading import reason_of
+from statefmt.text import printable
+
+_SETTINGS: Final = {"diff.statetool.command": "git-driver diff", "diff.statetool.textconv": "git-driver textconv"}
+# With this setting, git would cache the converted text, and so write the content of encrypted states to disk.
+_NEVER: Final = "diff.statetool.cachetextconv"
+_CACHE: Final = "refs/notes/textconv/statetool"
+# The exit status of `git config --unset-all` for a missing setting.
+_NOT_SET: Final = 5
+
+
+@declared(
+    paged=False,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+        ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
+        ("Go back to line-by-line comparison.", "statetool git-config --disable"),
+    ),
+)
+def git_config_command(
+    enable: Annotated[
+        bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
+    ] = None,
+    is_global: Annotated[bool, Option("--global", help="Apply to all repositories of this user.")] = False,
+    shared: Annotated[
+        bool, Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info.")
+    ] = False,
+) -> int:
+    """Make `git diff`, `git show` and `git log -p` compare states (*.tfstate) with statetool.
+
+    `git diff` then prints the output of `statetool diff`; `git log -p` compares states converted to text. Neither shows
+    sensitive values. Each user has to enable it.
+    """
+    if enable is None:
+        raise UsageError("Missing option '--enable' or '--disable'.")
+    if is_global and shared:
+        raise BadParameter("cannot be combined with --global", param_hint="--shared")
+    scope = "--global" if is_global else "--local"
+    if not is_global:
+        # Fail before anything is changed.
+        _git("rev-parse", "--git-dir")
+    files = _attribute_files(is_global, shared, enable)
+    for name, arguments in _SETTINGS.items():
+        if enable:
+            _git("config", scope, "--replace-all", name, f"{_program()} {arguments}")
+        else:
+            _git("config", scope, "--unset-all", name, accepted=(0, _NOT_SET))
+    _git("config", scope, "--unset-all", _NEVER, accepted=(0, _NOT_SET))
+    if not is_global:
+        _git("update-ref", "-d", _CACHE)
+    changed = [path for path in files if edit_attributes(path, enable=enable, links=is_global)]
+    where = "for all repositories of this user" if is_global else "in this repository"
+    print(f"git {'compares' if enable else 'no longer compares'} *.tfstate with statetool {where}")
+    for path in changed:
+        print(f"  {'added to' if enable else 'removed from'} {printable(str(path))}")
+    return FINE
+
+
+def _attribute_files(is_global: bool, shared: bool, enable: bool) -> list[Path]:
+    """Return the file to add the line to, or all files to remove it from."""
+    if is_global:
+        return [_global_attributes()]
+    own = Path(_git("rev-parse", "--git-path", "info/attributes"))
+    has_files = _git("rev-parse", "--is-inside-work-tree") == "true"
+    if not shared and (enable or not has_files):
+        return [own]
+    committed = Path(_git("rev-parse", "--show-toplevel"), ".gitattributes")
+    return [committed] if enable else [own, committed]
+
+
+def _global_attributes() -> Path:
+    """Return the attributes file for all repositories. Source: gitattributes(5)."""
+    chosen = _git("config", "--global", "--type=path", "core.attributesFile", accepted=(0, 1))
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "git", "attributes")
+
+
+def _program() -> str:
+    """Return statetool for git's shell: its name if it is on PATH, else its path."""
+    return "statetool" if shutil.which("statetool") else shlex.quote(str(Path(sys.argv[0]).absolute()))
+
+
+def _git(*arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
+    """Run a git command and return its output without the newline. Raises StoreError with git's reason."""
+    try:
+        done = subprocess.run(
+            ["git", *arguments], env={**os.environ, "LC_ALL": "C"}, capture_output=True, check=False, text=True
+        )
+    except FileNotFoundError as error:
+        raise StoreError("git is not installed, or not on PATH") from error
+    if done.returncode not in accepted:
+        raise StoreError(f"git {arguments[0]}: {done.stderr.strip().removeprefix('fatal: ')}")
+    return done.stdout.rstrip("\n")
+
+
+LINE: Final = b"*.tfstate diff=statetool"
+# git ignores larger files.
+_LARGEST: Final = 100 * 1024 * 1024
+
+
+def with_line(text: bytes) -> bytes:
+    """Append the line unless the text has it; all other lines stay as they are."""
+    if _has_line(text):
+        return text
+    newline = b"\r\n" if b"\r\n" in text else b"\n"
+    separator = b"" if not text or text.endswith(b"\n") else newline
+    return text + separator + LINE + newline
+
+
+def without_line(text: bytes) -> bytes:
+    """Remove the line wherever it occurs; all other lines stay as they are."""
+    return b"".join([line for line in text.splitlines(keepends=True) if line.split() != LINE.split()])
+
+
+def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
+    """Add the line to a file, which need not exist, or remove it; delete the file if that leaves it empty.
+
+    Without `links`, a symbolic link is refused, as git does in a work tree. Returns whether anything changed. Raises
+    StoreError if the file cannot be read or written.
+    """
+    try:
+        try:
+            old = read_bounded(path, _LARGEST, links=links)
+        except FileNotFoundError:
+            old = b""
+        new = with_line(old) if enable else without_line(old)
+        if new == old:
+            return False
+        if new:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_over(path, new, links=links)
+        else:
+            path.unlink()
+    except OSError as error:
+        raise StoreError(f"{path}: {reason_of(error)}") from error
+    return True
+
+
+def _has_line(text: bytes) -> bool:
+    return any(line.split() == LINE.split() for line in text.splitlines())
+
+
+# git's name for a side that does not exist.
+_NO_FILE: Final = "/dev/null"
+
+_ENCRYPTED: Final = "it is encrypted; set TF_ENCRYPTION to its encryption configuration to compare it"
+_CACHED: Final = "diff.statetool.cachetextconv"
+_AS_IT_IS: Final = "`git diff --no-ext-diff --no-textconv` shows the raw file, including any secrets"
+
+
+class Role(StrEnum):
+    """What git asks for."""
+
+    DIFF = "diff"
+    TEXTCONV = "textconv"
+
+
+@declared(
+    paged=False,
+    decrypts=True,
+    connects=False,
+    examples=(
+        ("Set up git to run this command.", "statetool git-config --enable"),
+        ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
+    ),
+)
+def git_driver_command(
+    role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
+    arguments: Annotated[
+        list[str],
+        Argument(metavar="ARGUMENT...", help="The arguments from git: a file, or a path and both versions of it."),
+    ],
+) -> int:
+    """Compare two versions of a state for git, or convert one to text; `statetool git-config` sets this up.
+
+    Sensitive values are never shown. Encrypted states are opened as by every command. A file that is not a state is
+    reported, but never printed: it may be a damaged state with secrets. The exit status is 0 even then, so that git
+    continues with the next file.
+    """
+    try:
+        if role is Role.TEXTCONV:
+            _textconv(arguments[0])
+        else:
+            _diff(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader closed the pipe. On any other exit status, git would report that its driver died.
+        discard_output()
+    return FINE
+
+
+def _textconv(name: str) -> None:
+    from statefmt.render.show import state_text
+
+    context = run_context()
+    if _is_kept_by_git():
+        # git caches plain text, and would keep showing what it cached before the key was available.
+        environment = {name: value for name, value in context.environment.items() if name != ENVIRONMENT}
+        context = replace(context, encryption=None, environment=environment)
+    try:
+        snapshot, _ = _read(context, name)
+    except StatetoolError as error:
+        print(_unreadable(error, name))
+        return
+    for text in state_text(snapshot):
+        sys.stdout.write(text)
+
+
+def _diff(arguments: list[str]) -> None:
+    """Print the differences. git passes a path, then the old file, its hash and mode, and the same for the new file.
+
+    A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
+    """
+    from statefmt.differences import diff
+    from statefmt.render.diff.items import Manner
+    from statefmt.render.diff.text import diff_text
+
+    terminal = result_terminal()
+    path = arguments[0]
+    title = printable(f"{path} → {arguments[7]}" if len(arguments) > 7 else path)
+    if _NO_FILE in arguments[1:5]:
+        title += " (new file)" if arguments[1] == _NO_FILE else " (deleted)"
+    print(terminal.paint(f"statetool diff {title}", "bold"))
+    if len(arguments) < 7:
+        print("has conflicts")
+        return
+    sides: list[tuple[Snapshot, int]] = []
+    for which, name in (("the old version", arguments[1]), ("the new version", arguments[4])):
+        try:
+            sides.append(_read(run_context(), name))
+        except StatetoolError as error:
+            print(f"{which}: {_unreadable(error, name)}")
+            print(_AS_IT_IS)
+            return
+    (old, old_version), (new, new_version) = sides
+    versions = old_version or new_version or 4, new_version or old_version or 4
+    for piece in diff_text(diff(old, new, versions=versions), Manner(), terminal):
+        print(piece)
+    print()
+
+
+def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
+    """Read a snapshot and its format version; an empty snapshot and 0 for a side that does not exist."""
+    if name == _NO_FILE or (os.path.isfile(name) and os.path.getsize(name) == 0):  # noqa: PTH113, PTH202
+        return Snapshot(), 0
+    state = statefmt.open(name, context=context)
+    return state.snapshot, state.version
+
+
+def _is_kept_by_git() -> bool:
+    """Return whether git is configured to cache converted text, which `statetool git-config` never does."""
+    try:
+        done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
+    except OSError:
+        return False
+    return done.stdout.strip() == b"true"
+
+
+def _unreadable(error: StatetoolError, name: str) -> str:
+    # Drop the name, which is that of a temporary file of git's.
+    reason = error.on_command_line.removeprefix(f"{display_name(name)}: ")
+    if isinstance(error, StateError) and error.reasons:
+        # Omit the details: they may quote the file.
+        first = error.reasons[0]
+        reason = _ENCRYPTED if isinstance(error, EncryptedStateError) else first.summary
+    return f"(not a readable state: {one_line(reason)})"
