@@ -128,7 +128,6 @@ _MOST_SHOWN: Final = 10
             "Index the states in a bucket below app/, and those in git, in another file.",
             "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
         ),
-        ("Index without running the rules.", "statetool fleet index infra --no-check"),
         ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
         (
             "Read the states on the machines of a Dask cluster.",
@@ -150,31 +149,22 @@ def fleet_index_command(
         int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
     max_size: Annotated[
-        str | None,
-        Option(
-            "--max-size",
-            metavar="SIZE",
-            help="The largest state, such as 1GiB; default: STATETOOL_MAX_SIZE, or 192MiB.",
-        ),
+        str | None, Option("--max-size", metavar="SIZE", help="The largest state; default: 192MiB.")
     ] = None,
     timeout: Annotated[
-        str | None,
-        Option(
-            metavar="DURATION", help="The longest time for a state, such as 30s; default: STATETOOL_TIMEOUT, or 10m."
-        ),
+        str | None, Option(metavar="DURATION", help="The longest time for a state; default: 10m.")
     ] = None,
     *,
     cluster: ClusterOptions,
 ) -> int:
-    """Index states in a DuckDB file, for `fleet query`. A state that has not changed is not read again.
+    """Store what states say in a DuckDB file, for `fleet query`.
 
     A folder stands for the *.tfstate files below it and all workspaces of its backend, s3://BUCKET/PREFIX/ for the
     *.tfstate objects below a prefix, pg://HOST/DATABASE for all states of a database or, with ?schema=NAME, of a
     schema. git:REVISION:FOLDER takes an absolute folder for another repository.
 
-    The index keeps the states of sources that are not named again or cannot be listed. A state that cannot be read, is
-    larger than --max-size or takes longer than --timeout is recorded with the reason. Sensitive values are never
-    stored.
+    A state that has not changed is not read again. One that cannot be read, is too large or takes too long is recorded
+    with the reason. Sensitive values are never stored.
 
     Exit status 0: all states were read; 2: some states or sources were not.
     """
