@@ -19,8 +19,8 @@ from statefmt.cli.options.shared import PROVIDERS
 from statefmt.cli.options.write import WriteOptions, store_of
 from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.edit.operations.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.pipeline import Operation, edit
+from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, loaded, names_legacy_providers
 from statefmt.formats.providers import SourceChoice, source_choice
 from statefmt.locations import STANDARD_INPUT, display_name

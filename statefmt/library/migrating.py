@@ -19,8 +19,8 @@ from statefmt.edit.operations.migrate import (
     upgrade_request,
     upgraded_layout,
 )
-from statefmt.edit.operations.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.pipeline import Proposal, Terms
+from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.formats import Layout, Style
 from statefmt.formats.losses import Loss

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
-
-import orjson
+from typing import TYPE_CHECKING, Final
 
 from statefmt.golang import indent
 from statefmt.redaction.partial import Partial, exact_text
 from statefmt.text import pattern
 
+if TYPE_CHECKING:
+    # Loaded by what prints JSON: most commands print text.
+    import orjson
+
 FORMAT_VERSION: Final = "1.0"
-_LAYOUT: Final = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
 # In UTF-8: U+007F and C1 controls, bidirectional controls, line separators and noncharacters. JSON does not escape
 # them, but a terminal acts on them.
 _UNSAFE: Final = pattern(
@@ -23,7 +24,7 @@ _UNSAFE: Final = pattern(
 
 def document(members: Mapping[str, object]) -> bytes:
     """Write a document with `format_version` and the given members, ending in a newline."""
-    return json_text({"format_version": FORMAT_VERSION, **members}, _LAYOUT)
+    return json_text({"format_version": FORMAT_VERSION, **members}, is_indented=True, ends_line=True)
 
 
 def document_of(name: str, items: Iterable[object], members: Callable[[], Mapping[str, object]]) -> Iterator[bytes]:
@@ -48,23 +49,26 @@ def with_items(
     space = b"\n" + b"  " * depth
     # A string has no line ends as JSON, so that this is the member itself.
     place = b'%b"%b": []' % (space, name.encode())
-    before, _, after = json_text(above, _LAYOUT).partition(place)
+    before, _, after = json_text(above, is_indented=True, ends_line=True).partition(place)
     yield before + place[:-1]
     inside = space + b"  "
     is_first = True
     for item in items:
-        yield (inside if is_first else b"," + inside) + json_text(item, orjson.OPT_INDENT_2).replace(b"\n", inside)
+        yield (inside if is_first else b"," + inside) + json_text(item, is_indented=True).replace(b"\n", inside)
         is_first = False
     yield b"]" if is_first else space + b"]"
     more = members()
-    yield after if not more else b"," + json_text(more, _LAYOUT)[1:]
+    yield after if not more else b"," + json_text(more, is_indented=True, ends_line=True)[1:]
 
 
-def json_text(value: object, layout: int = 0) -> bytes:
+def json_text(value: object, *, is_indented: bool = False, ends_line: bool = False) -> bytes:
     """Write JSON with `\\u` escapes for all characters that a terminal could act on.
 
     A byte of a file name that is not UTF-8 is written as text, since JSON has no bytes: `\\udcff` for the byte ff.
     """
+    import orjson
+
+    layout = orjson.OPT_INDENT_2 * is_indented | orjson.OPT_APPEND_NEWLINE * ends_line
     try:
         text = orjson.dumps(value, option=layout)
     except orjson.JSONEncodeError:
@@ -106,4 +110,6 @@ def fragment(value: Partial) -> orjson.Fragment:
 
     Raises ValueError if a decoded value is nested deeper than Python can follow; JSON text may be.
     """
+    import orjson
+
     return orjson.Fragment(exact_text(value))

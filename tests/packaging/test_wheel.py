@@ -135,7 +135,7 @@ def test_the_printed_command_installs_what_is_missing(environment: Path, tmp_pat
 def test_schemas(environment: Path, tmp_path: Path) -> None:
     """Found inside the package, as there is no checkout around it."""
     program = (
-        "import json, sys; from statefmt import schema_files as found\n"
+        "import json, sys; from statefmt import schema_problems as found\n"
         "assert found.__file__.startswith(sys.prefix), found.__file__\n"
         "print(json.dumps({name: found.schema_text(name).decode() for name in found.schema_names()}))"
     )

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt import schema_problems as schema_files
+from statefmt import schema_problems
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def schemas() -> dict[str, dict[str, Any]]:
-    return {name: json.loads(schema_files.schema_text(name)) for name in schema_files.schema_names()}
+    return {name: json.loads(schema_problems.schema_text(name)) for name in schema_problems.schema_names()}
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.edit.operations.provider_sources import SourceRequest
 from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.provider_sources import SourceRequest
 from statefmt.edit.session import (
     LoadedState,
     StateFileError,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from statefmt.edit.operations.provider_sources import SourceRequest
+from statefmt.edit.provider_sources import SourceRequest
 from statefmt.edit.session import loaded_plain
 from statefmt.formats.providers import SourceRewriter, source_choice
 from statefmt.formats.reading import inspect, read

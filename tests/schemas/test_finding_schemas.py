@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from statefmt import schema_problems as schema_files
+from statefmt import schema_problems
 
 Schema = dict[str, Any]
 
 STATE_SCHEMAS = ("encrypted-state", "state-v1", "state-v2", "state-v3", "state-v4")
-NAMES = schema_files.schema_names()
+NAMES = schema_problems.schema_names()
 
 # Under these keywords a schema restricts members that it declares elsewhere.
 CONDITIONS = {"if", "then", "else", "not", "dependentSchemas"}
@@ -34,21 +34,21 @@ def test_all_state_schemas_are_there() -> None:
 
 def test_unknown_name() -> None:
     with pytest.raises(KeyError, match="state-v9"):
-        schema_files.schema_text("state-v9")
+        schema_problems.schema_text("state-v9")
 
 
 def test_found_as_package_data(root: Path, tmp_path: Path) -> None:
     """An installed wheel has the schemas inside the package and no folder beside it."""
     package = tmp_path / "statefmt"
     shutil.copytree(root / "schemas", package / "schemas")
-    shutil.copy(root / "statefmt" / "schema_files.py", package)
+    shutil.copy(root / "statefmt" / "schema_problems.py", package)
     (package / "__init__.py").touch()
     program = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from statefmt import schema_files\n"
-        "assert schema_files.__file__.startswith(sys.argv[1])\n"
-        "print(*schema_files.schema_names())\n"
-        "assert b'urn:statetool:schema:state-v4' in schema_files.schema_text('state-v4')\n"
+        "from statefmt import schema_problems\n"
+        "assert schema_problems.__file__.startswith(sys.argv[1])\n"
+        "print(*schema_problems.schema_names())\n"
+        "assert b'urn:statetool:schema:state-v4' in schema_problems.schema_text('state-v4')\n"
     )
     run = subprocess.run(
         [sys.executable, "-I", "-c", program, str(tmp_path)], capture_output=True, text=True, check=False

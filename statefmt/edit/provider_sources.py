@@ -20,7 +20,6 @@ from statefmt.store.backends.description import WORKSPACES_FOLDER
 from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
-    # Few states need these.
     from statefmt.analysis.providers.inferred_sources import Evidence, Inferred
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.formats.versions import StateV4
