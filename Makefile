@@ -58,7 +58,7 @@ $(READY): $(VENV)/.packages pyproject.toml
 	@touch $@
 
 $(DEMO)/.packages: requirements/run.txt requirements/build.txt
-	@echo 'Making $(DEMO): a download of 10 MB, 75 MB on the disk.'
+	@echo 'Making $(DEMO): a download of 10 MB, 80 MB on the disk.'
 	@$(call environment,$(DEMO),run build,--quiet)
 	@touch $@
 
