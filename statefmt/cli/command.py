@@ -261,7 +261,7 @@ class ConnectionOptions(NamedTuple):
         list[str] | None,
         Option(
             metavar="PATH",
-            help="Let the folder or the operations file name states in this file or folder, although it is elsewhere.",
+            help="Let the folder, its configuration or the operations file use this file or folder elsewhere.",
             rich_help_panel=BACKEND,
         ),
     ] = None

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 
 from statefmt.configuration._scope import Facts, Scope, first_scope
-from statefmt.configuration.directory import DirectoryReader, InputReader, VariableOption, below
+from statefmt.configuration.directory import DirectoryReader, InputReader, VariableOption, below, repository
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
@@ -35,6 +35,7 @@ from statefmt.hcl.syntax import AttributeAccess, references
 from statefmt.hcl.type_constraint import TypeConstraint, read_type
 from statefmt.hcl.value import Unknown, Value
 from statefmt.model import addrs
+from statefmt.store.backends.options import ALLOWED_PATHS
 from statefmt.store.files import read_bounded
 
 _LONGEST_NAME: Final = 4096
@@ -47,8 +48,9 @@ class LoadOptions(msgspec.Struct, frozen=True):
     `terraform.workspace`; if None, TF_WORKSPACE is used, then the file `environment` in the data directory. Without
     `children`, only the root module is read, and its declarations are not checked. `for_program`: messages name
     arguments of the library, not options of the command line. `is_confined`: variable files in the directory are not
-    read through links that lead out of it. `release` is the release that reads the configuration; if None, any release
-    that `required_version` admits.
+    read through links that lead out of it. With `allowed_paths`, functions such as `file` read only files in these
+    paths and in the git repository around `directory`, or in `directory` itself without one. `release` is the release
+    that reads the configuration; if None, any release that `required_version` admits.
     """
 
     variables: tuple[VariableOption, ...] = ()
@@ -58,6 +60,7 @@ class LoadOptions(msgspec.Struct, frozen=True):
     children: bool = True
     for_program: bool = False
     is_confined: bool = False
+    allowed_paths: tuple[str, ...] | None = None
     release: Release | None = None
 
 
@@ -69,7 +72,11 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     """
     options = options or LoadOptions()
     problems: list[Problem] = []
-    reader = DirectoryReader(directory, problems)
+    home = options.environment.get("HOME", "")
+    allowed = options.allowed_paths
+    listed = filter(None, options.environment.get(ALLOWED_PATHS, "").split(os.pathsep))
+    within = None if allowed is None else (repository(directory, home), *allowed, *listed)
+    reader = DirectoryReader(directory, problems, within)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
         detail = f"Module directory {directory} does not exist or cannot be read."
@@ -80,12 +87,14 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
-    inputs = InputReader(directory, problems, is_confined=options.is_confined).read(
+    inputs = InputReader(directory, problems, (str(directory),) if options.is_confined else within).read(
         options.environment, options.variables
     )
     if not options.children:
         modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
-        return Configuration(str(directory), modules, inputs=inputs, workspace=workspace, problems=tuple(problems))
+        return Configuration(
+            str(directory), modules, inputs=inputs, workspace=workspace, problems=tuple(problems), files_within=within
+        )
     check_inputs(root, inputs, problems)
     shown = below(data, "modules/modules.json")
     manifest = read_manifest(directory / shown, shown, problems)
@@ -140,9 +149,12 @@ class ModuleTree:
         """Return the configuration with this root and every module below it, without its problems."""
         directory = self._reader.root
         self._modules[addrs.Module()] = ModuleConfiguration(addrs.Module(), root)
-        scope = first_scope(Facts(directory, self._modules, inputs, workspace))
+        within = self._reader.files_within
+        scope = first_scope(Facts(directory, self._modules, inputs, workspace, files_within=within))
         self._read_children(scope, (_real(directory, root.directory),))
-        return Configuration(str(directory), self._with_children(), self._missing, inputs, workspace)
+        return Configuration(
+            str(directory), self._with_children(), self._missing, inputs, workspace, files_within=within
+        )
 
     def read_tested(self, file: str, run: TestRun, workspace: str | None) -> Configuration | None:
         """Return the module that a test run calls in place of the root module, as a separate configuration.

@@ -41,6 +41,7 @@ class Facts(msgspec.Struct, frozen=True):
     workspace: str | None
     for_program: bool = False
     is_confined: bool = False
+    files_within: tuple[str, ...] | None = None
 
 
 class _Values:
@@ -71,6 +72,11 @@ class Scope:
     def directory(self) -> Path:
         """The directory of the root module, against which functions resolve relative paths."""
         return self._values.facts.directory
+
+    @property
+    def files_within(self) -> tuple[str, ...] | None:
+        """The folders whose files functions may read; None for all files."""
+        return self._values.facts.files_within
 
     @property
     def is_confined(self) -> bool:
@@ -239,6 +245,7 @@ def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Sc
         configuration.workspace,
         for_program=configuration.for_program,
         is_confined=is_confined,
+        files_within=configuration.files_within,
     )
     return first_scope(facts)
 

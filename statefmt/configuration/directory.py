@@ -100,11 +100,25 @@ def read_body(source: SourceText, problems: list[Problem]) -> Body:
     return read_json_file(source, problems) if source.file.endswith(".json") else read_file(source, problems)
 
 
-class DirectoryReader:
-    """Reads directories below one root, each only once, however often it is called as a module."""
+def repository(directory: Path, home: str) -> str:
+    """Return the nearest folder around a directory that has `.git`, else the directory, as a real path.
 
-    def __init__(self, root: Path, problems: list[Problem]) -> None:
+    A repository that the home directory is in does not count: it would have the keys of the user.
+    """
+    real = Path(os.path.realpath(directory))
+    found = next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+    return str(real if home and is_inside(home, found) else found)
+
+
+class DirectoryReader:
+    """Reads directories below one root, each only once, however often it is called as a module.
+
+    `files_within` are the folders whose files functions may read, None for all.
+    """
+
+    def __init__(self, root: Path, problems: list[Problem], files_within: tuple[str, ...] | None = None) -> None:
         self.root = root
+        self.files_within = files_within
         self._problems = problems
         self._read: dict[str, Declarations | None] = {}
 
@@ -193,12 +207,12 @@ class VariableOption(msgspec.Struct, frozen=True):
 class InputReader:
     """Reads the variable values for the root module in a directory; for None, only from the environment and options.
 
-    With `is_confined`, files of the directory that are links out of it are left out.
+    Files of the directory that are links out of the folders `files_within` are left out; None reads all.
     """
 
-    def __init__(self, root: Path | None, problems: list[Problem], *, is_confined: bool = False) -> None:
+    def __init__(self, root: Path | None, problems: list[Problem], files_within: tuple[str, ...] | None = None) -> None:
         self._root = root
-        self._is_confined = is_confined
+        self._files_within = files_within
         self._problems = problems
 
     def read(self, environment: Mapping[str, str], options: tuple[VariableOption, ...]) -> dict[str, InputValue]:
@@ -210,7 +224,8 @@ class InputReader:
                 found[variable] = InputValue(variable, name, text=value)
         if self._root is not None:
             for file in self._automatic(self._root):
-                if self._is_confined and not is_inside(self._root / file, self._root):
+                within = self._files_within
+                if within is not None and not any(is_inside(self._root / file, folder) for folder in within):
                     continue
                 found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
         for option in options:

@@ -244,7 +244,8 @@ class Configuration(msgspec.Struct, frozen=True):
 
     `missing` gives the reason for each called module that could not be read. `inputs` are the values of root variables
     after applying precedence. `tested` has the modules that test runs call in place of the root module, by test file
-    and run name. `problems` lists everything found wrong while reading. `for_program` as in LoadOptions.
+    and run name. `problems` lists everything found wrong while reading. `for_program` as in LoadOptions. Functions read
+    files in the folders `files_within` only; None allows all.
     """
 
     directory: str
@@ -255,6 +256,7 @@ class Configuration(msgspec.Struct, frozen=True):
     tested: Mapping[tuple[str, str], Configuration] = {}
     problems: tuple[Problem, ...] = ()
     for_program: bool = False
+    files_within: tuple[str, ...] | None = None
 
     @property
     def root(self) -> ModuleConfiguration:

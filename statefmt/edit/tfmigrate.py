@@ -258,6 +258,7 @@ class EnvironmentNames:
     """A scope with `env` only, and without functions."""
 
     directory: Path | None = None
+    files_within = None
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read the variables of `environment`."""

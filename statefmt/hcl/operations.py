@@ -450,6 +450,11 @@ class Names(Protocol):
         ...
 
     @property
+    def files_within(self) -> tuple[str, ...] | None:
+        """The folders whose files functions may read, after links; None for all files."""
+        ...
+
+    @property
     def is_confined(self) -> bool:
         """Whether functions that read anything outside of the text, such as files, have no value."""
         ...
@@ -463,6 +468,7 @@ class NoNames:
     """A scope without names and functions: for defaults of variables and variable definition files."""
 
     directory: Path | None = None
+    files_within = None
     is_confined = False
 
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:

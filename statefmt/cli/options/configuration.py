@@ -56,6 +56,8 @@ class ConfigurationOptions(NamedTuple):
             environment=context.environment,
             workspace=None if context.backend is None else context.backend.workspace,
             release=release,
+            # The configuration may be a stranger's, and findings print values.
+            allowed_paths=() if context.backend is None else context.backend.allowed_paths,
         )
         return ProviderReferences(load(Path(self.directory), options), without)
 

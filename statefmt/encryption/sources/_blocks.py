@@ -234,6 +234,11 @@ class SourceSurroundings:
         return self._scope.directory
 
     @property
+    def files_within(self) -> tuple[str, ...] | None:
+        # The secrets of a module are often elsewhere, and shown nowhere.
+        return None
+
+    @property
     def is_confined(self) -> bool:
         return False
 

@@ -20,6 +20,7 @@ from statefmt.hcl.functions import (  # Importing a group registers its function
     strings as strings,
     times as times,
 )
+from statefmt.hcl.functions.files import OutsideError
 from statefmt.hcl.functions.registry import FUNCTIONS, Function, FunctionError, FunctionSurroundings, Parameter
 from statefmt.hcl.operations import ConversionError, convert
 from statefmt.hcl.source import Range
@@ -125,7 +126,7 @@ class _Run:
         self._expression = expression
         directory = evaluation.names.directory
         assert directory is not None
-        self._surroundings = FunctionSurroundings(directory, evaluation.elsewhere)
+        self._surroundings = FunctionSurroundings(directory, evaluation.elsewhere, evaluation.names.files_within)
         self._sensitive = False
         self._unknown: Unknown | None = None
 
@@ -136,6 +137,9 @@ class _Run:
             return marked(retyped(self._unknown, called.returns), self._sensitive)
         try:
             found = called.run(self._surroundings, *parts) if called.surroundings else called.run(*parts)
+        except OutsideError as error:
+            reason = f"{quote(str(error))} is outside of the repository of the configuration"
+            found = Unknown(f"{reason}, and --allow-path does not name it", kind=UnknownKind.FUNCTION)
         except FunctionError as error:
             raise self._refusal(error, arguments) from None
         except ConversionError as error:

@@ -17,6 +17,7 @@ import posixpath
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ from statefmt.hcl.source import SourceText
 from statefmt.hcl.syntax import Access, Traversal, references
 from statefmt.hcl.value import Part, Refusal, Unknown, Value, set_of, text, truth
 from statefmt.model.cty import BOOL, STRING, MapType, ObjectType, SetType
-from statefmt.store.files import read_bounded
+from statefmt.store.files import is_inside, read_bounded
 
 if TYPE_CHECKING:
     import re2
@@ -60,12 +61,16 @@ def fileexists(surroundings: FunctionSurroundings, path: Part) -> Part:
 @function(_PATH, Parameter("pattern", STRING), returns=SetType(STRING), surroundings=True)
 def fileset(surroundings: FunctionSurroundings, path: Part, pattern: Part) -> Part:
     start = posixpath.normpath(text_of(path) or ".")
+    whole = posixpath.join(start, text_of(pattern).lstrip("/"))
+    located(surroundings, "/".join(takewhile(lambda step: not _MAGIC.search(step), whole.split("/"))) or ".")
     try:
-        found = matching_files(surroundings.directory, posixpath.join(start, text_of(pattern).lstrip("/")))
+        found = matching_files(surroundings.directory, whole)
     except ModuleNotFoundError:
         return Unknown(without_re2())
     except UnclearPattern as unclear:
         return Unknown(f"the result of fileset with {text_of(pattern)!r} depends on the release: {unclear}")
+    for each in found:
+        located(surroundings, each)
     return set_of(STRING, [text(posixpath.relpath(each, start)) for each in found])
 
 
@@ -198,9 +203,16 @@ def _translated(step: str) -> str:
 _LARGEST: Final = 16 * 1024 * 1024
 
 
+class OutsideError(Exception):
+    """A path that leads out of the folders whose files may be read."""
+
+
 def located(surroundings: FunctionSurroundings, path: str) -> Path:
-    """Resolve a path of an expression; `~` is the user's home directory."""
-    return surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
+    """Resolve a path of an expression; `~` is the user's home directory. Raises OutsideError."""
+    place = surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
+    if surroundings.within is not None and not any(is_inside(place, Path(root)) for root in surroundings.within):
+        raise OutsideError(path)
+    return place
 
 
 def read_bytes(surroundings: FunctionSurroundings, path: str) -> bytes:
@@ -224,8 +236,9 @@ _VARS: Final = Parameter("vars", parts=True)
 class _Given:
     """The scope of a template."""
 
-    def __init__(self, directory: Path, values: Mapping[str, Part]) -> None:
-        self.directory: Path | None = directory
+    def __init__(self, surroundings: FunctionSurroundings, values: Mapping[str, Part]) -> None:
+        self.directory: Path | None = surroundings.directory
+        self.files_within = surroundings.within
         self._values = values
 
     is_confined = False
@@ -266,7 +279,7 @@ def _rendered(surroundings: FunctionSurroundings, name: str, content: str, value
             where = f"{quote(reference.root)}, referenced at {reference.root_range}"
             raise FunctionError(f"vars map does not contain key {where}", 1)
     try:
-        return surroundings.evaluate(expression, _Given(surroundings.directory, values.data))
+        return surroundings.evaluate(expression, _Given(surroundings, values.data))
     except Refusal as refusal:
         problem = refusal.problem
         raise FunctionError(f"{problem.range}: {problem.summary}; {problem.detail}") from None

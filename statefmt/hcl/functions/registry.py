@@ -43,10 +43,14 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class FunctionSurroundings(msgspec.Struct, frozen=True):
-    """The base of relative paths, and a function that evaluates an expression in another scope (raises Refusal)."""
+    """The base of relative paths, and a function that evaluates an expression in another scope (raises Refusal).
+
+    Files outside of the folders `within` are not read; None allows all.
+    """
 
     directory: Path
     evaluate: Callable[[Expression, Names], Part]
+    within: tuple[str, ...] | None = None
 
 
 FunctionBody: TypeAlias = Callable[..., Part]
