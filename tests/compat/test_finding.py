@@ -81,6 +81,8 @@ def test_state(
 ) -> None:
     """By the record, by the block, from inside of the folder, and from elsewhere."""
     settings, state = kept
+    # Of all these states, one is outside of the folder that names it.
+    monkeypatch.setenv("STATETOOL_ALLOW_PATH", str(folder / "outside"))
     assert _where(statetool, "module") == state
     assert statetool("list", "--state", "module") == (0, b"terraform_data.here\n", "")
     monkeypatch.chdir(folder / "module")

@@ -26,7 +26,7 @@ _PROVIDER: Final = 'provider["terraform.io/builtin/terraform"]'
 # Moves a to b, and keeps the lock from the moment it has read the state until its standard input has a line.
 _HOLDER: Final = """
 import sys
-from statefmt.model.addrs import parse_abs_resource_instance as parsed
+from statefmt.model.addrs.parsing import parse_abs_resource_instance as parsed
 from statefmt.cli.run import system_context
 from statefmt.edit.pipeline import Terms, edit
 from statefmt.edit.surgical import surgical
