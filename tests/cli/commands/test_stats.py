@@ -34,6 +34,14 @@ def test_facts(statetool: Statetool) -> None:
     assert facts["objects"] == f"{len(objects)} ({deposed} deposed, {tainted} tainted)"
 
 
+def test_dependencies(statetool: Statetool, folder: Path) -> None:
+    """With what they take, if there are any."""
+    (folder / "state").write_bytes(MANY)
+    assert _facts(statetool("stats", "state").text)["dependencies"] == "0"
+    (folder / "state").write_bytes(state(resource("t", "a", {"attributes": {}, "dependencies": ["t.b"]})))
+    assert _facts(statetool("stats", "state").text)["dependencies"].startswith("1 (")
+
+
 def test_no_more_than_ten_groups(statetool: Statetool, folder: Path) -> None:
     (folder / "state").write_bytes(MANY)
     types = statetool("stats", "state").text.split("\n\n")[2].splitlines()
