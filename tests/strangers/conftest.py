@@ -20,5 +20,5 @@ def user(tmp_path: Path, forked: Forks) -> Iterator[User]:
 
 @pytest.fixture
 def random(request: pytest.FixtureRequest) -> Random:
-    """The same for the same test, so that a sample does not surprise."""
+    """Return a generator seeded by the name of the test, so that each run takes the same sample."""
     return Random(request.node.name)

@@ -236,7 +236,7 @@ def _textconv(name: str) -> None:
 
 
 def _diff(arguments: list[str]) -> None:
-    """Print the differences. git passes a path, then the old file, its hash and mode, and the same for the new file.
+    """Print the differences. git passes a path, and the file, hash and mode of the old and of the new version.
 
     A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
     """

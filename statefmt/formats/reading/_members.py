@@ -162,7 +162,7 @@ class DependencyReader:
 
 
 class _PlainResources(dict[str | None, ConfigResource]):
-    """The addresses of one file; each is parsed when it is first asked for, and missing if it is to be reported."""
+    """The addresses of one file; each is parsed on first use. An address with a problem is missing."""
 
     def __missing__(self, text: str | None) -> ConfigResource:
         found = usual_config_resource(text or "")

@@ -407,7 +407,7 @@ class _ObjectLifter:
         origin: tuple[int, int],
         problems: _Problems | None = None,
     ) -> ResourceInstanceObject | None:
-        """Return the object, or None if it is refused; without `problems` also if anything of it is to be reported.
+        """Return the object, or None if it is refused or, without `problems`, if it has anything to report.
 
         Raises InvalidDocument, only with `problems`, if a member has an impossible value.
         """

@@ -294,7 +294,7 @@ def kept_properties(
 ) -> dict[str, str]:
     """Return the headers with which the next version of an object is stored: those of the last one, and its tags.
 
-    The configuration wins. Notes rights that are missing to see what is to be kept. Raises StoreError.
+    The configuration wins. Prints a note if the user may not read the properties to keep. Raises StoreError.
     """
     settings = objects.settings
     if version is None:

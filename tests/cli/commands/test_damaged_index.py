@@ -52,7 +52,7 @@ _WHOLE_FILE: Final[dict[str, Callable[[bytes, Path], bytes]]] = {
 }
 
 
-# The others are refused when the database is opened, which is the same for all commands.
+# All commands open the database in the same way, which refuses the other damages.
 _BY_ALL: Final = ("half", "without the last block")
 
 
