@@ -35,7 +35,7 @@ from statefmt.hcl.syntax import AttributeAccess, references
 from statefmt.hcl.type_constraint import TypeConstraint, read_type
 from statefmt.hcl.value import Unknown, Value
 from statefmt.model import addrs
-from statefmt.store.backends.options import ALLOWED_PATHS
+from statefmt.store.backends.options import allowed_paths
 from statefmt.store.files import read_bounded
 
 _LONGEST_NAME: Final = 4096
@@ -72,10 +72,10 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
     """
     options = options or LoadOptions()
     problems: list[Problem] = []
-    home = options.environment.get("HOME", "")
-    allowed = options.allowed_paths
-    listed = filter(None, options.environment.get(ALLOWED_PATHS, "").split(os.pathsep))
-    within = None if allowed is None else (repository(directory, home), *allowed, *listed)
+    within = None
+    if options.allowed_paths is not None:
+        home = options.environment.get("HOME", "")
+        within = (repository(directory, home), *options.allowed_paths, *allowed_paths(None, options.environment))
     reader = DirectoryReader(directory, problems, within)
     root = reader.read(".", options.test_directory if options.children else None)
     if root is None:
@@ -252,8 +252,6 @@ class ModuleTree:
         above = [self._modules.get(addrs.Module(path.names[:depth])) for depth in range(len(path.names))]
         declared = [*(module.declarations for module in above if module is not None), found]
         constraints = [version.text for each in declared for version in each.required_versions]
-        # Imported here because few configurations have such imports.
-
         releases = admitted_releases(constraints) if self._release is None else [self._release]
         return [release for release in releases if not release.imports_in_modules]
 

@@ -224,8 +224,7 @@ class InputReader:
                 found[variable] = InputValue(variable, name, text=value)
         if self._root is not None:
             for file in self._automatic(self._root):
-                within = self._files_within
-                if within is not None and not any(is_inside(self._root / file, folder) for folder in within):
+                if self._files_within is not None and not is_inside(self._root / file, *self._files_within):
                     continue
                 found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
         for option in options:

@@ -50,10 +50,11 @@ def read_bounded(path: Path | str, most: int, *, pipes: bool = False, links: boo
     return bytes(content)
 
 
-def is_inside(path: Path | str, folder: Path | str) -> bool:
-    """Return whether a path is in a folder or below it when all symbolic links are followed, as far as they exist."""
-    real, root = os.path.realpath(path), os.path.realpath(folder)
-    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
+def is_inside(path: Path | str, *folders: Path | str) -> bool:
+    """Return whether a path is one of these folders or below one, after all symbolic links that exist are followed."""
+    real = os.path.realpath(path)
+    roots = map(os.path.realpath, folders)
+    return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in roots)
 
 
 def open_for_writing(path: Path | str) -> int:

@@ -305,7 +305,7 @@ def _local_workspaces(found: FoundState, allowed: Sequence[str]) -> tuple[str, .
     folder = found.backend.folder / str(setting.value)
     is_own = setting.source is SettingSource.OPTION
     roots: tuple[Path | str, ...] = (found.backend.folder, *allowed)
-    if not is_own and not any(is_inside(folder, root) for root in roots):
+    if not is_own and not is_inside(folder, *roots):
         # Names of folders elsewhere are not for a log that a stranger reads.
         raise StoreError(
             f"{folder}: workspace_dir is outside of the folder; if that is intended, ",

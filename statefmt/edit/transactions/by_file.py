@@ -159,7 +159,7 @@ def _planned_file(context: RunContext, path: str, plan: OperationsPlan) -> str:
     file = Path(path).parent / plan.operations_file.path
     folder = os.path.realpath(file.parent)
     roots: tuple[Path | str, ...] = (Path(path).parent, *allowed_paths(context.backend, context.environment))
-    if not any(is_inside(folder, root) for root in roots):
+    if not is_inside(folder, *roots):
         raise StoreError(
             f"{path}: the plan names an operations file outside of its folder, {printable(str(file))}; nothing was "
             "written. If you trust the plan, ",

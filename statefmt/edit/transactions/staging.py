@@ -184,7 +184,7 @@ def _name(
             raise _outside(named_by, path, folder)
         return inside
     if named_by and is_path(block):
-        if not any(is_inside(path, root) for root in roots):
+        if not is_inside(path, *roots):
             raise _outside(named_by, path, folder)
         # It may keep its state wherever the file may name one.
         options = structs.replace(options, allowed_paths=tuple(map(str, roots)))

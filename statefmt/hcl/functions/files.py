@@ -210,7 +210,7 @@ class OutsideError(Exception):
 def located(surroundings: FunctionSurroundings, path: str) -> Path:
     """Resolve a path of an expression; `~` is the user's home directory. Raises OutsideError."""
     place = surroundings.directory / os.path.expanduser(path)  # noqa: PTH111 - a Path cannot begin with ~user
-    if surroundings.within is not None and not any(is_inside(place, Path(root)) for root in surroundings.within):
+    if surroundings.within is not None and not is_inside(place, *surroundings.within):
         raise OutsideError(path)
     return place
 
