@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperArgument, TyperOption
 
 from statefmt import StatetoolError
-from statefmt.cli.names import NextWord
+from statefmt.cli.names import COMMANDS, NextWord
 from statefmt.cli.program import HELP_OPTIONS, command_named, program
-from statefmt.cli.run import Run, running, system_context
+from statefmt.cli.run import Run, run_context, running, system_context
 from statefmt.cli.spellings import CommandLine, SpellingReader
 
 if TYPE_CHECKING:
@@ -173,7 +173,6 @@ def _starting(typed: str, values: Iterable[NextWord | str]) -> list[NextWord]:
 
 
 def _workspaces(given: TypedValues, name: str, typed: str) -> list[NextWord]:
-    from statefmt.cli.run import run_context
     from statefmt.locations import workspaces
 
     folders = _FOLDERS.get(name, ("state_option", "state"))
@@ -272,7 +271,6 @@ def _releases(_: TypedValues, __: str, typed: str) -> list[NextWord]:
 
 def _topics(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     from statefmt.cli.commands.help import topics
-    from statefmt.cli.names import COMMANDS
 
     return _starting(typed, ["topics", *topics(), *COMMANDS])
 

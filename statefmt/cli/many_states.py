@@ -22,7 +22,7 @@ from statefmt.cli.options.write import DryRunOption, LockOption, LockTimeoutOpti
 from statefmt.cli.outcome import FAILED, FINE
 from statefmt.cli.run import command_line, repeatable_arguments, run_context
 from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say
-from statefmt.cli.surgery import SurgeryOptions
+from statefmt.cli.surgery import SurgeryOptions, show_outcome_as_blocks
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import (
     CommandOperations,
@@ -169,8 +169,6 @@ def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> st
 
 
 def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
-    from statefmt.cli.surgery import show_outcome_as_blocks
-
     statuses: list[int] = []
 
     def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:

@@ -13,7 +13,7 @@ from typer import BadParameter
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError, StoreError
 from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
-from statefmt.text import printable, shell_line, shell_word
+from statefmt.text import advice, printable, running_shell, shell_line, shell_word
 
 # Success.
 FINE: Final = 0
@@ -92,7 +92,6 @@ def _advice(error: StatetoolError) -> str:
     """Return how to write, in the running shell, the address that an invalid one stands for."""
     if not isinstance(error, InvalidAddressError) or not error.meant:
         return ""
-    from statefmt.text import advice, running_shell
 
     return f"; write {advice(error.meant, running_shell(run_context().environment))}"
 

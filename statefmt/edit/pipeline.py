@@ -21,7 +21,7 @@ from statefmt.model.errors import ChangedError, StoreError, Wording
 from statefmt.pieces import Pieces, joined, makes_the_same
 from statefmt.store.files import open_for_writing, signals_held_back, write_all
 from statefmt.store.protocol import LockedStore, Store, Stored
-from statefmt.store.reading import display_name, reason_of
+from statefmt.store.reading import display_name, read_bytes, reason_of
 
 R = TypeVar("R")
 
@@ -268,7 +268,6 @@ class FileCopy:
         """Create or replace the file. Raises StoreError if it exists and must not be replaced."""
         from statefmt.store.local.state_file import refuse_init_file
         from statefmt.store.local.store import LocalFile, create_file
-        from statefmt.store.reading import read_bytes
 
         refuse_init_file(self.path, self.context.environment.get("TF_DATA_DIR", ""))
         target = Path(self.path)

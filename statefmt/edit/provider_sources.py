@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from statefmt.edit.session import LoadedState, names_legacy_providers, reread
-from statefmt.formats.providers import KEEP, SourceChoice
+from statefmt.formats.providers import KEEP, SourceChoice, full_sources, short_addresses, types_without_source
 from statefmt.formats.reading import inspect
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import ProviderSourceError, StoreError
@@ -66,8 +66,6 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         has_legacy = state.sources.used or names_legacy_providers(state.result.snapshot)
         if not has_legacy or self.registry in (Registry.KEEP, Registry.OPENTOFU):
             return state
-        # Imported late, here and below: few states need it.
-        from statefmt.formats.providers import types_without_source
 
         # The document as it was read: a snapshot has the chosen sources already.
         document = _document(state)
@@ -94,8 +92,8 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
 
         A type without a source, or with several, is left out. Nothing is taken from what is well-known.
         """
+        # Imported late, here and below: few states need it.
         from statefmt.analysis.providers.inferred_sources import infer
-        from statefmt.formats.providers import short_addresses
 
         document = _document(state)
         if document is None:
@@ -115,7 +113,6 @@ class SourceRequest(Struct, frozen=True, kw_only=True):
         """Gather what says where providers come from; what cannot be read is added to `problems`."""
         from statefmt.analysis.providers.inferred_sources import Evidence, required_sources
         from statefmt.configuration.provider_schemas import LOCK_FILE, locked_providers
-        from statefmt.formats.providers import full_sources
 
         references = self.references()
         lock_file, locked = "", None

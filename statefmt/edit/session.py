@@ -19,7 +19,7 @@ from statefmt.model.errors import EncryptedStateError, NotAStateError, StateErro
 from statefmt.model.findings import Code, Command, Finding, Fix, Severity
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.sealed import Seal, opened
-from statefmt.store.backends import state_words
+from statefmt.store.backends import RemoteName, VersionName, state_words
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text import pattern, printable, shell_word
@@ -131,8 +131,6 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
 
 
 def _name_at_url(context: RunContext, name: str) -> str | None:
-    from statefmt.store.backends import RemoteName, VersionName
-
     if isinstance(name, (RemoteName, VersionName)):
         return name
     from statefmt.whereabouts import url_name
@@ -207,7 +205,6 @@ def repeated_members(state: LoadedState) -> str:
     if not found:
         return ""
     more = "" if len(found) == 1 else f" and {len(found) - 1} more"
-    from statefmt.store.backends import state_words
 
     command = " ".join(("statetool fmt", *map(shell_word, state_words(state.name))))
     return (
@@ -290,7 +287,6 @@ def _with_way_out(error: NotAStateError, name: str, data: bytes) -> NotAStateErr
     """Name the command that finds what is whole in a damaged state."""
     # Imported late: most files are states.
     from statefmt.formats.reading.damaged import SALVAGING, has_parts
-    from statefmt.store.backends import state_words
 
     if not has_parts(data):
         return error

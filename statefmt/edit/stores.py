@@ -11,7 +11,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.protocol import StandardInput, Store
-from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, is_folder
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, find_states, is_folder
 
 if TYPE_CHECKING:
     from statefmt.store.local.recording import EditHistory
@@ -64,7 +64,6 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
     `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if a folder has no
     files, and its backend is not supported.
     """
-    from statefmt.store.reading import find_states
 
     found: dict[str, None] = {}
     for name in names:
@@ -79,8 +78,6 @@ def listed_states(context: RunContext, names: Iterable[str], *, everything: bool
 
 
 def _of_folder(context: RunContext, folder: str, everything: bool) -> list[str]:
-    from statefmt.store.reading import find_states
-
     problem: StoreError | None = None
     own = ""
     try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded, repeated_members
 from statefmt.model.errors import StateError, StatetoolError, StoreError, SurgeryError
-from statefmt.model.findings import Severity
+from statefmt.model.findings import CONFIGURATION_NOT_KNOWN, Severity
 from statefmt.store.reading import GIT, display_name
 
 if TYPE_CHECKING:
@@ -131,7 +131,6 @@ def loaded_configuration(
 def declared_instances(references: ProviderReferences) -> Instances:
     """Return the instances that a configuration declares. Raises SurgeryError if errors hide a part of it."""
     from statefmt.lint.check import check_configuration
-    from statefmt.model.findings import CONFIGURATION_NOT_KNOWN
 
     found = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
     errors = [problem for problem in found if problem.severity is Severity.ERROR]

@@ -91,8 +91,6 @@ class Selected(tuple["Instance", ...]):
 
 def selected(snapshot: Snapshot, chosen: Criteria, note: Callable[[str], None]) -> Selected:
     """Return the instances of a snapshot that meet the criteria, in the order of `tofu state list`."""
-    # Imported late, for programs that read the snapshot alone.
-
     return Selected(map(Instance, select_in(snapshot, chosen, note)))
 
 

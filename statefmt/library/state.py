@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 from statefmt._arguments import checked_methods, refuse_unknown
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState
-from statefmt.library._handle import StateHandle, located
+from statefmt.library._handle import StateHandle, loaded_configuration, located
 from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import ResourceState, Snapshot
@@ -478,8 +478,6 @@ class State:
     ) -> ProviderReferences | None:
         """Return the configuration that an edit must fit, loaded if it is a directory."""
         if isinstance(config, (str, os.PathLike)):
-            from statefmt.library._handle import loaded_configuration
-
             with located(self.location):
                 return loaded_configuration(config, self._handle.context.environment, variables, variable_files)
         if variables or variable_files:

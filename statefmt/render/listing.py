@@ -11,7 +11,7 @@ from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject
 from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document
-from statefmt.render.table import csv_text
+from statefmt.render.table import csv_text, fitted_table
 from statefmt.render.terminal import Terminal
 from statefmt.text import printable
 
@@ -31,7 +31,6 @@ def listing_table(
 
     In a table wider than `columns` (None for any width), each address is on a line above its objects.
     """
-    from statefmt.render.table import fitted_table
 
     bound = {provider for instance in found for obj in instance.objects if (provider := instance.provider(obj))}
     names = {provider: printable(name) for provider, name in short_names(bound).items()}

@@ -31,6 +31,7 @@ from statefmt.analysis.selection.patterns import (
     ANY_DEPTH,
     KeyTest,
     PatternStep,
+    invalid_address,
     key_test,
     name_test,
     path_fits,
@@ -155,9 +156,6 @@ class Addresses:
         return found
 
     def _invalid(self, selector: str, error: AddressError) -> InvalidAddressError:
-        # Imported late for startup time: only errors need it.
-        from statefmt.analysis.selection.patterns import invalid_address
-
         return invalid_address(selector, error, lambda text: bool(self._exact(text)))
 
     def _texts(self) -> Iterator[str]:

@@ -21,6 +21,7 @@ from typing import Final, TypeAlias
 from statefmt.analysis.selection.criteria import suggestion
 from statefmt.analysis.selection.patterns import (
     PatternStep,
+    invalid_provider,
     key_test,
     name_test,
     path_fits,
@@ -49,8 +50,6 @@ def fitting_providers(known: Collection[AbsProviderInstance], text: str) -> set[
         try:
             fits = _reading(text)
         except AddressError as error:
-            from statefmt.analysis.selection.patterns import invalid_provider
-
             raise invalid_provider(text, error, _is_valid) from error
         found = {provider for provider in known if fits(provider)}
     if not found:

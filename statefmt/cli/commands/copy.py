@@ -24,7 +24,7 @@ from statefmt.cli.options.shared import COMMON, AgreedOption, FormatOption, Outp
 from statefmt.cli.outcome import FAILED, FINE
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import confirmed, message_terminal, result_terminal, say
-from statefmt.render.stores import next_steps, transfers_text
+from statefmt.render.stores import next_steps, transfers_json, transfers_text
 from statefmt.render.terminal import counted
 from statefmt.render.whereabouts import backend_block
 
@@ -191,8 +191,6 @@ def copied(
         say("nothing was written")
         return None
     if options.output_format is OutputFormat.JSON:
-        from statefmt.render.stores import transfers_json
-
         sys.stdout.buffer.write(transfers_json(transfers, dry_run=options.dry_run))
     else:
         print(transfers_text(transfers, result_terminal(), done=not options.dry_run))

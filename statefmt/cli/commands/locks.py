@@ -17,7 +17,7 @@ from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import confirmed, message_terminal, result_terminal, say
 from statefmt.locations import RemoteName, display_name
-from statefmt.render.stores import locks_text
+from statefmt.render.stores import locks_json, locks_text
 
 
 @declared(
@@ -55,12 +55,8 @@ def locks_command(
             show_failure(error)
             failed = True
     if output_format is OutputFormat.JSON:
-        from statefmt.render.stores import locks_json
-
         sys.stdout.buffer.write(locks_json(found))
     elif found:
-        from statefmt.render.stores import locks_text
-
         print(locks_text(found, result_terminal()))
     if failed:
         return FAILED

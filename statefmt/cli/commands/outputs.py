@@ -24,7 +24,7 @@ from statefmt.cli.options.shared import (
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import state_words
-from statefmt.render.show import unmarked_note
+from statefmt.render.show import raw_output, typed_outputs_text, unmarked_note
 from statefmt.selection import suggestion
 from statefmt.snapshots import OutputValue
 from statefmt.text import shell_line
@@ -73,16 +73,12 @@ def outputs_command(
     if wanted is not None:
         found = [_named(found, wanted)]
     if raw is not None:
-        from statefmt.render.show import raw_output
-
         write_result(raw_output(found[0], show_sensitive=show_sensitive))
     elif output_format is OutputFormat.JSON:
         from statefmt.render.show_json import outputs_json
 
         sys.stdout.buffer.write(outputs_json(found, show_sensitive=show_sensitive))
     elif found:
-        from statefmt.render.show import typed_outputs_text
-
         print(typed_outputs_text(found, result_terminal(), show_sensitive=show_sensitive))
     else:
         print("statetool: the state has no outputs", file=sys.stderr)

@@ -19,7 +19,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal
 from statefmt.differences import reconcile
 from statefmt.locations import STANDARD_INPUT, RemoteName
-from statefmt.render.reconciliation import RecoveryPlaces, recovery_steps
+from statefmt.render.reconciliation import RecoveryPlaces, reconciliation_json, reconciliation_text, recovery_steps
 
 # What init leaves, the usual state, and the names of configuration files.
 _OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
@@ -75,12 +75,8 @@ def reconcile_command(
     )
     steps = tuple(recovery_steps(found, places, show_sensitive=show_sensitive))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.reconciliation import reconciliation_json
-
         sys.stdout.buffer.write(reconciliation_json(found, places, steps, show_sensitive=show_sensitive))
     else:
-        from statefmt.render.reconciliation import reconciliation_text
-
         for line in reconciliation_text(found, places, steps, result_terminal(), show_sensitive=show_sensitive):
             print(line)
     return FINE if found.is_settled else FOUND

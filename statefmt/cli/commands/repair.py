@@ -24,7 +24,7 @@ from statefmt.cli.streams import asking, confirmed, message_terminal, result_ter
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.findings import finding_text
-from statefmt.render.repair import choice_line
+from statefmt.render.repair import choice_line, decisions_text, defects_json, defects_text, repair_text
 from statefmt.render.terminal import counted
 from statefmt.repairs import (
     Choice,
@@ -127,16 +127,10 @@ def repair_command(
 def _listed(name: str, found: FoundDefects, wanted: DefectFormat) -> int:
     shown, words = display_name(name), state_words(name)
     if wanted is DefectFormat.JSON:
-        from statefmt.render.repair import defects_json
-
         sys.stdout.buffer.write(defects_json(found, shown))
     elif wanted is DefectFormat.DECISIONS:
-        from statefmt.render.repair import decisions_text
-
         print("\n".join(decisions_text(found, shown, words)))
     else:
-        from statefmt.render.repair import defects_text
-
         for line in defects_text(found, shown, words, result_terminal()):
             print(line)
     if not found.defects:
@@ -217,8 +211,6 @@ class _Run:
         say(f"{self._target}: repaired{kept_text(result.backup, 'state')}")
 
     def _show(self, result: RepairResult) -> None:
-        from statefmt.render.repair import repair_text
-
         to_messages = self._asks or (self._to == STANDARD_INPUT and not self._write.dry_run)
         stream = sys.stderr if to_messages else sys.stdout
         for line in repair_text(result, message_terminal() if to_messages else result_terminal()):

@@ -15,7 +15,7 @@ from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, VersionOption
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say, write_result
-from statefmt.render.show import instance_texts, outputs_text, unmarked_note
+from statefmt.render.show import attribute_output, instance_texts, outputs_text, unmarked_note
 from statefmt.selection import Criteria
 from statefmt.snapshots import InstanceState, instances
 
@@ -64,8 +64,6 @@ def show_command(
 
         found = [typed_instance(instance, by_type) for instance in found]
     if attribute is not None:
-        from statefmt.render.show import attribute_output
-
         as_json = output_format is OutputFormat.JSON
         text = attribute_output(
             found, attribute, raw=raw, as_json=as_json, show_sensitive=show_sensitive, expand=expand

@@ -43,7 +43,7 @@ from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.downgrade import downgrade_report, refusal_text
-from statefmt.render.upgrade import upgrade_report
+from statefmt.render.upgrade import flat_attributes_text, upgrade_report
 from statefmt.snapshots import Layout
 
 if TYPE_CHECKING:
@@ -132,7 +132,6 @@ def _decoded(loaded: LoadedState, schemas: ProviderSchemas | None, drop_unknown:
         return loaded, ""
     # Imported late: few upgrades have schemas.
     from statefmt.edit.operations.decode_flat_attributes import flat_attributes_decoded
-    from statefmt.render.upgrade import flat_attributes_text
 
     new, decoding = flat_attributes_decoded(loaded, schemas, drop_unknown=drop_unknown)
     serials = loaded.result.snapshot.serial, new.result.snapshot.serial

@@ -246,7 +246,6 @@ def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
 def _name(literal: bytes) -> str:
     if b"\\" not in literal:
         return literal[1:-1].decode("utf-8", "replace")
-    from statefmt.golang import loads_exact
 
     return str(loads_exact(literal, replace_invalid=True))
 

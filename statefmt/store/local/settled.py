@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.store.inside import path_of
 from statefmt.store.local._folder import journal_name, state_of_journal
-from statefmt.store.local.state_file import linked_file, version_of
+from statefmt.store.local.state_file import around, linked_file, version_of
 from statefmt.store.reading import ReadReport, explained, largest_stream, read_bytes
 
 if TYPE_CHECKING:
@@ -92,7 +92,6 @@ def _recovered(path: Path, reader: StateReader) -> bytes | None:
 def _old_side(path: Path) -> bytes | None:
     """Return the content before a write that has begun; None if none has."""
     from statefmt.store.local.journal import written_as
-    from statefmt.store.local.state_file import around
     from statefmt.store.local.transaction import old_side
 
     with explained(path), around(path) as state:

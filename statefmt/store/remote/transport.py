@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import urllib3
 from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, exceptions as problems
@@ -365,8 +365,6 @@ def _without_user(proxy: str) -> str:
 
 
 def _proxy_headers(proxy: str) -> dict[str, str]:
-    from urllib.parse import unquote
-
     user, at, _ = proxy.partition("://")[2].partition("/")[0].rpartition("@")
     return dict(urllib3.make_headers(proxy_basic_auth=unquote(user))) if at else {}
 

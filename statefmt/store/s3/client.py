@@ -15,7 +15,16 @@ from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import LockInfo, Stored
 from statefmt.store.remote.client import Connection, ListedState, UnknownOutcomeError
 from statefmt.store.s3._endpoints import is_of_aws
-from statefmt.store.s3._objects import ListedObject, Objects, ReadVersion, StoredObject
+from statefmt.store.s3._objects import (
+    ListedObject,
+    Objects,
+    ReadVersion,
+    StoredObject,
+    content_of,
+    delete_unchanged,
+    kept_properties,
+    versions_of,
+)
 from statefmt.store.s3._service import RefusedRequestError
 from statefmt.store.s3._services import Services
 
@@ -99,13 +108,11 @@ class S3Client:
 
     def object_versions(self) -> Sequence[ObjectVersion]:
         """Return the versions of the state, newest first; only the current one without versioning."""
-        from statefmt.store.s3._objects import versions_of
 
         return versions_of(self._objects, self._services.settings.key)
 
     def read_version(self, version_id: str) -> bytes:
         """Return the content of a version."""
-        from statefmt.store.s3._objects import content_of
 
         return content_of(self._objects, self._services.settings.key, version_id)
 
@@ -183,7 +190,6 @@ class StateObject:
 
         Raises ChangedError, UnknownOutcomeError and StoreError.
         """
-        from statefmt.store.s3._objects import kept_properties
 
         properties = kept_properties(self.objects, self._key, expected, self.note)
         if expected is not None and not is_locked and not is_of_aws(self.objects.service.host):
@@ -203,7 +209,6 @@ class StateObject:
 
     def delete(self, expected: ReadVersion) -> None:
         """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
-        from statefmt.store.s3._objects import delete_unchanged
 
         # Many servers ignore the condition of a deletion.
         if self.objects.version(self._key) != expected:
