@@ -241,7 +241,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
     address today.
     """
     # Imported late, here and below: commands that only read start faster.
-    from statefmt.formats.reading.duplicates import duplicate_members
+    from statefmt.formats.reading.repeated import duplicate_members
     from statefmt.formats.writing.canonical import made_canonical
 
     content = made_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)

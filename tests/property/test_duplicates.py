@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hypothesis import given, strategies as st
 
 from statefmt.formats.raw_json import token
-from statefmt.formats.reading.duplicates import duplicate_members
+from statefmt.formats.reading.repeated import duplicate_members
 from statefmt.testing._odd_states import ObjectText, TextTree, WhiteSpace, layouts, render, scalars, strings, trees
 
 _KEYS = st.sampled_from(("0", "1.0", "1e3", "1e12", "1.5E-5", "123456789012345678901", "null", '"\\u003c"', '"a"'))

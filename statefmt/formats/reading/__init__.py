@@ -130,7 +130,7 @@ def without_repeated(data: bytes) -> bytes:
     """
     if read_one_by_one(data) is not None:
         return data
-    from statefmt.formats.reading._repeated import merged_members
+    from statefmt.formats.reading.repeated import merged_members
 
     try:
         merged = merged_members(data, CURRENT_VERSION) if sniff_version(data) == CURRENT_VERSION else None
@@ -154,7 +154,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
             version = sniff_version(data)
             is_plain = version != CURRENT_VERSION
             # Imported late: nearly no state gets here.
-            from statefmt.formats.reading._repeated import merged_members
+            from statefmt.formats.reading.repeated import merged_members
 
             merged = merged_members(data, version)
             repeated = () if merged is None else merged.findings
@@ -199,7 +199,7 @@ def _with_source(data: bytes, snapshot: Snapshot | None) -> Snapshot | None:
 
 
 def _unknown_findings(document: StateV4) -> Iterable[Finding]:
-    from statefmt.formats.reading._repeated import unknown_findings
+    from statefmt.formats.reading.repeated import unknown_findings
 
     return unknown_findings(document)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.formats.reading.duplicates import duplicate_members
+from statefmt.formats.reading.repeated import duplicate_members
 from tests.instructions import instructions
 
 

@@ -26,7 +26,7 @@ with `statetool edit`. Members that repeat in attributes, identities and unknown
 
 from collections.abc import Iterable
 
-from statefmt.formats.reading.duplicates import duplicate_members, stays
+from statefmt.formats.reading.repeated import duplicate_members, stays
 from statefmt.lint.rule import Mend, Rule
 from statefmt.lint.subject import Subject
 from statefmt.model.findings import Code, Finding

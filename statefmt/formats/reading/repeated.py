@@ -1,40 +1,170 @@
-"""Merges members that a state repeats as Go's `encoding/json` does, and reports unknown members.
+"""Finds members that an object repeats, merges them as Go's `encoding/json` does, and reports unknown members.
 
-Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind: objects
-and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an object, a
-number, a string or a Boolean as it was. Most other programs take the last occurrence.
-Source: Go 1.23 `encoding/json/decode.go` (object, array, literalStore); the tests compare with a real Terraform.
+Programs differ in which of the repeated members they read, and a rewrite keeps only one.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 
+import msgspec
 from msgspec import Raw, Struct
 
-from statefmt.formats.raw_json import container_at, members_at, token, value_at
+from statefmt.formats.raw_json import RawItem, container_at, in_batches, members_at, skip_space, token, value_at
+from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.reading._members import canonical_private
 from statefmt.formats.versions import (
     IndexKey,
     InstanceObjectV4,
     InvalidDocument,
+    ResourceV4,
     StateV4,
     check_uint64,
     container_type,
     decode_document,
     decode_leaf,
+    is_struct,
     member_types,
 )
-from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
 from statefmt.golang import encode_string, fold_name
 from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import UnknownMember
+from statefmt.pieces import Span
+
+# Parts that are decoded to see whether they repeat a member are no larger than this, to save memory, and no deeper in
+# the file than the attributes of an object, so that no byte is decoded more often than that.
+_LARGEST: Final = 4 << 20
+_DEEPEST: Final = 8
+_CONTAINERS: Final = (b"{", b"[")
+# The configuration of a backend in version 3, which no upgrade keeps.
+_DROPPED: Final = "/backend/config"
+# What a provider or a configuration has the say in: Terraform decodes it with its type, and keeps the text.
+_ATTRIBUTES: Final = frozenset({"attributes", "identity"})
+_IN_ATTRIBUTES: Final = (
+    "The file keeps all of them. Terraform and OpenTofu use the last one, other programs may use the first."
+)
+_IN_UNKNOWN: Final = "The file keeps all of them. Programs differ in which one they use."
+_LOST: Final = "Only the last one counts; the others are lost when the file is written."
+
+
+def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()) -> Iterator[Finding]:
+    """Yield a finding for each duplicate member in a state, at any depth. `data` must be valid JSON.
+
+    Names of the format are the same in any case, all others only if they are equal. `noticed` is what reading found:
+    members that the reader merges have a finding there already, together with those of the format within them.
+    """
+    if version == 4 and _repeats_nothing(data):
+        return
+    # Imported late: it knows the old formats, and nearly no state gets here.
+    from statefmt.formats.versions.structure import DOCUMENTS
+
+    merged = {finding.pointer for finding in noticed if finding.code == Code.DUPLICATE_MEMBER}
+    # A stack, not recursion: a file may nest deeper than Python's recursion limit.
+    waiting: list[tuple[Span, Any, str, str, int]] = [
+        (Span(skip_space(data, 0), len(data)), DOCUMENTS[version], "", _LOST, 0)
+    ]
+    while waiting:
+        (start, end), type_, pointer, effect, depth = waiting.pop()
+        type_ = container_type(type_)
+        if end - start <= _LARGEST and depth <= _DEEPEST and _is_all_decoded(data[start:end], type_):
+            continue
+        inside: list[tuple[Span, Any, str, str, int]] = []
+        if data.startswith(b"{", start):
+            known = member_types(type_) if is_struct(type_) else {}
+            seen = set()
+            for given, value, after in members_at(data, start):
+                name = given if given in known or fold_name(given) not in known else fold_name(given)
+                place = f"{pointer}/{token(name)}"
+                if name in seen and (effect != _LOST or not _is_within(place, merged)):
+                    yield _duplicate(given, pointer, place, effect)
+                seen.add(name)
+                if data.startswith(_CONTAINERS, value) and place != _DROPPED:
+                    inner = known.get(name) if known else _elements_of(type_)
+                    within = effect
+                    if effect == _LOST and name in _ATTRIBUTES and Raw in get_args(inner):
+                        within = _IN_ATTRIBUTES
+                    elif effect == _LOST and version == CURRENT_VERSION and known and name not in known:
+                        within = _IN_UNKNOWN
+                    inside.append((Span(value, after), inner, place, within, depth + 1))
+        else:
+            for number, item in enumerate(container_at(data, start, end).items):
+                if data.startswith(_CONTAINERS, item.value.start):
+                    inside.append((item.value, _elements_of(type_), f"{pointer}/{number}", effect, depth + 1))
+        waiting += reversed(inside)
+
+
+def stays(finding: Finding) -> bool:
+    """Return whether canonical form keeps the members of a finding: in attributes, identities and unknown members."""
+    return finding.detail.endswith((_IN_ATTRIBUTES, _IN_UNKNOWN))
+
+
+def _is_within(pointer: str, others: Collection[str]) -> bool:
+    return any(pointer == other or pointer.startswith(f"{other}/") for other in others)
+
+
+def _elements_of(type_: Any) -> Any:
+    """Return the type of what is in a list or a map; None if the format says nothing about it."""
+    return get_args(type_)[-1] if get_origin(type_) in (list, dict) else None
+
+
+def _repeats_nothing(data: bytes) -> bool:
+    """Return whether there are certainly no duplicate members; ten times as fast as checking each one.
+
+    Needs little memory: resources are read a few at a time.
+    """
+    members = container_at(data).items
+    if len({fold_name(member.name) for member in members}) < len(members):
+        return False
+    try:
+        return all(_is_all_decoded(part, type_) for member in members for part, type_ in _parts(data, member))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+
+
+def _parts(data: bytes, member: RawItem) -> Iterator[tuple[bytes, Any]]:
+    """Yield the text and the type of what is in a member of a state."""
+    start, end = member.value
+    opening = data[start : start + 1]
+    if member.name == "resources" and opening == b"[":
+        for batch in in_batches(msgspec.json.decode(memoryview(data)[start:end], type=list[Raw])):
+            yield b"[%b]" % b",".join(batch), list[ResourceV4 | None]
+    elif opening in (b"{", b"["):
+        yield b'{"%b":%b}' % (member.name.encode(), data[start:end]), StateV4
+
+
+def _is_all_decoded(part: bytes, type_: Any) -> bool:
+    """Return whether a part of the file certainly repeats no member; much faster than looking at each one.
+
+    Each member has quotes, and decoding drops repeated members. The types of the format refuse names in another case.
+    """
+    try:
+        if type_ is not None:
+            msgspec.json.decode(part, type=type_)
+        shortest = msgspec.json.encode(msgspec.json.decode(part))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
+        # OverflowError: a number beyond 64 bits.
+        return False
+    # The escape of a quote becomes a quote, and could stand in for one that was dropped.
+    return shortest.count(b'"') == part.count(b'"') and b"\\u0022" not in part
+
+
+def _duplicate(name: str, parent: str, place: str, effect: str) -> Finding:
+    return Code.DUPLICATE_MEMBER.notice(
+        "Duplicate member in state",
+        f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). {effect}',
+        pointer=place,
+        fix="Keep the correct one and remove the others, as with statetool edit.",
+    )
+
+
+# Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind: objects
+# and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an object,
+# a number, a string or a Boolean as it was. Most other programs take the last occurrence.
+# Source: Go 1.23 `encoding/json/decode.go` (object, array, literalStore); the tests compare with a real Terraform.
 
 _NULL: Final = b"null"
-# Go's []byte, which JSON has as base64 or as a list of numbers.
-_BYTES: Final = member_types(InstanceObjectV4)["private"]
 
 
 class MergedMembers(NamedTuple):
@@ -53,6 +183,8 @@ def merged_members(data: bytes, version: int) -> MergedMembers | None:
     `data` is valid JSON. Unknown members, and the values that belong to providers, stay as they are. Raises
     `msgspec.ValidationError` or InvalidDocument if Go cannot decode an occurrence, also one that does not count.
     """
+    from statefmt.formats.versions.structure import DOCUMENTS, wrong_types
+
     wrong = next(wrong_types(data, version), None)
     if wrong is not None:
         # Usually raises a better error.
@@ -102,13 +234,15 @@ class _Merger:
         # The structs of versions 1 to 3 have pointers to others, which null sets to nil.
         self._has_pointers = version != 4
         self._merged: dict[str, str] = {}
+        # Go's []byte, which JSON has as base64 or as a list of numbers.
+        self._bytes = member_types(InstanceObjectV4)["private"]
 
     def value(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Value:
         """Decode the value in a range of the text into what its member has so far."""
         if type_ == IndexKey or Raw in (type_, *get_args(type_)):
             return self._data[start:end]
         is_null = self._data.startswith(_NULL, start)
-        if type_ == _BYTES:
+        if type_ == self._bytes:
             return self._byte_list(start, end, old, pointer)
         inner = container_type(type_)
         if inner is None or (isinstance(inner, type) and not self._has_pointers):
@@ -238,29 +372,29 @@ def _note(node: _Object | _Map | _List, part: _Value) -> None:
 
 def unknown_findings(document: StateV4) -> Iterator[Finding]:
     """Yield an info finding for each unknown member, in file order."""
-    yield from _findings(document.unknown, "", "")
+    yield from _unknown_members(document.unknown, "", "")
     for name, output in (document.outputs or {}).items():
         if output and output.unknown:
-            yield from _findings(output.unknown, f"output.{name}", f"/outputs/{token(name)}")
+            yield from _unknown_members(output.unknown, f"output.{name}", f"/outputs/{token(name)}")
     for number, resource in enumerate(document.resources or ()):
         if resource is None:
             continue
         address = resource.address()
-        yield from _findings(resource.unknown, address, f"/resources/{number}")
+        yield from _unknown_members(resource.unknown, address, f"/resources/{number}")
         for place, obj in enumerate(resource.instances or ()):
             if obj and obj.unknown:
-                yield from _findings(obj.unknown, address, f"/resources/{number}/instances/{place}")
+                yield from _unknown_members(obj.unknown, address, f"/resources/{number}/instances/{place}")
     for number, result in enumerate(document.check_results or ()):
         if result is None:
             continue
         address = result.config_addr or ""
-        yield from _findings(result.unknown, address, f"/check_results/{number}")
+        yield from _unknown_members(result.unknown, address, f"/check_results/{number}")
         for place, checked in enumerate(result.objects or ()):
             if checked and checked.unknown:
-                yield from _findings(checked.unknown, address, f"/check_results/{number}/objects/{place}")
+                yield from _unknown_members(checked.unknown, address, f"/check_results/{number}/objects/{place}")
 
 
-def _findings(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
+def _unknown_members(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
     for name, _, _ in unknown:
         yield Code.UNKNOWN_MEMBER.notice(
             "Unknown member in state",
