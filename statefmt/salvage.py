@@ -29,13 +29,6 @@ with lazy_imports(globals()):
         write_salvaged as write_salvaged,
     )
     from statefmt.formats.salvage import salvage as salvage, sides as sides
-    from statefmt.formats.salvage.fill import (
-        Backup as Backup,
-        Filled as Filled,
-        filled as filled,
-        salvaged_envelope as salvaged_envelope,
-        salvaged_state as salvaged_state,
-    )
     from statefmt.formats.salvage.model import (
         Doubt as Doubt,
         FoundObject as FoundObject,

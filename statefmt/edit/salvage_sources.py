@@ -15,8 +15,7 @@ from statefmt.edit.session import loaded
 from statefmt.edit.stores import history_at, store_at
 from statefmt.formats.raw_json.slips import Slip, mended
 from statefmt.formats.reading import CURRENT_VERSION, inspect
-from statefmt.formats.salvage import salvage, sides
-from statefmt.formats.salvage.fill import Backup
+from statefmt.formats.salvage import Backup, salvage, sides
 from statefmt.formats.salvage.model import Salvage, SalvagedDocument
 from statefmt.model.errors import StoreError, Wording
 from statefmt.model.findings import Code

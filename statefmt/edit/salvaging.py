@@ -29,7 +29,7 @@ from statefmt.edit.stores import listed_states
 from statefmt.formats.raw_json.slips import Slip
 from statefmt.formats.reading import inspect
 from statefmt.formats.reading.damaged import description, may_be_torn
-from statefmt.formats.salvage.fill import Backup, Filled, filled, salvaged_envelope, salvaged_state
+from statefmt.formats.salvage import Backup, Filled, filled, salvaged_envelope, salvaged_state
 from statefmt.formats.salvage.model import (
     FoundObject,
     LostObject,

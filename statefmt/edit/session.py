@@ -242,7 +242,7 @@ def rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> Rewritt
     """
     # Imported late, here and below: commands that only read start faster.
     from statefmt.formats.reading.repeated import duplicate_members
-    from statefmt.formats.writing.canonical import made_canonical
+    from statefmt.formats.writing import made_canonical
 
     content = made_canonical(loaded.data, loaded.result.snapshot, style, keep_unknown=not drop_unknown)
     notes = loaded.result.findings
@@ -270,7 +270,7 @@ def would_rewrite(loaded: LoadedState, style: Style, *, drop_unknown: bool) -> b
 
     Raises StateFileError as rewrite() does.
     """
-    from statefmt.formats.writing.canonical import is_canonical
+    from statefmt.formats.writing import is_canonical
 
     if names_legacy_providers(loaded.result.snapshot):
         return rewrite(loaded, style, drop_unknown=drop_unknown).content is not loaded.data

@@ -18,7 +18,7 @@ from statefmt.formats.raw_json import equals
 from statefmt.formats.reading import CURRENT_VERSION, Inspection
 from statefmt.formats.releases import Release
 from statefmt.formats.versions import InstanceObjectV4, ResourceV4
-from statefmt.formats.writing.canonical import is_canonical
+from statefmt.formats.writing import is_canonical
 from statefmt.model.addrs import IntKey, StringKey
 from statefmt.model.cty.data import GetAttr, Path
 from statefmt.model.cty.paths import decode_paths

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import inspect
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import (
     AbsProviderInstance,

@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from statefmt.edit.key_map import map_text
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.golang import nfc
 from statefmt.library.values import Attributes
 from statefmt.model.addrs import (

@@ -16,7 +16,7 @@ import pytest
 import statefmt
 from statefmt.formats.losses import fit, losses
 from statefmt.formats.releases import all_releases
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from tests.adversary.corpus import settles, states
 from tests.adversary.in_process import Finished, HangError, command, guarded
 from tests.adversary.mutations import CANARY, mutated

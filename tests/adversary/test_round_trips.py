@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import statefmt
 from statefmt.addrs import AddressError, parse_abs_resource, parse_abs_resource_instance
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, IntKey, NoKey
 from statefmt.model.snapshot import InstanceState, ObjectStatus, Snapshot, instances
 from tests.adversary.corpus import settles, states

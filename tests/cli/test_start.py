@@ -44,7 +44,7 @@ _WRITING: Final = (
     "secrets",
     "gzip",
 )
-_OLD_FORMATS: Final = ("statefmt.formats.versions.v1", "statefmt.formats.versions.v3", "statefmt.formats.versions.v1")
+_OLD_FORMATS: Final = ("statefmt.formats.versions.before_v3", "statefmt.formats.versions.v3")
 _LOOKING: Final = (
     *_HEAVY,
     *_WRITING,

@@ -25,8 +25,8 @@ from statefmt.formats.versions import (
     ResourceV4,
     StateV4,
 )
+from statefmt.formats.versions.before_v3 import InstanceV1, ModuleV1, ResourceV1, StateV1
 from statefmt.formats.versions.structure import anchor, member_at
-from statefmt.formats.versions.v1 import InstanceV1, ModuleV1, ResourceV1, StateV1
 from statefmt.formats.versions.v3 import BackendV3, InstanceV3, ModuleV3, OutputV3, RemoteV1, ResourceV3, StateV3
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, input_of, outputs_of

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 import statefmt
 from statefmt.formats import Layout, Style
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import (
     CASES,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import statefmt
 from statefmt.formats.losses import fit, losses
 from statefmt.formats.releases import Release, all_releases, parse_release
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from tests.property.strategies import StateText, states
 
 releases = st.sampled_from(all_releases())

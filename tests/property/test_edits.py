@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from msgspec.structs import replace
 
 import statefmt
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.provider_binding import lower
 from statefmt.model.snapshot import Snapshot
 from tests.property.edits import edited

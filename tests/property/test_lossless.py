@@ -6,7 +6,7 @@ from hypothesis import given
 
 import statefmt
 from statefmt.formats import Layout, Style
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from tests.property.json_text import as_go_writes_raw
 from tests.property.strategies import UNKNOWN, StateText, states
 

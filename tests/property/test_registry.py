@@ -10,7 +10,7 @@ from hypothesis import given
 import statefmt
 from statefmt.formats.providers import PUBLIC_HOSTS, SourceRewriter, source_choice
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import ResourceState, Snapshot
 from tests.property.strategies import StateText, states

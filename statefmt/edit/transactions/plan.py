@@ -21,7 +21,7 @@ from msgspec import Meta, Struct, structs
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.edit.transactions._participants import Participant
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.errors import ChangedError, SettingsError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import Pieces

@@ -231,8 +231,7 @@ def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
     if version == CURRENT_VERSION:
         return decode_document(data, StateV4)
     # Imported only if needed: few states are that old.
-    from statefmt.formats.versions.v1 import StateV1, upgrade_v1
-    from statefmt.formats.versions.v2 import upgrade_v2
+    from statefmt.formats.versions.before_v3 import StateV1, upgrade_v1, upgrade_v2
     from statefmt.formats.versions.v3 import StateV3, upgrade_v3
 
     state = upgrade_v1(decode_document(data, StateV1), report) if version == 1 else decode_document(data, StateV3)

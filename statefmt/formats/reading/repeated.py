@@ -159,9 +159,9 @@ def _duplicate(name: str, parent: str, place: str, effect: str) -> Finding:
     )
 
 
-# Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind: objects
-# and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an object,
-# a number, a string or a Boolean as it was. Most other programs take the last occurrence.
+# Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind:
+# objects and maps are merged, the elements of a list go into the elements that the list had before, and null leaves an
+# object, a number, a string or a Boolean as it was. Most other programs take the last occurrence.
 # Source: Go 1.23 `encoding/json/decode.go` (object, array, literalStore); the tests compare with a real Terraform.
 
 _NULL: Final = b"null"

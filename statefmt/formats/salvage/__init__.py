@@ -1,20 +1,39 @@
-"""Finds what is whole in a state file that is no longer JSON, such as one that is cut off or has merge conflicts."""
+"""Finds what is whole in a state file that is no longer JSON, such as one that is cut off or has merge conflicts.
+
+What is missing comes from backups, and the result is written as a state.
+"""
 
 from __future__ import annotations
 
 import codecs
 import html
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.formats.reading import without_repeated
 from statefmt.formats.reading.damaged import unwrapped
 from statefmt.formats.salvage._collect import documents
 from statefmt.formats.salvage._scan import BreakKind, Scan, scan
-from statefmt.formats.salvage.model import Doubt, FoundObject, Salvage, SalvagedDocument
+from statefmt.formats.salvage.model import (
+    Doubt,
+    FoundObject,
+    Head,
+    LostObject,
+    Salvage,
+    SalvagedDocument,
+    SalvagedEnvelope,
+    SalvagedKey,
+    StateLayout,
+)
+from statefmt.golang import encode_string
+from statefmt.model.errors import StoreError
+from statefmt.model.snapshot import HIGHEST_SERIAL
 from statefmt.text import pattern
 
 
@@ -210,3 +229,238 @@ def doubted_on_page(text: bytes, document: SalvagedDocument) -> SalvagedDocument
 def _has_entity(found: FoundObject) -> bool:
     parts = [found.raw, *(raw for _, raw in (found.head.members if found.head else ()))]
     return any(_ENTITY.search(part) is not None for part in parts)
+
+
+class Backup(Struct, frozen=True):
+    """A backup: the name for messages, and the state that it has, of which only what is certain counts."""
+
+    name: str
+    document: SalvagedDocument
+
+
+class Filled(Struct, frozen=True, kw_only=True):
+    """What a state has after its backups were used.
+
+    `taken` are the objects of the result, `uncertain` those that were left out, `missing` those that the file names and
+    nothing has. `outputs` are names and bytes, `uncertain_outputs` the names of those that only backups have.
+    """
+
+    taken: tuple[FoundObject, ...]
+    uncertain: tuple[FoundObject, ...]
+    missing: tuple[LostObject, ...]
+    outputs: tuple[tuple[str, bytes], ...] = ()
+    uncertain_outputs: tuple[str, ...] = ()
+
+
+def refuse_other_states(document: SalvagedDocument, backups: Iterable[Backup]) -> None:
+    """Raise StoreError if a backup has another lineage than the file or, if that has lost its own, than the others."""
+    lineage = document.envelope.lineage
+    for backup in backups:
+        theirs = backup.document.envelope.lineage
+        lineage = lineage or theirs
+        if theirs != lineage:
+            raise StoreError(
+                f"{backup.name}: this is a backup of another state: its lineage is {theirs or 'missing'}, not {lineage}"
+            )
+
+
+def filled(document: SalvagedDocument, backups: Sequence[Backup], *, include_uncertain: bool = False) -> Filled:
+    """Fill what is missing from backups of the same lineage; of each object, the one from the newest state counts.
+
+    An object that only backups have is uncertain: it may have been destroyed since. One that the file still names, or
+    has the bytes of, is taken; and so are outputs. Raises StoreError for a backup of another lineage.
+    """
+    refuse_other_states(document, backups)
+    newest_first = sorted(backups, key=_serial, reverse=True)
+    best = _best(newest_first)
+    heads = _heads(document)
+    taken = {found.key: found for found in document.certain if found.key is not None}
+    known = _named(document) | _recognized(document, best)
+    uncertain: list[FoundObject] = []
+    for key, (found, backup) in best.items():
+        if key in taken and not _is_newer(backup, document):
+            continue
+        head = heads.get(key.resource)
+        if head is not None and found.head is not None and head.provider != found.head.provider:
+            if key not in taken:
+                uncertain.append(replace(found, doubt=Doubt.PROVIDER))
+        elif key in taken or key in known or include_uncertain:
+            taken[key] = found
+        else:
+            uncertain.append(replace(found, doubt=Doubt.ONLY_IN_BACKUP))
+    contents = {found.raw for found in taken.values()}
+    for found in document.objects:
+        if found.doubt is None:
+            continue
+        fits = found.key is not None and found.doubt not in (Doubt.PROVIDER, Doubt.SEAM)
+        if include_uncertain and fits and found.key is not None and found.key not in taken:
+            taken[found.key] = found
+        elif found.doubt is not Doubt.REPEATED and not (found.doubt is Doubt.HEADLESS and found.raw in contents):
+            uncertain.append(found)
+    outputs, left = _outputs(document, newest_first, include_uncertain=include_uncertain)
+    return Filled(
+        taken=tuple(taken.values()),
+        uncertain=tuple(uncertain),
+        missing=tuple(lost for lost in document.lost if lost.key not in taken),
+        outputs=outputs,
+        uncertain_outputs=left,
+    )
+
+
+def _serial(backup: Backup) -> int:
+    return backup.document.envelope.serial or 0
+
+
+def _is_newer(backup: Backup, document: SalvagedDocument) -> bool:
+    return document.envelope.serial is not None and _serial(backup) > document.envelope.serial
+
+
+def _best(newest_first: Iterable[Backup]) -> dict[SalvagedKey, tuple[FoundObject, Backup]]:
+    best: dict[SalvagedKey, tuple[FoundObject, Backup]] = {}
+    for backup in newest_first:
+        for found in backup.document.certain:
+            if found.key is not None and found.key not in best:
+                best[found.key] = replace(found, source=backup.name), backup
+    return best
+
+
+def _heads(document: SalvagedDocument) -> dict[str, Head]:
+    """Return the heads of resources by address: those of certain objects before those of lost ones."""
+    heads: dict[str, Head] = {}
+    for found in document.certain:
+        if found.head is not None:
+            heads.setdefault(found.head.address, found.head)
+    for lost in document.lost:
+        heads.setdefault(lost.head.address, lost.head)
+    return heads
+
+
+def _named(document: SalvagedDocument) -> set[SalvagedKey]:
+    """Return the objects that the file names, but has not whole or not for certain."""
+    # What follows the end of a state is not in it, and the text of a torn object may name anything.
+    other = (None, Doubt.NESTED, Doubt.LOOSE, Doubt.BEHIND)
+    doubtful = {one.key for one in document.objects if one.key is not None and one.doubt not in other}
+    return doubtful | {lost.key for lost in document.lost}
+
+
+def _recognized(document: SalvagedDocument, best: dict[SalvagedKey, tuple[FoundObject, Backup]]) -> set[SalvagedKey]:
+    """Return the objects whose bytes the file has, with a doubt; or without their resource, where only one has them."""
+    pairs = {(found.key, found.raw) for found in document.objects if found.doubt not in (None, Doubt.BEHIND)}
+    headless = {found.raw for found in document.objects if found.doubt is Doubt.HEADLESS}
+    number = Counter(found.raw for found, _ in best.values()) if headless else Counter[bytes]()
+    return {
+        key
+        for key, (found, _) in best.items()
+        if (key, found.raw) in pairs or (number[found.raw] == 1 and found.raw in headless)
+    }
+
+
+def _outputs(
+    document: SalvagedDocument, newest_first: Iterable[Backup], *, include_uncertain: bool
+) -> tuple[tuple[tuple[str, bytes], ...], tuple[str, ...]]:
+    """Return the outputs of the result, and the names of those that only backups have."""
+    taken = dict(document.envelope.outputs)
+    uncertain: dict[str, None] = {}
+    seen: set[str] = set()
+    for backup in newest_first:
+        for name, raw in backup.document.envelope.outputs:
+            if name in seen or (name in taken and not _is_newer(backup, document)):
+                continue
+            seen.add(name)
+            if name in taken or name in document.lost_outputs or include_uncertain:
+                taken[name] = raw
+            else:
+                uncertain[name] = None
+    return tuple(taken.items()), tuple(uncertain)
+
+
+def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], filled: Filled) -> SalvagedEnvelope:
+    """Return the members beside the resources, with those that are lost from the newest backup, and the serial + 1.
+
+    The serial is higher than that of the file and of each backup; 1 if the file has lost its own and there is no
+    backup. The lineage is then "" if that is lost, too. Raises StoreError if no serial is higher.
+    """
+    newest_first = sorted(backups, key=lambda one: one.document.envelope.serial or 0, reverse=True)
+    known = [envelope, *(one.document.envelope for one in newest_first)]
+    serial = max(one.serial or 0 for one in known)
+    if serial >= HIGHEST_SERIAL:
+        raise StoreError(f"the serial is {HIGHEST_SERIAL}, the highest possible, so no state can follow this one")
+    return SalvagedEnvelope(
+        version=4,
+        terraform_version=next((one.terraform_version for one in known if one.terraform_version), None),
+        serial=serial + 1,
+        lineage=next((one.lineage for one in known if one.lineage), ""),
+        outputs=filled.outputs,
+        check_results=envelope.check_results,
+        others=envelope.others,
+    )
+
+
+def salvaged_state(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes:
+    """Return the bytes of a state of format version 4: envelope and objects as they were found.
+
+    A state that is whole keeps all its bytes but the serial. Otherwise what is around the objects is laid out as the
+    damaged state was, and resources come in the order of their first object. Raises StoreError if the result, read
+    again, does not have exactly these objects.
+    """
+    content = _own(document, envelope, objects) or _composed(document.layout, envelope, objects)
+    read = salvage(content).documents
+    expected = sorted((str(one.key), one.raw) for one in objects)
+    if len(read) != 1 or sorted((str(one.key), one.raw) for one in read[0].objects) != expected:
+        raise StoreError("the salvaged state does not have the objects that were found when it is read again")
+    return content
+
+
+def _own(document: SalvagedDocument, envelope: SalvagedEnvelope, objects: Sequence[FoundObject]) -> bytes | None:
+    old = document.envelope
+    is_same = (old.lineage or "", old.outputs) == (envelope.lineage, envelope.outputs)
+    if not document.raw or document.serial_at < 0 or not is_same:
+        return None
+    if [(one.key, one.raw) for one in objects] != [(one.key, one.raw) for one in document.certain]:
+        return None
+    begin, digits = document.serial_at, str(old.serial)
+    return document.raw[:begin] + b"%d" % (envelope.serial or 0) + document.raw[begin + len(digits) :]
+
+
+def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable[FoundObject]) -> bytes:
+    heads: dict[str, Head] = {}
+    instances: dict[str, list[bytes]] = {}
+    for found in objects:
+        assert found.key is not None and found.head is not None
+        heads.setdefault(found.key.resource, found.head)
+        instances.setdefault(found.key.resource, []).append(found.raw)
+    blocks = (_block(layout, heads[resource], raws) for resource, raws in instances.items())
+    members: list[tuple[str, Iterable[bytes]]] = [("version", [b"4"])]
+    if envelope.terraform_version is not None:
+        members.append(("terraform_version", [envelope.terraform_version]))
+    members.append(("serial", [b"%d" % (envelope.serial or 0)]))
+    members.append(("lineage", [encode_string(envelope.lineage or "")]))
+    outputs = _object(layout, 1, [(name, [raw]) for name, raw in envelope.outputs])
+    members += [(name, [raw]) for name, raw in envelope.others]
+    members += [("outputs", outputs), ("resources", _array(layout, 1, blocks))]
+    members.append(("check_results", [envelope.check_results or b"null"]))
+    return b"".join([*_object(layout, 0, members), layout.line or b"\n"])
+
+
+def _block(layout: StateLayout, head: Head, raws: Iterable[bytes]) -> Iterator[bytes]:
+    instances = _array(layout, 3, ([raw] for raw in raws))
+    return _object(layout, 2, [*((name, [raw]) for name, raw in head.members), ("instances", instances)])
+
+
+def _object(layout: StateLayout, depth: int, members: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
+    values = (chain([encode_string(name) + layout.colon], pieces) for name, pieces in members)
+    return chain([b"{"], _lines(layout, depth, values), [b"}"])
+
+
+def _array(layout: StateLayout, depth: int, values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    return chain([b"["], _lines(layout, depth, values), [b"]"])
+
+
+def _lines(layout: StateLayout, depth: int, values: Iterable[Iterable[bytes]]) -> Iterator[bytes]:
+    """Yield the pieces of values in an object or array at a depth, with the line breaks around them."""
+    inner, number = layout.line + layout.indent * (depth + 1), 0
+    for number, value in enumerate(values, 1):
+        yield inner if number == 1 else b"," + inner
+        yield from value
+    if number:
+        yield layout.line + layout.indent * depth

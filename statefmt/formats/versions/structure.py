@@ -24,8 +24,7 @@ from statefmt.formats.versions import (
     holds_struct,
     member_types,
 )
-from statefmt.formats.versions.v1 import StateV1, upgrade_v1
-from statefmt.formats.versions.v2 import upgrade_v2
+from statefmt.formats.versions.before_v3 import StateV1, upgrade_v1, upgrade_v2
 from statefmt.formats.versions.v3 import StateV3, parse_legacy_address, upgrade_v3
 from statefmt.golang import fold_name
 from statefmt.model.addrs import AbsResourceInstance, Module

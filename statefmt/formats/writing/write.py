@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from statefmt.formats import style_of
 from statefmt.formats.raw_json import Container, RawItem, container_at
-from statefmt.formats.writing import Tree, TreeBuilder, encode_tree, object_order
+from statefmt.formats.writing import Tree, TreeBuilder, canonical, encode_tree, is_canonical, object_order
 from statefmt.formats.writing.assemble import Assembler, Entry, arranged, value_pieces
-from statefmt.formats.writing.canonical import canonical, is_canonical
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import resource_file_order
 from statefmt.model.provider_binding import Lowered, lower

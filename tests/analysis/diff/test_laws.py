@@ -18,7 +18,7 @@ from statefmt.analysis.diff.model import (
     SnapshotDiff,
 )
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.golang import compact, escape_html
 from statefmt.model.addrs import list_order
 from statefmt.model.snapshot import Snapshot

@@ -18,7 +18,7 @@ from statefmt.edit.operations.taint import taint, untaint
 from statefmt.formats import Layout, Style
 from statefmt.formats.raw_json import container_at
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import (
     AbsResource,

@@ -12,7 +12,7 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import destinations, mv
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.snapshot import ResourceState, Snapshot, instances

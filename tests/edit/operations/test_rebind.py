@@ -9,7 +9,7 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.rebind import rebind
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError

@@ -13,7 +13,7 @@ from statefmt.edit.changes import Edit
 from statefmt.edit.key_map import parse_key_map
 from statefmt.edit.operations.rekey import keys_by_attribute, rekey, rekey_each
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import InstanceKey
 from statefmt.model.errors import SurgeryError

@@ -10,7 +10,7 @@ from statefmt.analysis.diff import diff
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.snapshot import Snapshot

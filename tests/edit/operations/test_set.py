@@ -12,7 +12,7 @@ from statefmt.analysis.diff import diff
 from statefmt.edit.attributes import Assignment, parse_assignment
 from statefmt.edit.operations.set import set_attributes, with_schema_version
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import NotAStateError, SurgeryError
 from statefmt.model.snapshot import instances

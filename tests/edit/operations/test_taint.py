@@ -7,7 +7,7 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.taint import taint, untaint
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import ObjectStatus, Snapshot, instances

@@ -13,7 +13,7 @@ from statefmt.analysis.diff import diff
 from statefmt.formats import Layout, Style
 from statefmt.formats.raw_json import Container, container_at
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check
 from statefmt.model.addrs import AbsResourceInstance, ConfigResource

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from statefmt.analysis.diff import diff
 from statefmt.edit.operations.transfer import Transferral, transfer
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.addrs.parsing import parse_abs_resource_instance

@@ -17,7 +17,7 @@ from statefmt.edit.operations.transfer import transfer
 from statefmt.edit.operations_file.working_states import StateCrossing
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.errors import SelectionError, SurgeryError

@@ -14,7 +14,7 @@ from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, OperationB
 from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.formats import INDENTED
 from statefmt.formats.reading import read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot, instances
 from tests.property.strategies import StateText, states

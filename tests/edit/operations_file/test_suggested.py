@@ -9,7 +9,7 @@ from statefmt.analysis.partition import Partition, suggest_partitions
 from statefmt.edit.operations_file import run
 from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, StateBlock, operations_text
 from statefmt.edit.operations_file.read import read_operations_file
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.partition.test_laws import state_of
 

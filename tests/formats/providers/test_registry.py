@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.formats.providers import SourceReport, SourceRewriter, source_choice
 from statefmt.formats.reading import ReadResult, read
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import StateError
 

@@ -9,7 +9,7 @@ import pytest
 
 import statefmt
 from statefmt.formats import Layout, Style
-from statefmt.formats.writing.canonical import canonical
+from statefmt.formats.writing import canonical
 
 _RESOURCE: Final = {"mode": "managed", "type": "a", "name": "b", "provider": 'provider["hashicorp/aws"]'}
 

@@ -10,8 +10,7 @@ from random import Random
 import pytest
 
 from benchmarks.damages.states import LAYOUTS, Block, Plan, plan, write
-from statefmt.formats.salvage import salvage, sides
-from statefmt.formats.salvage.fill import Backup, filled, salvaged_envelope, salvaged_state
+from statefmt.formats.salvage import Backup, filled, salvage, salvaged_envelope, salvaged_state, sides
 from statefmt.formats.salvage.model import Doubt, SalvagedDocument
 from statefmt.model.errors import StoreError
 from statefmt.testing import make_state

@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
-from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
-from statefmt.formats.writing.canonical import canonical, canonical_pieces, made_canonical
+from statefmt.formats.writing import Tree, TreeBuilder, canonical, canonical_pieces, encode_tree, made_canonical
 from statefmt.golang import compact, escape_html, indent
 from statefmt.model.addrs import IntKey, StringKey, resource_file_order
 from statefmt.model.addrs.parsing import parse_config_resource

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import inspect
-from statefmt.formats.writing.canonical import canonical, is_canonical
+from statefmt.formats.writing import canonical, is_canonical
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
 
