@@ -33,8 +33,7 @@ from statefmt.model.addrs import (
     StringKey,
 )
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, DynamicType, MapType, ObjectType, SetType, type_name
-from statefmt.model.cty.arithmetic import is_whole
-from statefmt.model.cty.number import Number
+from statefmt.model.cty.number import Number, is_whole
 
 
 class AbsentInstance(msgspec.Struct, frozen=True):

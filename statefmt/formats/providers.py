@@ -28,7 +28,7 @@ from statefmt.model.addrs.provider import (
 )
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.errors import AddressError
-from statefmt.model.provider_text import Unreadable, read_instance
+from statefmt.model.provider_binding import Unreadable, read_instance
 from statefmt.model.snapshot import UnknownMember
 from statefmt.text import pattern
 

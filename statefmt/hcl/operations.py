@@ -44,9 +44,8 @@ from statefmt.model.cty import (
     Type,
     type_name,
 )
-from statefmt.model.cty.arithmetic import add, divide, is_whole, modulo, multiply, negate, subtract
 from statefmt.model.cty.data import convert_primitive
-from statefmt.model.cty.number import Number
+from statefmt.model.cty.number import Number, add, divide, is_whole, modulo, multiply, negate, subtract
 from statefmt.model.cty.unify import can_convert, fill_dynamic, has_dynamic, mismatch, unify, without_optional
 
 _ARITHMETIC: Final[Mapping[str, Callable[[Number, Number], Number | None]]] = {

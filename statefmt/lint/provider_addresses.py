@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from statefmt.formats.versions import InstanceObjectV4, ResourceV4
 from statefmt.lint.subject import ResourcePart, Subject
 from statefmt.model.addrs import AbsProviderInstance
-from statefmt.model.provider_text import Unreadable, read_config, read_instance
+from statefmt.model.provider_binding import Unreadable, read_config, read_instance
 
 # Number of cached answers about sets of addresses: the states of one project use the same providers.
 _CACHED: Final = 1024

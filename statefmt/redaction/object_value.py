@@ -30,6 +30,8 @@ from statefmt.model.cty.paths import decode_paths
 from statefmt.model.snapshot import OutputValue, ResourceInstanceObject
 from statefmt.redaction.partial import HIDDEN, Hidden, Partial, decoded, step_key
 from statefmt.redaction.secrets import (
+    Covered,
+    SecretSteps,
     TypedAttributes,
     is_suspected,
     is_suspected_output,
@@ -38,7 +40,6 @@ from statefmt.redaction.secrets import (
     suspected_objects,
     typed_attributes,
 )
-from statefmt.redaction.secrets.known import Covered, SecretSteps
 from statefmt.text import pattern
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedCha
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.partial import HIDDEN, path_text
-from statefmt.redaction.secrets.known import SecretSteps
+from statefmt.redaction.secrets import SecretSteps
 from statefmt.render.diff.items import TOO_DEEP, Manner, cut_pair, remark, shown
 from statefmt.render.diff.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
 from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted

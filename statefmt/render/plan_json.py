@@ -19,8 +19,7 @@ from statefmt.lifecycle.plan import Change, ShownPlan, decode_part, has_true
 from statefmt.pieces import Span
 from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import HIDDEN
-from statefmt.redaction.secrets import known_attributes
-from statefmt.redaction.secrets.known import SecretSteps
+from statefmt.redaction.secrets import SecretSteps, known_attributes
 
 _HIDDEN: Final = encode_string(HIDDEN)
 # Finds the secrets without a mark in a value.

@@ -23,8 +23,7 @@ from statefmt.model.cty.data import Path as SensitivePath
 from statefmt.model.cty.paths import parse_paths
 from statefmt.model.findings import Code, Finding
 from statefmt.redaction.partial import path_text
-from statefmt.redaction.secrets import is_suspect, suspects
-from statefmt.redaction.secrets.known import Covered
+from statefmt.redaction.secrets import Covered, is_suspect, suspects
 from statefmt.redaction.secrets.search import SHAPES, named_secret, password_in, secrets_in, shapes_in
 from statefmt.render.findings import fix_text
 from tests.formats.recorded import CASES, input_of

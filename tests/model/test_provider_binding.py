@@ -8,8 +8,7 @@ import pytest
 
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_config_provider_config
-from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower
-from statefmt.model.provider_text import same_provider
+from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower, same_provider
 from statefmt.model.snapshot import ResourceInstanceObject, ResourceState
 
 AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'

@@ -12,7 +12,7 @@ from statefmt.lint.check import check
 from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded, exact_text
-from statefmt.redaction.secrets.known import _TABLE, known_secrets
+from statefmt.redaction.secrets import _TABLE, known_secrets
 from tests.cli.states import resource, state
 
 # Nothing recognises it but the table.

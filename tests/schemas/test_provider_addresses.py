@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
-from statefmt.model.provider_text import Unreadable, read_config, read_instance
+from statefmt.model.provider_binding import Unreadable, read_config, read_instance
 from tests.formats.recorded import CASES, input_of
 from tests.model.addrs import strategies as some
 

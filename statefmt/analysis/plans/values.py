@@ -22,7 +22,7 @@ from statefmt.model.addrs import NO_KEY, IntKey
 from statefmt.model.cty import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.object_value import named_steps, typed_steps
 from statefmt.redaction.partial import HIDDEN, hidden_at, path_text
-from statefmt.redaction.secrets.known import SecretSteps
+from statefmt.redaction.secrets import SecretSteps
 
 if TYPE_CHECKING:
     from statefmt.pairing import BlockPairing

@@ -19,7 +19,7 @@ from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstanc
 from statefmt.model.addrs.parsing import parse_abs_provider_instance
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST, Provider, parse_provider_source
 from statefmt.model.errors import AddressError, SurgeryError
-from statefmt.model.provider_text import read_as_terraform
+from statefmt.model.provider_binding import read_as_terraform
 from statefmt.model.snapshot import ResourceState, Snapshot
 
 if TYPE_CHECKING:

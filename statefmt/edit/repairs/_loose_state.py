@@ -14,7 +14,7 @@ from statefmt.golang import fold_name, int_of_number, loads_exact
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError
-from statefmt.model.provider_text import Unreadable, read_config, read_instance
+from statefmt.model.provider_binding import Unreadable, read_config, read_instance
 from statefmt.pieces import Span
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from statefmt.model.addrs.parsing import parse_abs_resource
 from statefmt.model.addrs.provider import DEFAULT_NAMESPACE
 from statefmt.model.errors import AddressError, SurgeryError
 from statefmt.model.findings import Finding
-from statefmt.model.provider_text import Unreadable, read_as_terraform, read_config, read_instance
+from statefmt.model.provider_binding import Unreadable, read_as_terraform, read_config, read_instance
 
 
 def provider_conflict_choices(state: LooseState, path: JsonPath, finding: Finding) -> Iterator[Choice]:

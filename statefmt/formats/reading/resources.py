@@ -42,8 +42,16 @@ from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Code, Finding, Severity
-from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lift_inherited
-from statefmt.model.provider_text import Unreadable, read_config, read_instance
+from statefmt.model.provider_binding import (
+    BlockProviders,
+    Lifted,
+    ObjectProvider,
+    Unreadable,
+    lift,
+    lift_inherited,
+    read_config,
+    read_instance,
+)
 from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, ResourceState
 
 _MODES: Final = {"managed": ResourceMode.MANAGED, "data": ResourceMode.DATA}

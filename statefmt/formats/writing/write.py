@@ -12,8 +12,7 @@ from statefmt.formats.writing import Tree, TreeBuilder, canonical, encode_tree, 
 from statefmt.formats.writing.assemble import Assembler, Entry, arranged, value_pieces
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import resource_file_order
-from statefmt.model.provider_binding import Lowered, lower
-from statefmt.model.provider_text import same_provider
+from statefmt.model.provider_binding import Lowered, lower, same_provider
 from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, Source, UnknownMember, not_among
 from statefmt.pieces import Pieces, Span, joined, merged
 

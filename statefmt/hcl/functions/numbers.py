@@ -39,8 +39,7 @@ from statefmt.hcl.value import (
     truth,
 )
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, ListType, SetType, TupleType, type_name
-from statefmt.model.cty.arithmetic import add, negate, truncate
-from statefmt.model.cty.number import Number, counted, from_float, with_precision
+from statefmt.model.cty.number import Number, add, counted, from_float, negate, truncate, with_precision
 from statefmt.model.cty.unify import unify
 
 _NUM = Parameter("num", NUMBER)

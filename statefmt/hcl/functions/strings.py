@@ -27,9 +27,8 @@ from statefmt.hcl.source import split_graphemes
 from statefmt.hcl.syntax import SPACE
 from statefmt.hcl.value import Part, Unknown, Value, children, first_unknown, list_of, retyped, text, to_plain, truth
 from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType
-from statefmt.model.cty.arithmetic import is_whole
 from statefmt.model.cty.data import CtyValue as PlainValue
-from statefmt.model.cty.number import Number, format_digits, format_scientific
+from statefmt.model.cty.number import Number, format_digits, format_scientific, is_whole
 from statefmt.model.cty.values import write_value
 
 _STR = Parameter("str", STRING)

@@ -22,7 +22,7 @@ from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import CtyValueError
 from statefmt.model.findings import Code, Finding, Fix
 from statefmt.redaction.partial import path_text
-from statefmt.redaction.secrets.known import Covered
+from statefmt.redaction.secrets import Covered
 
 _MODES: Final = {mode.value: mode for mode in ResourceMode}
 # The most paths that one finding lists.

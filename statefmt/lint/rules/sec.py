@@ -13,8 +13,7 @@ from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
 from statefmt.model.findings import Code, Finding
 from statefmt.redaction.partial import path_text
-from statefmt.redaction.secrets import TypedAttributes, secrets_of_object, suspected_objects, typed_attributes
-from statefmt.redaction.secrets.known import Covered
+from statefmt.redaction.secrets import Covered, TypedAttributes, secrets_of_object, suspected_objects, typed_attributes
 
 if TYPE_CHECKING:
     from statefmt.redaction.secrets.search import FoundSecret

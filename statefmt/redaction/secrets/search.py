@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 from statefmt.model.findings import Code
-from statefmt.redaction.secrets.known import KnownSecret, SecretSteps, flat_places_of, places_of
+from statefmt.redaction.secrets import KnownSecret, SecretSteps, flat_places_of, places_of
 from statefmt.text import pattern
 
 # Members whose value is named by another member, as in {"name": "DB_PASSWORD", "value": "…"}.

@@ -25,7 +25,7 @@ from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
 from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
-from statefmt.redaction.secrets.known import SecretSteps
+from statefmt.redaction.secrets import SecretSteps
 from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import NOTHING, summary
 from statefmt.render.json_output import exact_document, fragment

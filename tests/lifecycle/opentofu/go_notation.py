@@ -10,9 +10,8 @@ from typing import Final
 
 from statefmt.golang import quote
 from statefmt.model.cty import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, TupleType, Type
-from statefmt.model.cty.arithmetic import is_whole
 from statefmt.model.cty.data import Bound, CtyValue, Data, MarkedData, Refinements, UnknownData
-from statefmt.model.cty.number import Number, format_digits, format_shortest, with_precision
+from statefmt.model.cty.number import Number, format_digits, format_shortest, is_whole, with_precision
 
 # The marks of OpenTofu by name; each is a constant of its package `marks`.
 _MARKS: Final = {"sensitive": "marks.Sensitive", "ephemeral": "marks.Ephemeral", "deprecated": "marks.Deprecated"}
