@@ -180,8 +180,10 @@ class Fitted(Struct, frozen=True):
 
 def losses(snapshot: Snapshot, release: Release) -> tuple[Loss, ...]:
     """Return everything in a snapshot that a release does not keep, or refuses to read, in file order."""
+    too_new = Loss(at="", address="", field="terraform_version", cause=Cause.REFUSED, pointer="/terraform_version")
     return (
-        *_envelope_losses(snapshot, release),
+        *((too_new,) if _is_too_new(snapshot, release) else ()),
+        *_unknown_losses(snapshot.unknown, "", "", ""),
         *(loss for resource in snapshot.resources for loss in _resource_losses(resource, release)),
         *(loss for output in snapshot.outputs for loss in _output_losses(output, release)),
         *(loss for result in snapshot.check_results for loss in _check_losses(result, release)),
@@ -218,10 +220,8 @@ def without_lossy(snapshot: Snapshot, release: Release) -> Snapshot:
 
 def _resource_without_lossy(resource: ResourceState, release: Release) -> ResourceState:
     lossy = [_lossy_members(obj, release) for obj in resource.objects]
-    if not any(lossy):
-        return resource
-    objects = [replace(obj, **members) for obj, members in zip(resource.objects, lossy, strict=True)]
-    return replace(resource, objects=tuple(objects))
+    objects = (replace(obj, **members) for obj, members in zip(resource.objects, lossy, strict=True))
+    return replace(resource, objects=tuple(objects)) if any(lossy) else resource
 
 
 def _lossy_members(obj: ResourceInstanceObject, release: Release) -> dict[str, object]:
@@ -244,12 +244,6 @@ def _can_be_named(resource: Resource, release: Release) -> bool:
     return resource.mode is not ResourceMode.MANAGED or resource.type not in release.reserved_types
 
 
-def _envelope_losses(snapshot: Snapshot, release: Release) -> Iterator[Loss]:
-    if _is_too_new(snapshot, release):
-        yield Loss(at="", address="", field="terraform_version", cause=Cause.REFUSED, pointer="/terraform_version")
-    yield from _unknown_losses(snapshot.unknown, "", "", "")
-
-
 def _resource_losses(resource: ResourceState, release: Release) -> Iterator[Loss]:
     addr = str(resource.addr)
     block = f"/resources/{resource.origin[0]}" if resource.origin else ""
@@ -264,14 +258,8 @@ def _resource_losses(resource: ResourceState, release: Release) -> Iterator[Loss
         pointer = f"/resources/{obj.origin[0]}/instances/{obj.origin[1]}" if obj.origin else ""
         if cause:
             keyless = cause is Cause.PROVIDER_KEY and isinstance(obj.provider_key, NoKey)
-            yield Loss(
-                at=at,
-                address=address,
-                field="provider",
-                cause=Cause.BESIDE_PROVIDER_KEY if keyless else cause,
-                provider=f"{provider}{obj.provider_key}",
-                pointer=pointer,
-            )
+            why, bound = Cause.BESIDE_PROVIDER_KEY if keyless else cause, f"{provider}{obj.provider_key}"
+            yield Loss(at=at, address=address, field="provider", cause=why, provider=bound, pointer=pointer)
         for name in _lossy_members(obj, release):
             lost = getattr(obj, name)
             if not (isinstance(lost, Raw) and bytes(lost) in _MEANINGLESS):
@@ -354,32 +342,23 @@ class EngineReading(Struct, frozen=True):
 def engine_readings(snapshot: Snapshot) -> tuple[EngineReading, ...]:
     """Return how OpenTofu and Terraform, in this order, read the resources of a snapshot."""
     # Few resources differ in what decides here, so each kind is tested only once.
-    kinds: dict[tuple[object, bool], ResourceState] = {}
-    counts: Counter[tuple[object, bool]] = Counter()
+    kinds: dict[tuple[object, bool], list[ResourceState]] = {}
     for resource in snapshot.resources:
-        kind = (resource.provider_config, resource.has_provider_keys)
-        kinds.setdefault(kind, resource)
-        counts[kind] += 1
-    return tuple(
-        _reading(list(releases), kinds, counts)
-        for _, releases in groupby(all_releases(), key=lambda release: release.engine)
-    )
+        kinds.setdefault((resource.provider_config, resource.has_provider_keys), []).append(resource)
 
+    def reading(releases: Sequence[Release]) -> EngineReading:
+        newest = releases[-1]
+        dropped: Counter[Cause] = Counter()
+        causes = [(alike[0], drop_cause(alike[0], newest)) for alike in kinds.values()]
+        for (_, cause), alike in zip(causes, kinds.values(), strict=True):
+            if cause is not None:
+                dropped[cause] += len(alike)
+        since = newest
+        for release in reversed(releases):
+            if any((drop_cause(one, release) is None) != (cause is None) for one, cause in causes):
+                return EngineReading(newest, dropped, since)
+            since = release
+        return EngineReading(newest, dropped, None)
 
-def _reading(
-    releases: Sequence[Release],
-    kinds: Mapping[tuple[object, bool], ResourceState],
-    counts: Mapping[tuple[object, bool], int],
-) -> EngineReading:
-    newest = releases[-1]
-    causes = {kind: drop_cause(resource, newest) for kind, resource in kinds.items()}
-    dropped: Counter[Cause] = Counter()
-    for kind, cause in causes.items():
-        if cause is not None:
-            dropped[cause] += counts[kind]
-    since = newest
-    for release in reversed(releases):
-        if any((drop_cause(resource, release) is None) != (causes[kind] is None) for kind, resource in kinds.items()):
-            return EngineReading(newest, dropped, since)
-        since = release
-    return EngineReading(newest, dropped, None)
+    engines = groupby(all_releases(), key=lambda release: release.engine)
+    return tuple(reading(list(releases)) for _, releases in engines)

@@ -56,10 +56,8 @@ def object_sizes(snapshot: Snapshot) -> dict[tuple[int, int], ObjectSize]:
     known: dict[ObjectSize, ObjectSize] = {}
     for obj in objects:
         if obj.origin is not None:
-            block, place = obj.origin
-            text = blocks[block][place]
-            taken = _dependencies(text) if obj.dependencies or obj.depends_on else 0
-            size = ObjectSize(_length(text), taken)
+            text = blocks[obj.origin[0]][obj.origin[1]]
+            size = ObjectSize(len(text), _dependencies(text) if obj.dependencies or obj.depends_on else 0)
             sizes[obj.origin] = known.setdefault(size, size)
     return sizes
 
@@ -87,11 +85,11 @@ def _dependencies(text: Raw) -> int:
         found = _DECODER.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError):
         found = _Dependencies()
-    taken = _length(found.dependencies) + _length(found.depends_on)
+    taken = len(found.dependencies) + len(found.depends_on)
     if taken:
         return taken
     members = _members(text)
-    return sum(_length(_find(members, name) or _NOTHING) for name in _DEPENDENCIES)
+    return sum(len(_find(members, name) or _NOTHING) for name in _DEPENDENCIES)
 
 
 def _members(raw: Raw) -> dict[str, Raw]:
@@ -107,7 +105,3 @@ def _elements(members: dict[str, Raw], name: str) -> list[Raw]:
 def _find(members: dict[str, Raw], name: str) -> Raw | None:
     """Return the last member with that name, ignoring case, as Go does."""
     return next((raw for other, raw in reversed(members.items()) if fold_name(other) == name), None)
-
-
-def _length(raw: Raw) -> int:
-    return memoryview(raw).nbytes

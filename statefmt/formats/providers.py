@@ -160,10 +160,9 @@ KNOWN_TYPES: Final = frozenset({
 
 # A string in valid JSON, where every string is closed.
 _STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+
+
 # The host of a legacy provider in Terraform 0.13's form, in an address that otherwise has the current form.
-_TERRAFORM_LEGACY = pattern(rf'(?<=provider\["){re.escape(TERRAFORM_HOST)}(?=/-/)')
-
-
 class _Rewritten(NamedTuple):
     """A rewritten string, the change of source in it (from, to) if any, and the legacy type in it if unknown."""
 

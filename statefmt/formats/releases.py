@@ -125,7 +125,13 @@ def _table() -> _Table:
 @cache
 def all_releases() -> tuple[Release, ...]:
     """Return every release that statetool knows: OpenTofu's, then Terraform's, each from oldest to newest."""
-    return tuple(_release(engine, _version(text)) for engine in _table().engines for text in engine.releases)
+    releases = []
+    for engine in _table().engines:
+        for version in map(_version, engine.releases):
+            values = {about: fact.value for about, fact in _facts(engine.engine, version).items()}
+            named = {"engine": engine.engine, "engine_name": engine.name, "version": version}
+            releases.append(msgspec.convert({**named, **values}, type=Release))
+    return tuple(releases)
 
 
 def facts_of(release: Release) -> Mapping[str, Fact]:
@@ -148,13 +154,6 @@ def parse_release(text: str) -> Release:
     raise ReleaseError(f"unknown release {text!r}; did you mean {nearest}? `statetool releases` lists all releases")
 
 
-def _release(engine: _Engine, version: tuple[int, int]) -> Release:
-    values = {about: fact.value for about, fact in _facts(engine.engine, version).items()}
-    return msgspec.convert(
-        {"engine": engine.engine, "engine_name": engine.name, "version": version, **values}, type=Release
-    )
-
-
 def _facts(engine: str, version: tuple[int, int]) -> Mapping[str, Fact]:
     return {fact.about: fact for fact in _table().facts if fact.covers(engine, version)}
 
@@ -172,13 +171,11 @@ def _nearest(text: str) -> Iterable[Release]:
     engines = [engine.engine for engine in _table().engines]
     engines = get_close_matches((match["engine"] if match else text).lower(), engines, n=1, cutoff=0.4) or engines
     version = (int(match["major"]), int(match["minor"])) if match else _AFTER_ALL
-    near = [_next_to(all_releases(), engine, version) for engine in engines]
+    near = []
+    for engine in engines:
+        # The release with this version, else the last one before it, else the first one.
+        own = [release for release in all_releases() if release.engine == engine]
+        near.append(next((release for release in reversed(own) if release.version <= version), own[0]))
     # A version that this engine does not have may be the other's.
     is_there = any(release.version == version for release in near)
     return near if is_there else [*near, *(release for release in all_releases() if release.version == version)]
-
-
-def _next_to(releases: Iterable[Release], engine: str, version: tuple[int, int]) -> Release:
-    """Return the engine's release with this version, else the last one before it, else the first one."""
-    own = [release for release in releases if release.engine == engine]
-    return next((release for release in reversed(own) if release.version <= version), own[0])

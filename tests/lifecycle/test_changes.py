@@ -13,8 +13,9 @@ from statefmt.lifecycle.schema import NestedAttributes, NestedBlock, SchemaAttri
 from statefmt.lifecycle.stored import conformance
 from statefmt.model.cty import STRING, CtyValueError, ListType, ObjectType
 from statefmt.model.cty.data import CtyValue, Data, MarkedData, UnknownData
-from statefmt.model.cty.parts import is_null, is_wholly_known, null, same
+from statefmt.model.cty.parts import is_null, is_wholly_known
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.parts import null, same
 from tests.lifecycle.opentofu.phases import ObjectPhases, follow_lifecycle
 from tests.lifecycle.opentofu.plan_valid import plan_valid
 from tests.lifecycle.opentofu.proposed_new import normalize_legacy, planned_unknown, proposed_new

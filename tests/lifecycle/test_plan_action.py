@@ -22,9 +22,10 @@ from statefmt.model.cty import (
 )
 from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, Path, PathIndex, UnknownData
 from statefmt.model.cty.number import parse_number
-from statefmt.model.cty.parts import null, unknown
+from statefmt.model.cty.parts import unknown
 from tests.lifecycle.mutations import mutated
 from tests.lifecycle.opentofu.at_path import at_path
+from tests.lifecycle.opentofu.parts import null
 from tests.lifecycle.opentofu.plan_action import plan_action
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, path_of, schema_of

@@ -14,8 +14,9 @@ from statefmt.lifecycle.schema_marks import contains_sensitive, value_marks
 from statefmt.lifecycle.stored import conformance
 from statefmt.model.cty import STRING, CtyValueError, ListType, MapType, ObjectType, SetType
 from statefmt.model.cty.data import CtyValue, Data, GetAttr, MarkedData, UnknownData
-from statefmt.model.cty.parts import PathMarks, null, same, split_marks, with_path_marks
+from statefmt.model.cty.parts import PathMarks, split_marks, with_path_marks
 from tests.lifecycle.mutations import mutated
+from tests.lifecycle.opentofu.parts import null, same
 from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate

@@ -20,7 +20,6 @@ from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages
 from statefmt.lint.subject import missing_steps
 from statefmt.model.cty.data import Path as SensitivePath
-from statefmt.model.cty.paths import parse_paths
 from statefmt.model.findings import Code, Finding
 from statefmt.redaction.partial import path_text
 from statefmt.redaction.secrets import Covered, is_suspect, suspects
@@ -29,6 +28,7 @@ from statefmt.render.findings import fix_text
 from tests.formats.recorded import CASES, input_of
 from tests.lint.good_states import found_in_good_states
 from tests.lint.true_findings_ins_out_sec_sta import TRUE_FINDINGS
+from tests.model.cty.sensitive_paths import parse_paths
 
 _HERE: Final = Path(__file__).parent
 _OURS: Final = ("INS", "OUT", "CHK", "SEC", "STA")

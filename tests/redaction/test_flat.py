@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from statefmt.model.cty.paths import parse_paths
 from statefmt.redaction.object_value import flat_value
 from statefmt.redaction.partial import Hidden
+from tests.model.cty.sensitive_paths import parse_paths
 
 
 def _path(*steps: object) -> list[object]:

@@ -9,9 +9,9 @@ from hypothesis import given, strategies as st
 from msgspec import Raw
 
 from statefmt.golang import JSONValue, Members, NumberText
-from statefmt.model.cty.paths import parse_paths
 from statefmt.redaction.object_value import hide
 from statefmt.redaction.partial import HIDDEN, decoded, sensitive_shape
+from tests.model.cty.sensitive_paths import parse_paths
 
 
 def _attr(name: str) -> dict[str, object]:

@@ -137,7 +137,7 @@ def _listed() -> Iterator[Found]:
     """The expressions that are made from tables, as they come out."""
     for piece, rests in secret_probes._RESTS.items():
         expression = piece + b"(?:" + b"|".join(rests) + b")"
-        yield Found(f"statefmt/redaction/secrets.py:{piece!r}", expression, 0, frozenset({"search"}))
+        yield Found(f"statefmt/redaction/secrets/__init__.py:{piece!r}", expression, 0, frozenset({"search"}))
     for shape in secret_shapes.SHAPES:
         flags = re.DOTALL | re.ASCII
         yield Found(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from sys import intern
 from threading import local
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, Struct
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from statefmt.formats import INDENTED, Style, style_of
 from statefmt.formats.raw_json import equals, members_at, starts_with, utf8_problem
-from statefmt.formats.reading._lift import LiftedState, lift_state
+from statefmt.formats.reading._members import lift_checks, lift_outputs, normalised
 from statefmt.formats.reading.resources import ResourceLifter, SeveralBlocks
 from statefmt.formats.versions import (
     InstanceObjectV4,
@@ -24,6 +24,7 @@ from statefmt.formats.versions import (
     StateV4,
     UpgradeFailed,
     UpgradeReport,
+    check_uint64,
     collector_paused,
     decode_document,
     object_members,
@@ -31,7 +32,7 @@ from statefmt.formats.versions import (
 from statefmt.golang import Members, fold_name, loads_exact
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, UnsupportedStateError
 from statefmt.model.findings import Code, Finding, Severity
-from statefmt.model.snapshot import Snapshot, Source
+from statefmt.model.snapshot import Snapshot, Source, normalise_version
 from statefmt.text import pattern
 
 # The format version that is written.
@@ -337,6 +338,58 @@ def read_one_by_one(data: bytes) -> LiftedState | None:
     finally:
         del _READING.lifter, _READING.quotes
     return None
+
+
+class LiftedState(NamedTuple):
+    """A snapshot (None if there is an error among the findings), and the findings.
+
+    `in_terraform` is the snapshot if OpenTofu refuses the state and Terraform reads it.
+    """
+
+    snapshot: Snapshot | None
+    findings: tuple[Finding, ...]
+    in_terraform: Snapshot | None = None
+
+
+def lift_state(document: StateV4, lifter: ResourceLifter | None = None, *, exact_keys: bool = False) -> LiftedState:
+    """Convert a document; `exact_keys` means that its numeric keys come from an upgrade, not from JSON.
+
+    If `lifter` is given, it has converted the resources already. Raises InvalidDocument if a member has an impossible
+    value; nothing else in the file counts then. Raises SeveralBlocks only with `lifter`.
+    """
+    serial = check_uint64(document.serial, "/serial")
+    findings: list[Finding] = []
+    version = _terraform_version(document.terraform_version or "", findings)
+    resources = lifter or ResourceLifter(exact_keys=exact_keys)
+    snapshot = Snapshot(
+        terraform_version=version,
+        serial=serial,
+        lineage=document.lineage or "",
+        resources=resources.lift(document.resources or ()) if lifter is None else lifter.found(),
+        outputs=lift_outputs(document.outputs or {}, findings),
+        check_results=lift_checks(document.check_results or (), findings),
+        unknown=document.unknown,
+    )
+    findings += resources.findings
+    errors = sum(finding.severity is Severity.ERROR for finding in findings)
+    is_read_by_terraform = 0 < errors == len(resources.refused_by_opentofu)
+    return LiftedState(None if errors else snapshot, tuple(findings), snapshot if is_read_by_terraform else None)
+
+
+def _terraform_version(text: str, findings: list[Finding]) -> str:
+    if not text:
+        return ""
+    version = normalise_version(text)
+    if version is None:
+        findings.append(Code.INVALID_TERRAFORM_VERSION.notice(
+            "Invalid OpenTofu version string",
+            f"The state was written by release {text!r}, which is not a valid version.",
+            pointer="/terraform_version", fix='Set "terraform_version" to the release that wrote the state.',
+        ))  # fmt: skip
+        return ""
+    if version != text:
+        findings.append(normalised(f"terraform_version {text!r}", version, "", "/terraform_version"))
+    return version
 
 
 _NO_PATHS: Final = Raw(b"[]")

@@ -1,20 +1,35 @@
-"""Converts members of objects that repeat in a document: keys, `private`, dependencies; and words their problems.
+"""Converts what is not a whole resource: keys, `private`, dependencies, outputs and check results; words problems.
 
 Source: OpenTofu `internal/states/statefile/version4.go` (prepareStateV4).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from statefmt.formats.versions import INVALID_METADATA, IndexKey, InvalidDocument
+from msgspec import UNSET, Raw, UnsetType
+
+from statefmt.formats.raw_json import token
+from statefmt.formats.versions import (
+    INVALID_METADATA,
+    CheckObjectV4,
+    CheckResultV4,
+    IndexKey,
+    InvalidDocument,
+    OutputV4,
+)
 from statefmt.golang import int_of_number
 from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigResource, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance, usual_config_resource
+from statefmt.model.cty import CtyEncodeError, CtyTypeError, CtyValueError
+from statefmt.model.cty.values import canonical_output
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Code, Finding
+from statefmt.model.snapshot import CheckObject, CheckResult, OutputValue
 from statefmt.text import pattern
 
 # Integers that a 64-bit float represents exactly.
@@ -193,6 +208,127 @@ def _known(text: str, parse: Callable[[], _A]) -> _Known[_A] | AddressError:
     except AddressError as error:
         return error
     return _Known(addr, "" if str(addr) == text else str(addr))
+
+
+_TYPE_IN_VALUE = pattern(r'invalid primitive type name ".*"', re.DOTALL)
+
+
+def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]) -> tuple[OutputValue, ...]:
+    """Return the outputs in file order; append problems to `findings`."""
+    lifted = []
+    for name, given in outputs.items():
+        output = given or OutputV4()
+        pointer = f"/outputs/{token(name)}"
+        try:
+            value, type_ = canonical_output(_text(output.value), _text(output.type))
+        except CtyTypeError as error:
+            findings.append(Code.INVALID_OUTPUT_TYPE.notice(
+                "Invalid output value type in state",
+                f'The type of output "{name}" is not valid: {error}.', f"output.{name}", f"{pointer}/type",
+            ))  # fmt: skip
+            continue
+        except CtyEncodeError as error:
+            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
+                "Failed to serialize output value in state",
+                f'The value of output "{name}" cannot be written: {error}.', f"output.{name}", f"{pointer}/value",
+            ))  # fmt: skip
+            continue
+        except CtyValueError as error:
+            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
+                "Invalid output value saved in state",
+                f'The value of output "{name}" does not fit its type: {_without_value(error)}.',
+                f"output.{name}", f"{pointer}/value",
+            ))  # fmt: skip
+            continue
+        lifted.append(
+            OutputValue(
+                name=name,
+                value=value,
+                type=type_,
+                sensitive=output.sensitive or False,
+                deprecated=output.deprecated or "",
+                unknown=output.unknown,
+            )
+        )
+    return tuple(lifted)
+
+
+def _without_value(error: CtyValueError) -> str:
+    """Return the error message without the part of the value that go-cty quotes in it."""
+    return _TYPE_IN_VALUE.sub("invalid primitive type name", str(error))
+
+
+def _text(raw: Raw | UnsetType) -> bytes | None:
+    return None if raw is UNSET else bytes(raw)
+
+
+_CHECKABLE = {kind.value: kind for kind in CheckableKind}
+
+
+def lift_checks(results: Sequence[CheckResultV4 | None], findings: list[Finding]) -> tuple[CheckResult, ...]:
+    """Return the check results in file order; the last of several for one construct counts, as in OpenTofu."""
+    lifted: dict[tuple[str, str], CheckResult] = {}
+    for number, given in enumerate(results):
+        result = _lift_result(given or CheckResultV4(), f"/check_results/{number}", findings)
+        if result is not None:
+            lifted[result.object_kind, result.config_addr] = result
+    return tuple(lifted.values())
+
+
+def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) -> CheckResult | None:
+    kind = _CHECKABLE.get(given.object_kind or "")
+    if kind is None:
+        findings.append(Code.UNKNOWN_MEMBER.notice(
+            "Check result of an unknown kind",
+            f'The check result for "{given.config_addr or ""}" has the object kind "{given.object_kind or ""}", '
+            "which OpenTofu up to 1.13 does not know.", given.config_addr or "", f"{pointer}/object_kind",
+        ))  # fmt: skip
+        config_addr = given.config_addr or ""
+    else:
+        parsed = _parse(kind, given.config_addr or "", f"{pointer}/config_addr", findings)
+        if parsed is None:
+            return None
+        config_addr, config_form = parsed
+        if config_addr != config_form:
+            findings.append(Code.CHECK_ADDRESS_INVALID.notice(
+                f"invalid checkable config address {given.config_addr or ''}",
+                "The address of a configuration construct has no instance keys.",
+                config_addr, f"{pointer}/config_addr",
+            ))  # fmt: skip
+            return None
+    objects: dict[str, CheckObject] = {}
+    for number, given_object in enumerate(given.objects or ()):
+        obj = given_object or CheckObjectV4()
+        addr = obj.object_addr or ""
+        if kind is not None:
+            parsed = _parse(kind, addr, f"{pointer}/objects/{number}/object_addr", findings)
+            if parsed is None:
+                continue
+            addr = parsed[0]
+        objects[addr] = CheckObject(
+            object_addr=addr,
+            status=obj.status or "",
+            failure_messages=tuple(message or "" for message in obj.failure_messages or ()),
+            unknown=obj.unknown,
+        )
+    return CheckResult(
+        object_kind=given.object_kind or "",
+        config_addr=config_addr,
+        status=given.status or "",
+        objects=tuple(objects.values()),
+        known_kind=kind is not None,
+        unknown=given.unknown,
+    )
+
+
+def _parse(kind: CheckableKind, text: str, pointer: str, findings: list[Finding]) -> tuple[str, str] | None:
+    """Return an address with and without instance keys; None if it is invalid."""
+    try:
+        addr = parse_checkable(kind, text)
+    except AddressError as error:
+        findings += address_findings(Code.CHECK_ADDRESS_INVALID, error, "checkable address", text, pointer)
+        return None
+    return str(addr), str(addr.config())
 
 
 def normalised(what: str, value: str, address: str, pointer: str) -> Finding:

@@ -52,14 +52,6 @@ def canonical_paths(raw: bytes) -> tuple[bytes, tuple[PathProblem, ...]]:
     return _cached_paths(raw) if len(raw) <= _CACHED_SIZE else _canonical_paths(raw)
 
 
-def parse_paths(raw: bytes) -> tuple[Path, ...]:
-    """Parse a path list. Raises CtyValueError with the detail of the first problem."""
-    paths, problems = decode_paths(raw)
-    if problems:
-        raise CtyValueError(problems[0].detail)
-    return paths
-
-
 def decode_paths(raw: bytes) -> tuple[tuple[Path, ...], tuple[PathProblem, ...]]:
     """Parse a path list as OpenTofu's unmarshalPaths does; return the valid paths, and all problems in its order."""
     sound = _sound_paths(raw)

@@ -11,8 +11,8 @@ from statefmt.lifecycle.schema import SchemaBlock, implied_type
 from statefmt.lifecycle.stored import ValueProblem, formatted_path
 from statefmt.model.cty import CtyValueError
 from statefmt.model.cty.data import CtyValue
-from statefmt.model.cty.parts import null
 from statefmt.model.cty.values import write_value
+from tests.lifecycle.opentofu.parts import null
 from tests.lifecycle.opentofu.phases import ObjectPhases, follow_lifecycle
 from tests.lifecycle.opentofu.proposed_new import normalize_legacy, planned_unknown, proposed_new
 from tests.lifecycle.values import decode, encode, encode_problem, encode_type_problem, schema_of

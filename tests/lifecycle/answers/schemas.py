@@ -10,8 +10,9 @@ from statefmt.lifecycle.schema import implied_type
 from statefmt.lifecycle.schema_marks import contains_sensitive, contains_write_only, value_marks, write_only_paths
 from statefmt.lifecycle.stored import ValueProblem, conformance, formatted_path
 from statefmt.model.cty import encode_type
-from statefmt.model.cty.parts import PathMarks, is_wholly_known, null
+from statefmt.model.cty.parts import PathMarks, is_wholly_known
 from tests.lifecycle.opentofu.convert import CtyConversionError
+from tests.lifecycle.opentofu.parts import null
 from tests.lifecycle.opentofu.plan_json import sensitive_json
 from tests.lifecycle.opentofu.proposed_new import empty_value, unknown_value
 from tests.lifecycle.opentofu.schemas import coerce_value, internal_validate

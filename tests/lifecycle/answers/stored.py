@@ -15,9 +15,9 @@ from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import CtyValueError
 from statefmt.model.cty.data import CtyPathError, CtyValue
-from statefmt.model.cty.parts import null
 from statefmt.model.cty.values import read_value
 from statefmt.model.snapshot import ResourceInstanceObject
+from tests.lifecycle.opentofu.parts import null
 from tests.lifecycle.opentofu.upgrade_state import StateUpgradeError, UpgradeRequest, UpgradeTarget, upgrade_state
 from tests.lifecycle.values import decode, dump, encode, encode_path, schema_of, type_of
 

@@ -9,10 +9,11 @@ from statefmt.lifecycle.schema import NestedBlock, SchemaBlock, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem, conformance
 from statefmt.model.cty import DynamicType, ObjectType, PrimitiveType, SetType
 from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownData, has_unknown
-from statefmt.model.cty.parts import elements, is_known, is_null, marks_deep, same, unmarked, unmarked_deep
+from statefmt.model.cty.parts import elements, is_known, is_null, unmarked, unmarked_deep
 from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.unify import has_dynamic, mismatch
 from tests.lifecycle.opentofu.members import Problems, attributes_by_name, member, parts_by_key, problem, reported
+from tests.lifecycle.opentofu.parts import marks_deep, same
 from tests.lifecycle.opentofu.ranges import excludes
 
 _COUNT = "block count changed from %d to %d"

@@ -28,24 +28,9 @@ from statefmt.model.cty.data import (
     convert_primitive,
 )
 from statefmt.model.cty.number import Number
-from statefmt.model.cty.parts import (
-    elements,
-    have_one_type,
-    is_null,
-    is_wholly_known,
-    length,
-    list_of,
-    map_of,
-    marked,
-    marks,
-    null,
-    object_of,
-    set_of,
-    tuple_of,
-    unknown,
-    unmarked,
-)
+from statefmt.model.cty.parts import elements, is_null, is_wholly_known, marked, marks, set_of, unknown, unmarked
 from statefmt.model.cty.unify import can_convert, fill_dynamic, mismatch, structure_element, unify, without_optional
+from tests.lifecycle.opentofu.parts import have_one_type, length, list_of, map_of, null, object_of, tuple_of
 
 _COMPOUND: Final = (ListType, SetType, MapType, ObjectType)
 

@@ -9,9 +9,10 @@ from statefmt.golang import quote
 from statefmt.lifecycle.stored import ValueProblem, formatted_path
 from statefmt.model.cty import DynamicType, ObjectType, TupleType
 from statefmt.model.cty.data import CtyValue, Path, UnknownData
-from statefmt.model.cty.parts import attribute, elements, is_null, marks_deep, null, unknown
+from statefmt.model.cty.parts import attribute, elements, is_null, unknown
 from statefmt.text import pattern
 from tests.lifecycle.opentofu.go_notation import go_notation
+from tests.lifecycle.opentofu.parts import marks_deep, null
 
 
 def member(value: CtyValue, name: str) -> CtyValue:

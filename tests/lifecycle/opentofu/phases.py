@@ -14,8 +14,9 @@ from msgspec.structs import replace
 from statefmt.lifecycle.schema import SchemaBlock, implied_type, refuses_depth
 from statefmt.lifecycle.stored import ValueProblem, conformance
 from statefmt.model.cty.data import CtyValue, Path
-from statefmt.model.cty.parts import is_known, steps, unknown_as_null
+from statefmt.model.cty.parts import is_known, steps
 from tests.lifecycle.opentofu.compatible import object_compatible
+from tests.lifecycle.opentofu.parts import unknown_as_null
 from tests.lifecycle.opentofu.plan_action import plan_action
 from tests.lifecycle.opentofu.plan_valid import plan_valid
 from tests.lifecycle.opentofu.proposed_new import proposed_new

@@ -10,9 +10,10 @@ from msgspec import Struct
 from statefmt.lifecycle.schema import NestedAttributes, SchemaBlock, refuses_depth
 from statefmt.lifecycle.schema_marks import write_only_paths
 from statefmt.model.cty.data import CtyValue, GetAttr, Path
-from statefmt.model.cty.parts import is_null, is_wholly_known, same, split_marks, unmarked_deep
+from statefmt.model.cty.parts import is_null, is_wholly_known, split_marks, unmarked_deep
 from statefmt.model.cty.paths import path_key
 from tests.lifecycle.opentofu.at_path import at_path
+from tests.lifecycle.opentofu.parts import same
 
 ReplaceReason: TypeAlias = Literal["replace_because_cannot_update", "replace_because_tainted", "replace_by_request"]
 

@@ -12,22 +12,11 @@ from statefmt.lifecycle.schema import SchemaBlock, refuses_depth
 from statefmt.lifecycle.schema_marks import value_marks
 from statefmt.model.cty import DynamicType, MapType, ObjectType, PrimitiveType
 from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex, UnknownData
-from statefmt.model.cty.parts import (
-    elements,
-    is_known,
-    is_null,
-    is_wholly_known,
-    marks,
-    null,
-    object_of,
-    steps,
-    tuple_of,
-    unmarked,
-    unmarked_deep,
-)
+from statefmt.model.cty.parts import elements, is_known, is_null, is_wholly_known, marks, steps, unmarked, unmarked_deep
 from statefmt.model.cty.paths import PathTree
 from statefmt.model.cty.values import write_value
 from statefmt.redaction.partial import step_key
+from tests.lifecycle.opentofu.parts import null, object_of, tuple_of
 
 
 class ShownValue(Struct, frozen=True):

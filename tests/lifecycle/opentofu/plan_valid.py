@@ -9,7 +9,7 @@ from statefmt.lifecycle.stored import ValueProblem
 from statefmt.model.cty import DYNAMIC, NUMBER, ObjectType
 from statefmt.model.cty.data import Bound, CtyValue, GetAttr, Path, PathIndex, Refinements, UnknownData
 from statefmt.model.cty.number import Number
-from statefmt.model.cty.parts import elements, is_known, is_null, null, same, same_unrefined, unmarked
+from statefmt.model.cty.parts import elements, is_known, is_null, unmarked
 from tests.lifecycle.opentofu.members import (
     FoundProblem,
     Problems,
@@ -19,6 +19,7 @@ from tests.lifecycle.opentofu.members import (
     problem,
     reported,
 )
+from tests.lifecycle.opentofu.parts import null, same, same_unrefined
 from tests.lifecycle.opentofu.ranges import excludes, length
 
 _UNKNOWN_BLOCK = (

@@ -24,19 +24,11 @@ from statefmt.model.cty.data import CtyValue, GetAttr, PathStep, has_unknown
 from statefmt.model.cty.parts import (
     attribute,
     elements,
-    have_one_type,
     is_known,
     is_null,
-    length,
-    list_of,
-    map_of,
-    null,
-    object_of,
-    same_unrefined,
     set_of,
     split_marks,
     steps,
-    tuple_of,
     unknown,
     unmarked_deep,
     with_path_marks,
@@ -44,6 +36,16 @@ from statefmt.model.cty.parts import (
 from statefmt.model.cty.paths import comparable_key
 from statefmt.model.cty.unify import has_dynamic
 from tests.lifecycle.opentofu.members import member, parts_by_key
+from tests.lifecycle.opentofu.parts import (
+    have_one_type,
+    length,
+    list_of,
+    map_of,
+    null,
+    object_of,
+    same_unrefined,
+    tuple_of,
+)
 
 _Schema: TypeAlias = SchemaBlock | NestedAttributes
 

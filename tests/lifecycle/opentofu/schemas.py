@@ -19,23 +19,12 @@ from statefmt.lifecycle.schema import (
 )
 from statefmt.model.cty import DynamicType, ListType, MapType, ObjectType, PrimitiveType, SetType, Type
 from statefmt.model.cty.data import CtyValue, GetAttr, Path
-from statefmt.model.cty.parts import (
-    attribute,
-    elements,
-    is_known,
-    is_null,
-    list_of,
-    map_of,
-    marks,
-    null,
-    object_of,
-    set_of,
-    unknown,
-)
+from statefmt.model.cty.parts import attribute, elements, is_known, is_null, marks, set_of, unknown
 from statefmt.model.cty.paths import index_step
 from statefmt.model.cty.unify import has_dynamic, without_optional
 from statefmt.text import pattern
 from tests.lifecycle.opentofu.convert import CtyConversionError, convert_value
+from tests.lifecycle.opentofu.parts import list_of, map_of, null, object_of
 from tests.lifecycle.opentofu.proposed_new import empty_nested
 
 

@@ -13,10 +13,10 @@ from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import CtyError, ObjectType
 from statefmt.model.cty.data import CtyValue
-from statefmt.model.cty.parts import unknown_as_null
 from statefmt.model.cty.values import write_value
 from statefmt.model.errors import StatetoolError
 from statefmt.model.snapshot import ResourceInstanceObject
+from tests.lifecycle.opentofu.parts import unknown_as_null
 
 
 class UpgradeTarget(Struct, frozen=True):
