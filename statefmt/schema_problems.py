@@ -19,15 +19,9 @@ from jsonschema import Draft202012Validator, ValidationError
 
 # What messages call the types of JSON, and a member of an object.
 _WORDS: Final[Mapping[str, str]] = {
-    "array": "an array",
-    "boolean": "true or false",
-    "integer": "a whole number",
-    "member": "member",
-    "null": "null",
-    "number": "a number",
-    "object": "an object",
-    "string": "a string",
-}
+    "array": "an array", "boolean": "true or false", "integer": "a whole number", "member": "member", "null": "null",
+    "number": "a number", "object": "an object", "string": "a string",
+}  # fmt: skip
 _PARTS: Final = "$defs"
 
 

@@ -26,7 +26,7 @@ from statefmt.model.addrs import (
     ModuleInstance,
     StringKey,
 )
-from statefmt.model.addrs.literals import quoted_literal
+from statefmt.model.addrs.traversal import quoted_literal
 from statefmt.model.errors import SelectionError, SurgeryError
 from statefmt.redaction.partial import parse_path
 from statefmt.text import pattern

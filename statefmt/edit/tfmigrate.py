@@ -37,8 +37,7 @@ from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import Access, Argument, AttributeAccess, Block, Body, Expression, Traversal, TupleExpression
 from statefmt.hcl.value import Part, Value, as_unknown, first_unknown, text, to_plain
-from statefmt.model.addrs import AbsResourceInstance, ModuleInstance
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import AbsResourceInstance, ModuleInstance, hcl_quote
 from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
 from statefmt.model.errors import AddressError, SettingsError, StoreError, SurgeryError, Wording
 from statefmt.model.snapshot import Snapshot, instances

@@ -90,11 +90,11 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
     missing, unreadable, or different configurations (errors).
     """
     findings: list[Finding] = []
+    refused: list[Finding] = []
     bound: list[_Bound] = []
     keys: list[tuple[InstanceKey, ...] | None] = []
     declared: ConfigProviderConfig | None = None
     conflict: Finding | None = None
-    refused: list[Finding] = []
     for number, block in enumerate(blocks):
         config: ConfigProviderConfig | None = None
         if block.provider:
@@ -120,7 +120,12 @@ def lift(resource: str, blocks: Sequence[BlockProviders]) -> Lifted:
         findings += _spread_keys(resource, bound)
     config = bound[0].provider.config if bound else declared
     if not conflict and declared_last is not None and declared_last != config:
-        findings.append(empty_block(resource, config, declared_last, blocks[-1].pointer))
+        findings.append(Code.PROVIDER_BLOCKS_DIFFER.notice(
+            "Empty block changes the provider configuration of a resource",
+            f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
+            f"{declared_last}. The later one applies, as in OpenTofu.", resource, f"{blocks[-1].pointer}/provider",
+            "Decide which configuration manages the resource.",
+        ))  # fmt: skip
         config = declared_last
     return Lifted(config, tuple(keys), tuple(findings), tuple(refused))
 
@@ -168,17 +173,26 @@ def _bind_block(
     said: list[tuple[str, InstanceKey]] = []
     inherited = AbsProviderInstance(config, NO_KEY) if config else None
     for key, text, pointer in block.objects:
+        instance = f"{resource}{key}"
         if not text:
             if inherited is None:
-                findings.append(missing(resource, key, pointer))
+                findings.append(Code.PROVIDER_MISSING.notice(
+                    "Provider field missing state",
+                    f"Instance {instance} has no provider address, neither on the resource nor on the instance.",
+                    instance, pointer, "Name the provider given in the configuration or in earlier states.",
+                ))  # fmt: skip
             else:
                 bound.append(_Bound(inherited, key, number, block.pointer))
             continue
         if config is not None:
-            findings.append(both_levels(resource, key, block.provider, text, pointer))
+            findings.append(Code.PROVIDER_BOTH_LEVELS.notice(
+                "Provider field conflict in state",
+                f"Resource {resource} has the provider address {block.provider}, and its instance {instance} has "
+                f"{text}. The instance's own address is used.", instance, f"{pointer}/provider",
+            ))  # fmt: skip
         provider = read_instance(text)
         if isinstance(provider, Unreadable):
-            located = _located(provider, f"{resource}{key}", pointer)
+            located = _located(provider, instance, pointer)
             findings += located
             if provider.in_terraform is None:
                 said.append(("", key))
@@ -201,7 +215,7 @@ def _said_conflict(resource: str, said: list[tuple[str, InstanceKey]], pointer: 
     """Compare as OpenTofu does: adjacent instances within a block, unreadable addresses included."""
     for (one, one_key), (other, other_key) in pairwise(said):
         if one != other:
-            return conflict(Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer)
+            return _conflict(Code.PROVIDER_CONFIGURATIONS_DIFFER, resource, one, one_key, other, other_key, pointer)
     return None
 
 
@@ -210,16 +224,10 @@ def _bound_conflict(resource: str, bound: list[_Bound]) -> Finding | None:
     first = bound[0] if bound else None
     for other in bound:
         if first is not None and other.provider.config != first.provider.config:
-            spread = first.block != other.block
-            return conflict(
-                Code.PROVIDER_BLOCKS_DIFFER if spread else Code.PROVIDER_CONFIGURATIONS_DIFFER,
-                resource,
-                str(first.provider),
-                first.key,
-                str(other.provider),
-                other.key,
-                other.pointer,
-            )
+            is_spread = first.block != other.block
+            code = Code.PROVIDER_BLOCKS_DIFFER if is_spread else Code.PROVIDER_CONFIGURATIONS_DIFFER
+            one = str(first.provider)
+            return _conflict(code, resource, one, first.key, str(other.provider), other.key, other.pointer)
     return None
 
 
@@ -228,17 +236,22 @@ def _spread_keys(resource: str, bound: list[_Bound]) -> list[Finding]:
     if not any(binding.provider.key != NO_KEY for binding in bound):
         return []
     first: dict[InstanceKey, _Bound] = {}
-    findings = []
-    told = set()
+    findings: dict[InstanceKey, Finding] = {}
     for binding in bound:
         other = first.setdefault(binding.key, binding)
-        if binding.provider.key != other.provider.key and binding.key not in told:
-            told.add(binding.key)
-            findings.append(keys_differ(resource, binding.key, other.provider, binding.provider, binding.pointer))
-    return findings
+        if binding.provider.key != other.provider.key and binding.key not in findings:
+            instance = f"{resource}{binding.key}"
+            findings[binding.key] = Code.PROVIDER_KEYS_DIFFER.notice(
+                "Objects of one instance are bound to different provider instances",
+                f"Instance {instance} has objects bound to {other.provider} and to {binding.provider}. OpenTofu keeps "
+                "one provider key for an instance, that of the object it reads last, and silently rebinds the others; "
+                "statetool keeps each as it is.", instance, binding.pointer,
+                "Bind all objects of the instance to one provider instance, or destroy the deposed object first.",
+            )  # fmt: skip
+    return list(findings.values())
 
 
-def conflict(
+def _conflict(
     code: Code, resource: str, one: str, one_key: InstanceKey, other: str, other_key: InstanceKey, pointer: str
 ) -> Finding:
     """Report two instances of one resource with different configurations; `one` or `other` is "" if unreadable.
@@ -251,61 +264,9 @@ def conflict(
         f"Resource {resource} has instances with different provider configurations{where}: "
         f"{resource}{one_key} has {one or 'an unreadable address'}, "
         f"{resource}{other_key} has {other or 'an unreadable address'}. All instances of a resource must belong "
-        "to one provider configuration and may differ only in the instance key at its end.",
-        resource,
-        pointer,
+        "to one provider configuration and may differ only in the instance key at its end.", resource, pointer,
         "Decide which configuration manages the resource, for all of its instances.",
-    )
-
-
-def empty_block(
-    resource: str, config: ConfigProviderConfig | None, last: ConfigProviderConfig, pointer: str
-) -> Finding:
-    """Report a later block without instances that changes the configuration."""
-    return Code.PROVIDER_BLOCKS_DIFFER.notice(
-        "Empty block changes the provider configuration of a resource",
-        f"The instances of {resource} belong to {config}, but a later block of the file without instances names "
-        f"{last}. The later one applies, as in OpenTofu.",
-        resource,
-        f"{pointer}/provider",
-        "Decide which configuration manages the resource.",
-    )
-
-
-def missing(resource: str, key: InstanceKey, pointer: str) -> Finding:
-    """Report an instance without a provider at either level."""
-    return Code.PROVIDER_MISSING.notice(
-        "Provider field missing state",
-        f"Instance {resource}{key} has no provider address, neither on the resource nor on the instance.",
-        f"{resource}{key}",
-        pointer,
-        "Name the provider given in the configuration or in earlier states.",
-    )
-
-
-def both_levels(resource: str, key: InstanceKey, level: str, own: str, pointer: str) -> Finding:
-    """Report an instance with a provider of its own although its resource has one."""
-    return Code.PROVIDER_BOTH_LEVELS.notice(
-        "Provider field conflict in state",
-        f"Resource {resource} has the provider address {level}, and its instance {resource}{key} has {own}. "
-        "The instance's own address is used.",
-        f"{resource}{key}",
-        f"{pointer}/provider",
-    )
-
-
-def keys_differ(
-    resource: str, key: InstanceKey, one: AbsProviderInstance, other: AbsProviderInstance, pointer: str
-) -> Finding:
-    """Report objects of one instance with different provider keys."""
-    return Code.PROVIDER_KEYS_DIFFER.notice(
-        "Objects of one instance are bound to different provider instances",
-        f"Instance {resource}{key} has objects bound to {one} and to {other}. OpenTofu keeps one provider key for an "
-        "instance, that of the object it reads last, and silently rebinds the others; statetool keeps each as it is.",
-        f"{resource}{key}",
-        pointer,
-        "Bind all objects of the instance to one provider instance, or destroy the deposed object first.",
-    )
+    )  # fmt: skip
 
 
 # The host in addresses that Terraform writes for providers known by their type only. OpenTofu does not read these.

@@ -13,8 +13,7 @@ import msgspec
 from msgspec import Raw
 
 from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
-from statefmt.model.addrs import IntKey, StringKey
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import IntKey, StringKey, hcl_quote
 from statefmt.model.addrs.traversal import Attr, parse_traversal
 from statefmt.model.cty.data import CtyValue, GetAttr, PathStep
 from statefmt.model.errors import AddressError, SelectionError

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import hcl_quote
 from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document, json_text
 from statefmt.render.table import table

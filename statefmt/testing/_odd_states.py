@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from hypothesis import strategies as st
 
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import hcl_quote
 
 
 class ObjectText(NamedTuple):
@@ -128,13 +128,9 @@ UNKNOWN = "zz_new_"
 
 _AWS = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _PROVIDERS = (
-    _AWS,
-    f"{_AWS}.west",
-    f"module.net.{_AWS}.by_region",
-    'provider["registry.terraform.io/hashicorp/random"]',
-    'provider["tf.example.com:8443/acme/cloud"].a-b',
-    'provider["terraform.io/builtin/terraform"]',
-)
+    _AWS, f"{_AWS}.west", f"module.net.{_AWS}.by_region", 'provider["registry.terraform.io/hashicorp/random"]',
+    'provider["tf.example.com:8443/acme/cloud"].a-b', 'provider["terraform.io/builtin/terraform"]',
+)  # fmt: skip
 _KEYS = ("a", "b.c", "é", "日本", '"', "\\", "${x}", "%{y}", "$${", "<&>", "a b", "/", "0", "", "\n")
 _OUTPUTS: tuple[tuple[str, TextTree], ...] = (
     ('"string"', '"a \\u003c b"'),

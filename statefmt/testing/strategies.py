@@ -41,8 +41,8 @@ from statefmt.model.addrs import (
     Resource,
     ResourceMode,
     StringKey,
+    hcl_quote,
 )
-from statefmt.model.addrs.literals import hcl_quote
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import (
@@ -57,24 +57,10 @@ from statefmt.redaction.partial import parse_path, path_text
 from statefmt.testing._odd_states import odd_states
 
 __all__ = [
-    "Address",
-    "addresses",
-    "config_resources",
-    "edits",
-    "identifiers",
-    "instance_keys",
-    "int_keys",
-    "module_instances",
-    "modules",
-    "provider_configs",
-    "provider_instances",
-    "providers",
-    "resource_instances",
-    "resources",
-    "snapshots",
-    "states",
-    "string_keys",
-]
+    "Address", "addresses", "config_resources", "edits", "identifiers", "instance_keys", "int_keys", "module_instances",
+    "modules", "provider_configs", "provider_instances", "providers", "resource_instances", "resources", "snapshots",
+    "states", "string_keys",
+]  # fmt: skip
 
 # What `addresses()` generates.
 Address: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance | ConfigProviderConfig | AbsProviderInstance
@@ -204,45 +190,21 @@ def _local_resources(stored: bool) -> SearchStrategy[Resource]:
 Document: TypeAlias = dict[str, Any]
 
 MODULES: Final = (
-    "",
-    "",
-    "module.net",
-    "module.net.module.sub",
-    "module.net-1",
-    "module.app[2]",
-    "module.app[10]",
-    'module.app["eu"].module.db[0]',
-    'module.app["a.b c"].module.db["$${x}"]',
-    'module.größe["%%{y}"]',
-)
+    "", "", "module.net", "module.net.module.sub", "module.net-1", "module.app[2]", "module.app[10]",
+    'module.app["eu"].module.db[0]', 'module.app["a.b c"].module.db["$${x}"]', 'module.größe["%%{y}"]',
+)  # fmt: skip
 TYPES: Final = ("aws_instance", "aws_vpc", "google_dns_record_set", "random_id", "terraform_data")
 NAMES: Final = ("main", "web", "web-2", "Web", "_x", "größe", "data", "a1")
 PROVIDERS: Final = (
-    'provider["registry.opentofu.org/hashicorp/aws"]',
-    'provider["registry.opentofu.org/hashicorp/aws"].west',
+    'provider["registry.opentofu.org/hashicorp/aws"]', 'provider["registry.opentofu.org/hashicorp/aws"].west',
     'provider["registry.terraform.io/hashicorp/google"]',
     'module.net.provider["registry.terraform.io/hashicorp/aws"].by_region',
-    'provider["tf.example.com:8443/acme/cloud"].a-b',
-    'provider["terraform.io/builtin/terraform"]',
-)
+    'provider["tf.example.com:8443/acme/cloud"].a-b', 'provider["terraform.io/builtin/terraform"]',
+)  # fmt: skip
 _COUNT: Final = (0, 1, 2, 9, 10, 11, 100)
 _FOR_EACH: Final = (
-    "a",
-    "B",
-    "10",
-    "9",
-    "eu-west-1",
-    "a.b",
-    "é",
-    "日本",
-    "<&>",
-    'say "hi"',
-    "\\",
-    "${x}",
-    "%{y}",
-    "",
-    "\n",
-)
+    "a", "B", "10", "9", "eu-west-1", "a.b", "é", "日本", "<&>", 'say "hi"', "\\", "${x}", "%{y}", "", "\n",
+)  # fmt: skip
 _DEPOSED: Final = ("00000001", "7c1f00aa", "deadbeef")
 _OUTPUTS: Final[tuple[tuple[Any, Any], ...]] = (
     ("string", "a <b> & c\u2028"),

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 
 import statefmt
 from statefmt.addrs import AbsResourceInstance, ResourceMode
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import hcl_quote
 from statefmt.testing import FakeResource, make_state, strategies as some
 from tests.cli.conftest import Statetool
 from tests.compat.program import Program

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, NoReturn, TypeAlias
 
 from statefmt.golang import nfc
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, ModuleInstance, ModuleStep, StringKey
-from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs.traversal import quoted_literal
 from statefmt.model.errors import AddressError, AddressProblem, InvalidAddressError, MessagePart, Wording
 from statefmt.text import TextTest, has_wildcards, pattern, quoted_wildcard_test, wildcard_test
 

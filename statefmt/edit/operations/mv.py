@@ -17,8 +17,8 @@ from statefmt.edit.changes import Edit, Moved, arrived, by_address, pointing, re
 from statefmt.edit.key_map import normal_key, normalised_note
 from statefmt.golang import nfc
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ModuleInstance, ModuleStep, key_order
-from statefmt.model.addrs.literals import quoted_literal
 from statefmt.model.addrs.parsing import parse_abs_resource_instance, parse_module_instance
+from statefmt.model.addrs.traversal import quoted_literal
 from statefmt.model.errors import AddressError, MessagePart, SurgeryError, Wording
 from statefmt.model.snapshot import Snapshot
 from statefmt.text import has_wildcards, pattern

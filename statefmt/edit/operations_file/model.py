@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from statefmt.hcl.source import Range
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import hcl_quote
 from statefmt.text import pattern
 
 # A selector or several: addresses and patterns, each with its state before it (`state.app.module.vpc`).

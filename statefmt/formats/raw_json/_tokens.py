@@ -34,14 +34,10 @@ BEHIND_ATTRIBUTES: Final = frozenset({"sensitive_attributes", "identity_schema_v
 _KNOWN: Final = {"state": STATE, "resource": RESOURCE, "object": OBJECT, "output": OUTPUT}
 # The part that a value has in a state, by that of the value around it and its name.
 _ROLES: Final = {
-    ("", ""): "state",
-    ("state", "resources"): "resources",
-    ("resources", ""): "resource",
-    ("resource", "instances"): "instances",
-    ("instances", ""): "object",
-    ("object", "attributes"): "attributes",
+    ("", ""): "state", ("state", "resources"): "resources", ("resources", ""): "resource",
+    ("resource", "instances"): "instances", ("instances", ""): "object", ("object", "attributes"): "attributes",
     ("state", "outputs"): "outputs",
-}
+}  # fmt: skip
 _MOST_SUSPECTS: Final = 8
 
 

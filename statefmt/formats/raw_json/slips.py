@@ -38,13 +38,8 @@ _LARGEST: Final = 1 << 28
 _CLOSERS: Final = (b"}", b"]")
 _OPENERS: Final = {b"}": b"{", b"]": b"["}
 _WORDS: Final = {
-    "true": b"true",
-    "false": b"false",
-    "none": b"null",
-    "null": b"null",
-    "nil": b"null",
-    "undefined": b"null",
-}
+    "true": b"true", "false": b"false", "none": b"null", "null": b"null", "nil": b"null", "undefined": b"null",
+}  # fmt: skip
 _SINGLE: Final = rb"(?:'|`|\xc2\xb4|\xc2\xab|\xc2\xbb|\xe2\x80[\x98-\x9f]|\xe2\x80[\xb2\xb3\xb9\xba]|\xef\xbc\x82)"
 _QUOTE: Final = pattern(_SINGLE)
 _QUOTED: Final = pattern(rb"(" + _SINGLE + rb'|")((?:(?!' + _SINGLE + rb')[^"\\\x00-\x1f])*+)(' + _SINGLE + rb'|")')

@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 import msgspec
 
 from statefmt.golang import quote
-from statefmt.model.addrs.literals import hcl_quote
 from statefmt.model.addrs.provider import BUILTIN_NAMESPACE, LEGACY_NAMESPACE, Provider
+from statefmt.text import pattern
 
 # OpenTofu's error for a number that does not fit into an IntKey (go-cty, gocty.FromCtyValue into an int).
 NOT_A_WHOLE_NUMBER: Final = "value must be a whole number, between -9223372036854775808 and 9223372036854775807"
@@ -63,6 +63,27 @@ InstanceKey: TypeAlias = NoKey | IntKey | StringKey
 
 # Prints as "".
 NO_KEY: Final = NoKey.NO_KEY
+
+
+_PLAIN = pattern(r"[ !#&-\[\]-~]*+")  # printable ASCII that needs no escapes: no '"', '$', '%', '\'
+_HCL_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
+_TEMPLATE_START = pattern(r"([$%])\{")
+
+
+def hcl_quote(text: str) -> str:
+    """Quote `text` as an HCL string literal that parses back to it.
+
+    Characters that are not printable by Go's unicode.IsPrint become `\\uXXXX`; `str.isprintable` applies the same
+    rule with Python's Unicode version. Source: OpenTofu `internal/addrs/instance_key.go`, toHCLQuotedString.
+    """
+    if _PLAIN.fullmatch(text):
+        return f'"{text}"'
+    escaped = "".join([_HCL_ESCAPES.get(char) or (char if char.isprintable() else _code_point(char)) for char in text])
+    return '"' + _TEMPLATE_START.sub(r"\1\1{", escaped) + '"'
+
+
+def _code_point(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
 # No configuration nests modules as deeply. Work on all ancestors of a module grows with the square of its depth.

@@ -6,12 +6,13 @@ Sources: OpenTofu `internal/addrs/checkable.go`, `output_value.go`, `check.go`, 
 from __future__ import annotations
 
 from enum import Enum
-from typing import ClassVar, Final, TypeAlias, assert_never
+from typing import ClassVar, Final, TypeAlias
 
 import msgspec
 
 from statefmt.model.addrs import AbsResourceInstance, ConfigResource, Module, ModuleInstance
 from statefmt.model.addrs.parsing import resource_instance_of, split_module_instance
+from statefmt.model.addrs.provider import refusal
 from statefmt.model.addrs.traversal import Attr, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 
@@ -102,6 +103,11 @@ Checkable: TypeAlias = AbsResourceInstance | AbsOutputValue | AbsCheck | AbsInpu
 # The same in a configuration: without keys.
 ConfigCheckable: TypeAlias = ConfigResource | ConfigOutputValue | ConfigCheck | ConfigInputVariable
 
+_TYPES: Final[dict[CheckableKind, type[AbsOutputValue] | type[AbsCheck] | type[AbsInputVariable]]] = {
+    CheckableKind.OUTPUT: AbsOutputValue,
+    CheckableKind.CHECK: AbsCheck,
+    CheckableKind.VARIABLE: AbsInputVariable,
+}
 _SUMMARY: Final = "Invalid checkable address"
 _THING: Final = {"output": "output value", "check": "check block", "var": "variable value"}
 
@@ -119,35 +125,24 @@ def parse_checkable(kind: CheckableKind, text: str) -> Checkable:
         raise AddressError(text, problems)
     if not rest:
         detail = "Module path must be followed by either a resource instance address or an output value address."
-        raise AddressError(text, [AddressProblem(steps[0].column, _SUMMARY, detail)])
-    match kind:
-        case CheckableKind.RESOURCE:
-            return AbsResourceInstance(module, resource_instance_of(text, rest))
-        case CheckableKind.OUTPUT:
-            return AbsOutputValue(module, _name(text, rest, AbsOutputValue.keyword))
-        case CheckableKind.CHECK:
-            return AbsCheck(module, _name(text, rest, AbsCheck.keyword))
-        case CheckableKind.VARIABLE:
-            return AbsInputVariable(module, _name(text, rest, AbsInputVariable.keyword))
-        case _:
-            assert_never(kind)
+        raise refusal(text, steps[0].column, _SUMMARY, detail)
+    if kind is CheckableKind.RESOURCE:
+        return AbsResourceInstance(module, resource_instance_of(text, rest))
+    of = _TYPES[kind]
+    return of(module, _name(text, rest, of.keyword))
 
 
 def _name(text: str, steps: Steps, keyword: str) -> str:
     """Return the name in the steps `keyword.name`."""
-    title = keyword.capitalize()
-    problems: list[AddressProblem] = []
-    first = steps[0]
+    first, second = steps[0], steps[1] if len(steps) == 2 else None
+    details = []
     if not isinstance(first, Attr) or first.name != keyword:
-        detail = f"{title} address must follow the module address with the keyword '{keyword}'."
-        problems.append(AddressProblem(first.column, _SUMMARY, detail))
-    second = steps[1] if len(steps) == 2 else None
-    if isinstance(second, Attr) and not problems:
+        details.append(f"must follow the module address with the keyword '{keyword}'")
+    elif isinstance(second, Attr):
         return second.name
     if not isinstance(second, Attr):
-        detail = (
-            f"{title} address must have only one attribute part after the keyword '{keyword}', giving the name of "
-            f"the {_THING[keyword]}."
+        details.append(
+            f"must have only one attribute part after the keyword '{keyword}', giving the name of the {_THING[keyword]}"
         )
-        problems.append(AddressProblem(first.column, _SUMMARY, detail))
-    raise AddressError(text, problems)
+    title = f"{keyword.capitalize()} address"
+    raise AddressError(text, [AddressProblem(first.column, _SUMMARY, f"{title} {detail}.") for detail in details])

@@ -32,7 +32,7 @@ from statefmt.model.addrs import (
     ResourceMode,
     StringKey,
 )
-from statefmt.model.addrs.provider import Provider, normalize_provider_part, parse_provider_source
+from statefmt.model.addrs.provider import Provider, normalize_provider_part, parse_provider_source, refusal
 from statefmt.model.addrs.traversal import Attr, Index, Step, Steps, parse_traversal
 from statefmt.model.errors import AddressError, AddressProblem
 from statefmt.text import pattern
@@ -80,13 +80,8 @@ def parse_module(text: str) -> Module:
     problems: list[AddressProblem] = []
     module, rest = split_module(steps, problems)
     if rest and not problems:
-        problems.append(
-            AddressProblem(
-                rest[0].column,
-                "Module address expected",
-                "It's not allowed to reference anything other than module here.",
-            )
-        )
+        detail = "It's not allowed to reference anything other than module here."
+        raise refusal(text, rest[0].column, "Module address expected", detail)
     if problems:
         raise AddressError(text, problems)
     return module
@@ -109,9 +104,8 @@ def split_module_instance(steps: Steps, problems: list[AddressProblem]) -> tuple
         if pos < len(steps) and isinstance(index := steps[pos], Index):
             pos += 1
             if index.key is None:
-                problems.append(
-                    AddressProblem(index.column, _OPERATOR_SUMMARY, f"Invalid module index: {NOT_A_WHOLE_NUMBER}.")
-                )
+                detail = f"Invalid module index: {NOT_A_WHOLE_NUMBER}."
+                problems.append(AddressProblem(index.column, _OPERATOR_SUMMARY, detail))
             else:
                 key = index.key
         found.append(ModuleStep(name, key))
@@ -128,14 +122,11 @@ def split_module(steps: Steps, problems: list[AddressProblem]) -> tuple[Module, 
             break
         pos += 2
         if pos < len(steps) and isinstance(index := steps[pos], Index):
-            problems.append(
-                AddressProblem(
-                    index.column,
-                    "Module instance address with keys is not allowed",
-                    'Module address cannot be a module instance (e.g. "module.a[0]"), it must be a module instead '
-                    '(e.g. "module.a").',
-                )
+            detail = (
+                'Module address cannot be a module instance (e.g. "module.a[0]"), it must be a module instead '
+                '(e.g. "module.a").'
             )
+            problems.append(AddressProblem(index.column, "Module instance address with keys is not allowed", detail))
             break
         names.append(name)
     return Module(tuple(names)), steps[pos:]
@@ -147,27 +138,20 @@ _OPERATOR_SUMMARY = "Invalid address operator"
 def _called_name(steps: Steps, pos: int, problems: list[AddressProblem]) -> str | None:
     """Return the name of the module call at `pos`, or None if there is none. Source: getModuleName."""
     keyword = steps[pos]
-    if isinstance(keyword, Index):
-        problems.append(
-            AddressProblem(
-                keyword.column, _OPERATOR_SUMMARY, "Module address prefix must be followed by dot and then a name."
-            )
-        )
-        return None
-    if keyword.name != "module":
-        return None
     name = steps[pos + 1] if pos + 1 < len(steps) else None
-    if isinstance(name, Attr):
-        return name.name
-    problems.append(
-        AddressProblem(
-            (name or keyword).column, _OPERATOR_SUMMARY, 'Prefix "module." must be followed by a module name.'
-        )
-    )
+    if isinstance(keyword, Index):
+        detail = "Module address prefix must be followed by dot and then a name."
+        problems.append(AddressProblem(keyword.column, _OPERATOR_SUMMARY, detail))
+    elif keyword.name == "module":
+        if isinstance(name, Attr):
+            return name.name
+        detail = 'Prefix "module." must be followed by a module name.'
+        problems.append(AddressProblem((name or keyword).column, _OPERATOR_SUMMARY, detail))
     return None
 
 
 _RESOURCE_SUMMARY: Final = "Invalid address"
+_EXTRA_OPERATORS: Final = "Unexpected extra operators after address."
 _MODES: Final = {"data": ResourceMode.DATA, "ephemeral": ResourceMode.EPHEMERAL}
 _RESOURCE_TYPE_REQUIRED: Final = {
     ResourceMode.MANAGED: "A resource type name is required.",
@@ -222,12 +206,11 @@ def parse_abs_resource(text: str) -> AbsResource:
         text, "A resource address is required here. The module path must be followed by a resource specification."
     )
     if target.key != NO_KEY:
-        raise _resource_error(
-            text,
-            parse_traversal(text)[-1].column,
+        detail = (
             "A resource address is required. This instance key identifies a specific resource instance, which is "
-            "not expected here.",
+            "not expected here."
         )
+        raise _resource_error(text, parse_traversal(text)[-1].column, detail)
     return target.containing_resource()
 
 
@@ -245,30 +228,17 @@ def parse_config_resource(text: str) -> ConfigResource:
     if problems:
         raise AddressError(text, problems)
     if not rest:
-        raise AddressError(
-            text,
-            [
-                AddressProblem(
-                    1,
-                    "Module address is not allowed",
-                    "Expected reference to either resource or data block. Provided reference appears to be a module.",
-                )
-            ],
-        )
+        detail = "Expected reference to either resource or data block. Provided reference appears to be a module."
+        raise refusal(text, 1, "Module address is not allowed", detail)
     resource, rest = _split_resource(text, rest)
     if len(rest) == 1:
-        raise AddressError(
-            text,
-            [
-                AddressProblem(
-                    rest[0].column,
-                    "Resource instance address with keys is not allowed",
-                    'Resource address cannot be a resource instance (e.g. "null_resource.a[0]"), it must be a '
-                    'resource instead (e.g. "null_resource.a").',
-                )
-            ],
+        detail = (
+            'Resource address cannot be a resource instance (e.g. "null_resource.a[0]"), it must be a resource instead '
+            '(e.g. "null_resource.a").'
         )
-    _no_more(text, rest)
+        raise refusal(text, rest[0].column, "Resource instance address with keys is not allowed", detail)
+    if rest:
+        raise _resource_error(text, rest[1].column, _EXTRA_OPERATORS)
     return ConfigResource(module, resource)
 
 
@@ -279,8 +249,15 @@ def resource_instance_of(text: str, steps: Steps) -> ResourceInstance:
     """
     resource, rest = _split_resource(text, steps)
     if len(rest) > 1:
-        _no_more(text, rest)
-    return ResourceInstance(resource, _instance_key(text, rest[0]) if rest else NO_KEY)
+        raise _resource_error(text, rest[1].column, _EXTRA_OPERATORS)
+    if not rest:
+        return ResourceInstance(resource, NO_KEY)
+    step = rest[0]
+    if isinstance(step, Attr):
+        raise _resource_error(text, step.column, "Resource instance key must be given in square brackets.")
+    if step.key is None:
+        raise _resource_error(text, step.column, f"Invalid resource instance key: {NOT_A_WHOLE_NUMBER}.")
+    return ResourceInstance(resource, step.key)
 
 
 def _target(text: str, required: str) -> AbsResourceInstance:
@@ -303,9 +280,8 @@ def _split_resource(text: str, steps: Steps) -> tuple[Resource, Steps]:
         mode = _MODES[first.name]
         steps = steps[1:]
     if len(steps) < 2:
-        raise _resource_error(
-            text, (steps[0] if steps else first).column, "Resource specification must include a resource type and name."
-        )
+        detail = "Resource specification must include a resource type and name."
+        raise _resource_error(text, (steps[0] if steps else first).column, detail)
     type_step, name_step = steps[0], steps[1]
     if isinstance(type_step, Index):
         raise _resource_error(text, type_step.column, _RESOURCE_TYPE_REQUIRED[mode])
@@ -314,21 +290,8 @@ def _split_resource(text: str, steps: Steps) -> tuple[Resource, Steps]:
     return Resource(mode, type_step.name, name_step.name), steps[2:]
 
 
-def _instance_key(text: str, step: Step) -> InstanceKey:
-    if isinstance(step, Attr):
-        raise _resource_error(text, step.column, "Resource instance key must be given in square brackets.")
-    if step.key is None:
-        raise _resource_error(text, step.column, f"Invalid resource instance key: {NOT_A_WHOLE_NUMBER}.")
-    return step.key
-
-
-def _no_more(text: str, rest: Steps) -> None:
-    if rest:
-        raise _resource_error(text, rest[1].column, "Unexpected extra operators after address.")
-
-
 def _resource_error(text: str, column: int, detail: str) -> AddressError:
-    return AddressError(text, [AddressProblem(column, _RESOURCE_SUMMARY, detail)])
+    return refusal(text, column, _RESOURCE_SUMMARY, detail)
 
 
 _PROVIDER_SUMMARY: Final = "Invalid provider configuration address"
@@ -363,7 +326,16 @@ def parse_abs_provider_instance(text: str) -> AbsProviderInstance:
         raise _provider_error(text, problems, rest[4].column, detail)
     provider = _provider(text, rest[1], problems)
     alias = _alias(text, rest[2], problems) if len(rest) > 2 else ""
-    key = _provider_key(text, rest[3], problems) if len(rest) > 3 else NO_KEY
+    key: InstanceKey = NO_KEY
+    if len(rest) > 3:
+        step = rest[3]
+        if isinstance(step, Attr):
+            detail = "A provider configuration alias can be followed only by an instance key in brackets."
+            raise _provider_error(text, problems, step.column, detail)
+        if step.key is None:
+            detail = f"Invalid provider instance key: {NOT_A_WHOLE_NUMBER}."
+            raise _provider_error(text, problems, step.column, detail)
+        key = step.key
     if problems:
         raise AddressError(text, problems)
     return AbsProviderInstance(ConfigProviderConfig(module, provider, alias), key)
@@ -402,13 +374,8 @@ def parse_local_provider_config(text: str) -> LocalProviderConfig:
     alias = steps[1]
     if isinstance(alias, Attr):
         return LocalProviderConfig(name, alias.name)
-    problems = [
-        AddressProblem(
-            alias.column,
-            _PROVIDER_SUMMARY,
-            "The provider type name must either stand alone or be followed by an alias name separated with a dot.",
-        )
-    ]
+    detail = "The provider type name must either stand alone or be followed by an alias name separated with a dot."
+    problems = [AddressProblem(alias.column, _PROVIDER_SUMMARY, detail)]
     if len(steps) > 2:
         detail = "Extraneous extra operators after provider configuration address."
         problems.append(AddressProblem(steps[2].column, _PROVIDER_SUMMARY, detail))
@@ -424,25 +391,26 @@ def parse_local_provider_instance(text: str) -> LocalProviderInstance:
     name = _root_name(steps)
     _check_local_name(text, steps[0].column, name)
     if len(steps) > 3:
-        raise _bad_reference(
-            text,
-            steps[3],
+        detail = (
             "The provider argument requires a provider type name, optionally followed by a period and then a "
-            "configuration alias and optional instance key.",
+            "configuration alias and optional instance key."
         )
+        raise refusal(text, steps[3].column, _REFERENCE_SUMMARY, detail)
     alias = ""
     if len(steps) > 1:
         step = steps[1]
         if isinstance(step, Index):
-            raise _bad_reference(text, step, _STAND_ALONE)
+            raise refusal(text, step.column, _REFERENCE_SUMMARY, _STAND_ALONE)
         alias = step.name
     key: InstanceKey = NO_KEY
     if len(steps) > 2:
         step = steps[2]
         if isinstance(step, Attr):
-            raise _bad_reference(text, step, _STAND_ALONE)
+            raise refusal(text, step.column, _REFERENCE_SUMMARY, _STAND_ALONE)
         if step.key is None:
-            raise _bad_reference(text, step, f"Invalid provider instance key: {NOT_A_WHOLE_NUMBER}.")
+            raise refusal(
+                text, step.column, _REFERENCE_SUMMARY, f"Invalid provider instance key: {NOT_A_WHOLE_NUMBER}."
+            )
         key = step.key
     return LocalProviderInstance(LocalProviderConfig(name, alias), key)
 
@@ -483,15 +451,6 @@ def _alias(text: str, step: Step, problems: list[AddressProblem]) -> str:
     return step.name
 
 
-def _provider_key(text: str, step: Step, problems: list[AddressProblem]) -> InstanceKey:
-    if isinstance(step, Attr):
-        detail = "A provider configuration alias can be followed only by an instance key in brackets."
-        raise _provider_error(text, problems, step.column, detail)
-    if step.key is None:
-        raise _provider_error(text, problems, step.column, f"Invalid provider instance key: {NOT_A_WHOLE_NUMBER}.")
-    return step.key
-
-
 def _root_name(steps: Steps) -> str:
     root = steps[0]
     assert isinstance(root, Attr), "every traversal begins with a name"
@@ -503,16 +462,11 @@ def _check_local_name(text: str, column: int, name: str) -> None:
     try:
         normal = normalize_provider_part(name)
     except ValueError as error:
-        detail = f"{name} is an invalid provider local name: {error}"
-        raise AddressError(text, [AddressProblem(column, summary, detail)]) from None
+        raise refusal(text, column, summary, f"{name} is an invalid provider local name: {error}") from None
     if normal != name:
         detail = f"Provider names must be normalized. Replace {quote(name)} with {quote(normal)} to fix this error."
-        raise AddressError(text, [AddressProblem(column, summary, detail)])
-
-
-def _bad_reference(text: str, step: Step, detail: str) -> AddressError:
-    return AddressError(text, [AddressProblem(step.column, _REFERENCE_SUMMARY, detail)])
+        raise refusal(text, column, summary, detail)
 
 
 def _provider_error(text: str, problems: list[AddressProblem], column: int, detail: str) -> AddressError:
-    return AddressError(text, [*problems, AddressProblem(column, _PROVIDER_SUMMARY, detail)])
+    return refusal(text, column, _PROVIDER_SUMMARY, detail, problems)

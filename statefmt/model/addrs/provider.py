@@ -6,6 +6,8 @@ opentofu/svchost `svchost.go`; OpenTofu `internal/addrs/provider.go`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 import msgspec
@@ -90,19 +92,15 @@ def parse_provider_source(text: str) -> Provider:
     """
     parts = text.split("/")
     if len(parts) > 3 or "" in parts:
-        raise _refusal(
-            text,
-            0,
-            "Invalid provider source string",
-            'The "source" attribute must be in the format "[hostname/][namespace/]name"',
-        )
+        detail = 'The "source" attribute must be in the format "[hostname/][namespace/]name"'
+        raise refusal(text, 1, "Invalid provider source string", detail)
     given = parts[-1]
-    column = len(text) - len(given)
+    column = len(text) - len(given) + 1
     try:
         type_name = normalize_provider_part(given)
     except ValueError as error:
         detail = f'Invalid provider type {quote(given)} in source {quote(text)}: {error}"'
-        raise _refusal(text, column, _TYPE_SUMMARY, detail) from None
+        raise refusal(text, column, _TYPE_SUMMARY, detail) from None
     if len(parts) == 1:
         return Provider(DEFAULT_HOST, DEFAULT_NAMESPACE, type_name)
     namespace = parts[-2]
@@ -111,22 +109,20 @@ def parse_provider_source(text: str) -> Provider:
             namespace = normalize_provider_part(namespace)
         except ValueError as error:
             detail = f'Invalid provider namespace "" in source {quote(text)}: {error}"'
-            raise _refusal(text, column - len(namespace) - 1, _NAMESPACE_SUMMARY, detail) from None
+            raise refusal(text, column - len(namespace) - 1, _NAMESPACE_SUMMARY, detail) from None
     hostname = DEFAULT_HOST
     if len(parts) == 3:
         try:
             hostname = hostname_for_comparison(parts[0])
         except HostnameError as error:
             detail = f'Invalid provider source hostname namespace "" in source {quote(text)}: {error}"'
-            raise _refusal(text, 0, "Invalid provider source hostname", detail) from None
+            raise refusal(text, 1, "Invalid provider source hostname", detail) from None
     if namespace == LEGACY_NAMESPACE and hostname != DEFAULT_HOST:
         detail = f'The legacy provider namespace "-" can be used only with hostname {DEFAULT_HOST}.'
-        raise _refusal(text, len(parts[0]) + 1, _NAMESPACE_SUMMARY, detail)
+        raise refusal(text, len(parts[0]) + 2, _NAMESPACE_SUMMARY, detail)
     provider = Provider(hostname, namespace, type_name)
-    if "-" in type_name:
-        detail = _prefix_detail(provider)
-        if detail:
-            raise _refusal(text, column, _TYPE_SUMMARY, detail)
+    if "-" in type_name and (detail := _prefix_detail(provider)):
+        raise refusal(text, column, _TYPE_SUMMARY, detail)
     return provider
 
 
@@ -161,13 +157,13 @@ def _prefix_detail(provider: Provider) -> str:
         user_error = f"{prefix}provider-"
         if provider.type.startswith(user_error):
             suggested = msgspec.structs.replace(provider, type=provider.type.removeprefix(user_error))
-            if _is_part(suggested.type):
-                program = owner.split()[1]
+            with suppress(ValueError):
+                normalize_provider_part(suggested.type)
                 return (
                     f'Provider source {quote(provider.display)} has a type with the prefix "{user_error}", which '
                     f"isn't valid. Although that prefix is {how_often} used in the names of version control "
-                    f"repositories for {program} providers, provider source strings should not include it.\n\n"
-                    f"Did you mean {quote(suggested.display)}?"
+                    f"repositories for {owner.split()[1]} providers, provider source strings should not include "
+                    f"it.\n\nDid you mean {quote(suggested.display)}?"
                 )
         return (
             f'Provider source {quote(str(provider))} has a type with the prefix "{prefix}", which isn\'t allowed '
@@ -177,16 +173,9 @@ def _prefix_detail(provider: Provider) -> str:
     return ""
 
 
-def _is_part(text: str) -> bool:
-    try:
-        normalize_provider_part(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _refusal(text: str, pos: int, summary: str, detail: str) -> AddressError:
-    return AddressError(text, [AddressProblem(pos + 1, summary, detail)])
+def refusal(text: str, column: int, summary: str, detail: str, earlier: Sequence[AddressProblem] = ()) -> AddressError:
+    """Return the error for one problem in an address, after `earlier` ones."""
+    return AddressError(text, [*earlier, AddressProblem(column, summary, detail)])
 
 
 DEFAULT_PORT: Final = 443
@@ -249,20 +238,14 @@ def hostname_for_display(hostname: str) -> str:
 
 def _port_suffix(host: str, port: str) -> str:
     """Return the port with its colon, in its shortest form; "" for the default port. Source: normalizePortPortion."""
+    is_url = host.lower() in ("http", "https")
+    url = "need just a hostname and optional port number, not a full URL" if is_url else ""
     match = _PORT.fullmatch(port)
-    if match is None or not port.lstrip("+-"):
-        raise HostnameError(_url(host) or "port portion contains non-digit characters")
-    number = int(match[2] or "0") * (-1 if match[1] == "-" else 1)
-    if not -(2**63) <= number < 2**63:
-        raise HostnameError(_url(host) or "port portion contains non-digit characters")
+    number = int(match[1] + (match[2] or "0")) if match and port.lstrip("+-") else None
+    if number is None or not -(2**63) <= number < 2**63:
+        raise HostnameError(url or "port portion contains non-digit characters")
     if number == DEFAULT_PORT:
         return ""
     if number > _HIGHEST_PORT:
-        raise HostnameError(_url(host) or "port number is greater than 65535")
+        raise HostnameError(url or "port number is greater than 65535")
     return f":{number}"
-
-
-def _url(host: str) -> str:
-    if host.lower() in ("http", "https"):
-        return "need just a hostname and optional port number, not a full URL"
-    return ""

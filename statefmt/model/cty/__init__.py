@@ -119,10 +119,9 @@ DYNAMIC = DynamicType()
 
 _NAMED: dict[str, Type] = {"bool": BOOL, "number": NUMBER, "string": STRING, "dynamic": DYNAMIC}
 _COLLECTIONS: dict[str, type[ListType] | type[SetType] | type[MapType]] = {
-    "list": ListType,
-    "set": SetType,
-    "map": MapType,
-}
+    "list": ListType, "set": SetType, "map": MapType
+}  # fmt: skip
+_COLLECTION_NAMES = {collection: name for name, collection in _COLLECTIONS.items()}
 
 
 def object_type(attributes: Mapping[str, Type], optional: frozenset[str] = frozenset()) -> ObjectType:
@@ -165,9 +164,7 @@ def type_from_json(node: JSONValue) -> Type:
 
 def _complex_type(parts: list[JSONValue]) -> Type:
     kind = parts[0] if parts else None
-    if not isinstance(kind, str) or isinstance(kind, NumberText):
-        raise CtyTypeError("invalid complex type kind name")
-    if kind not in _COLLECTIONS and kind not in ("object", "tuple"):
+    if not isinstance(kind, str) or isinstance(kind, NumberText) or kind not in (*_COLLECTIONS, "object", "tuple"):
         raise CtyTypeError("invalid complex type kind name")
     if len(parts) < 2:
         # The error of Go's decoder when it reads past the last element.
@@ -175,12 +172,11 @@ def _complex_type(parts: list[JSONValue]) -> Type:
     result: Type
     if kind == "object":
         result = _object_type(parts[1], parts[2:3])
-        extra = parts[3:]
+    elif kind == "tuple":
+        result = _tuple_type(parts[1])
     else:
-        collection = _COLLECTIONS.get(kind)
-        result = collection(type_from_json(parts[1])) if collection is not None else _tuple_type(parts[1])
-        extra = parts[2:]
-    if extra:
+        result = _COLLECTIONS[kind](type_from_json(parts[1]))
+    if len(parts) > (3 if kind == "object" else 2):
         raise CtyTypeError("unexpected extra data in type description")
     return result
 
@@ -237,12 +233,8 @@ def _encode(of: Type) -> bytes:
             return b'"%b"' % name.encode("ascii")
         case DynamicType():
             return b'"dynamic"'
-        case ListType(element):
-            return b'["list",%b]' % _encode(element)
-        case SetType(element):
-            return b'["set",%b]' % _encode(element)
-        case MapType(element):
-            return b'["map",%b]' % _encode(element)
+        case ListType(element) | SetType(element) | MapType(element):
+            return b'["%b",%b]' % (collection_name(of).encode(), _encode(element))
         case TupleType(elements):
             return b'["tuple",%b]' % (b"null" if of.as_null else _array(map(_encode, elements)))
         case ObjectType(attributes, optional):
@@ -278,22 +270,18 @@ def type_name(of: Type, *, wanted: bool = False) -> str:
             return name
         case DynamicType():
             return "any type" if wanted else "dynamic"
-        case ListType(element):
-            return _collection("list", element, wanted)
-        case SetType(element):
-            return _collection("set", element, wanted)
-        case MapType(element):
-            return _collection("map", element, wanted)
+        case ListType(element) | SetType(element) | MapType(element):
+            is_any = wanted and isinstance(element, DynamicType)
+            return f"{collection_name(of)} of {'any single type' if is_any else type_name(element, wanted=wanted)}"
         case ObjectType():
             return "object"
         case TupleType():
             return "tuple"
 
 
-def _collection(kind: str, element: Type, wanted: bool) -> str:
-    if wanted and isinstance(element, DynamicType):
-        return f"{kind} of any single type"
-    return f"{kind} of {type_name(element, wanted=wanted)}"
+def collection_name(of: ListType | SetType | MapType) -> str:
+    """Return `list`, `set` or `map`."""
+    return _COLLECTION_NAMES[type(of)]
 
 
 def common_element_type(types: Iterable[Type], declared: Type, kind: str) -> Type:

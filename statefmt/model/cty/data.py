@@ -171,10 +171,13 @@ def make_set(element: Type, items: Sequence[Data]) -> tuple[Data, ...]:
         return (*distinct, *unknown, *((None,) if None in items else ()))
     buckets: dict[str, list[Data]] = {}
     for item in items:
-        bucket = buckets.setdefault(_hash_text(element, item), [])
+        parts: list[str] = []
+        _write_hash(element, item, parts)
+        bucket = buckets.setdefault("".join(parts), [])
         if has_unknown(item) or item not in bucket:
             bucket.append(item)
-    if _has_negative_zero(buckets):
+    # A string may match, too, which only costs time.
+    if any(text == "-0" or "-0;" in text for text in buckets):
         return _sort_with_negative_zero(buckets)
     flat = [(text, item) for text, bucket in buckets.items() for item in bucket]
     flat.sort(key=_order)
@@ -189,14 +192,8 @@ def _order(entry: tuple[str, Data]) -> tuple[int, tuple[int, int, int], str]:
     return 2 if item is None else 1 if isinstance(item, UnknownData) else 0, (0, 0, 0), text
 
 
-def _hash_text(of: Type, data: Data) -> str:
-    """Return the string that go-cty hashes (makeSetHashBytes)."""
-    parts: list[str] = []
-    _write_hash(of, data, parts)
-    return "".join(parts)
-
-
 def _write_hash(of: Type, data: Data, parts: list[str]) -> None:
+    """Append the parts of the string that go-cty hashes (makeSetHashBytes)."""
     if isinstance(data, MarkedData):
         _write_hash(of, data.data, parts)
     elif isinstance(data, UnknownData):
@@ -237,11 +234,6 @@ def _write_hash(of: Type, data: Data, parts: list[str]) -> None:
         parts.append("]")
 
 
-def _has_negative_zero(buckets: dict[str, list[Data]]) -> bool:
-    # A string may match, too, which only costs time.
-    return any(text == "-0" or "-0;" in text for text in buckets)
-
-
 def _sort_with_negative_zero(buckets: dict[str, list[Data]]) -> tuple[Data, ...]:
     """Sort a set with both 0 and -0 as Go does: they are equal but hash differently, so they are two elements.
 
@@ -254,11 +246,7 @@ def _sort_with_negative_zero(buckets: dict[str, list[Data]]) -> tuple[Data, ...]
     for text in sorted(buckets, key=lambda text: crc32(text.encode("utf-8"))):
         for item in buckets[text]:
             place = len(result)
-            while place and _less((text, item), result[place - 1]):
+            while place and item != result[place - 1][1] and _order((text, item)) < _order(result[place - 1]):
                 place -= 1
             result.insert(place, (text, item))
     return tuple(item for _, item in result)
-
-
-def _less(left: tuple[str, Data], right: tuple[str, Data]) -> bool:
-    return left[1] != right[1] and _order(left) < _order(right)

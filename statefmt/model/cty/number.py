@@ -13,6 +13,7 @@ import re
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from statefmt.model.cty import CtyEncodeError
 from statefmt.text import pattern
@@ -258,12 +259,7 @@ def format_shortest(number: Number) -> str:
     if number.exponent >= 0 and number.mantissa.bit_length() + number.exponent <= number.precision:
         # An integer that fits into the mantissa needs all of its digits.
         return f"{sign}{number.mantissa << number.exponent}"
-    digits, point = _shortest(number)
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    if point >= len(digits):
-        return f"{sign}{digits}{'0' * (point - len(digits))}"
-    return f"{sign}{digits[:point]}.{digits[point:]}"
+    return sign + _plain(*_shortest(number))
 
 
 def format_general(number: Number) -> str:
@@ -291,13 +287,7 @@ def format_digits(number: Number, count: int | None = None) -> str:
     else:
         digits, point = _rounded(_expand(number, number.mantissa, number.exponent), max(1, count))
         limit = len(digits) if count > len(digits) >= point else max(1, count)
-    if not -4 <= point - 1 < limit:
-        return sign + _scientific(digits, point)
-    if point <= 0:
-        return f"{sign}0.{'0' * -point}{digits}"
-    if point >= len(digits):
-        return f"{sign}{digits}{'0' * (point - len(digits))}"
-    return f"{sign}{digits[:point]}.{digits[point:]}"
+    return sign + (_plain(digits, point) if -4 <= point - 1 < limit else _scientific(digits, point))
 
 
 def format_scientific(number: Number, places: int) -> str:
@@ -307,6 +297,14 @@ def format_scientific(number: Number, places: int) -> str:
         return f"{sign}{_scientific('0'.ljust(places + 1, '0'), 1)}"
     digits, point = _rounded(_expand(number, number.mantissa, number.exponent, places), places + 1)
     return sign + _scientific(digits.ljust(places + 1, "0"), point)
+
+
+def _plain(digits: str, point: int) -> str:
+    if point <= 0:
+        return f"0.{'0' * -point}{digits}"
+    if point >= len(digits):
+        return f"{digits}{'0' * (point - len(digits))}"
+    return f"{digits[:point]}.{digits[point:]}"
 
 
 def _scientific(digits: str, point: int) -> str:
@@ -332,10 +330,7 @@ def _expand(number: Number, mantissa: int, exponent: int, wanted: int = 0) -> _D
         divisor <<= -shift
     quotient, rest = divmod(mantissa, divisor)
     digits = str(quotient)
-    point = len(digits) - scale
-    if rest:
-        return _Decimal(digits=digits, point=point, exact=False)
-    return _Decimal(digits=digits.rstrip("0"), point=point, exact=True)
+    return _Decimal(digits if rest else digits.rstrip("0"), len(digits) - scale, exact=not rest)
 
 
 def _shortest(number: Number) -> tuple[str, int]:
@@ -383,13 +378,7 @@ def _rounded_up(value: _Decimal, count: int) -> tuple[str, int]:
 
 def negate(value: Number) -> Number:
     """Return the negated number; zero changes its sign, too."""
-    return Number(
-        negative=not value.negative,
-        mantissa=value.mantissa,
-        exponent=value.exponent,
-        infinite=value.infinite,
-        precision=value.precision,
-    )
+    return replace(value, negative=not value.negative)
 
 
 def add(left: Number, right: Number) -> Number | None:
@@ -427,12 +416,11 @@ def divide(left: Number, right: Number) -> Number | None:
     """Return the quotient; infinity for division by zero, None for zero by zero and infinity by infinity."""
     negative = left.negative != right.negative
     precision = max(left.precision, right.precision)
+    infinity = Number(negative=negative, mantissa=0, infinite=True, precision=precision)
     if not _is_something(right):
-        return (
-            Number(negative=negative, mantissa=0, infinite=True, precision=precision) if _is_something(left) else None
-        )
+        return infinity if _is_something(left) else None
     if left.infinite:
-        return None if right.infinite else Number(negative=negative, mantissa=0, infinite=True, precision=precision)
+        return None if right.infinite else infinity
     if right.infinite:
         return Number(negative=negative, mantissa=0, precision=precision)
     shift = max(0, precision + 2 + right.mantissa.bit_length() - left.mantissa.bit_length())
@@ -465,13 +453,7 @@ def truncate(value: Number) -> Number:
     if value.infinite:
         return value
     if value.exponent >= 0:
-        return Number(
-            negative=value.negative and value.mantissa != 0,
-            mantissa=value.mantissa,
-            exponent=value.exponent,
-            infinite=False,
-            precision=value.precision,
-        )
+        return replace(value, negative=value.negative and value.mantissa != 0)
     whole = value.mantissa >> -value.exponent
     return rounded(value.negative and whole != 0, whole, 0, value.precision)
 

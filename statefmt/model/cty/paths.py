@@ -191,19 +191,14 @@ def _decode_step(node: JSONValue, errors: list[str]) -> _RawStep:
 def _to_step(step: _RawStep) -> PathStep:
     if step.type == "index":
         return PathIndex(_to_key(step.value))
-    if step.type == "get_attr":
-        return GetAttr(_to_name(step.value))
-    raise _StepError("Unsupported path step", f"Unsupported path step type {quote(step.type)}")
-
-
-def _to_name(value: tuple[JSONValue, ...]) -> str:
+    if step.type != "get_attr":
+        raise _StepError("Unsupported path step", f"Unsupported path step type {quote(step.type)}")
     detail = "unexpected end of JSON input"
-    if value:
-        if value[0] is None:
-            return ""
-        if isinstance(value[0], str) and not isinstance(value[0], NumberText):
-            return value[0]
-        detail = f"json: cannot unmarshal {kind_name(value[0])} into Go value of type string"
+    if step.value:
+        (name,) = step.value
+        if name is None or (isinstance(name, str) and not isinstance(name, NumberText)):
+            return GetAttr(name or "")
+        detail = f"json: cannot unmarshal {kind_name(name)} into Go value of type string"
     raise _StepError("Error unmarshaling path step", f"Failed to unmarshal get attr step name: {detail}")
 
 

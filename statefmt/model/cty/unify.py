@@ -6,7 +6,7 @@ Source: go-cty `convert` (`conversion.go`, `unify.go`, `compare_types.go`, `sort
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from statefmt.golang import quote
@@ -23,6 +23,7 @@ from statefmt.model.cty import (
     SetType,
     TupleType,
     Type,
+    collection_name,
     type_name,
 )
 
@@ -36,12 +37,8 @@ def without_optional(of: Type) -> Type:
             return ObjectType({name: without_optional(attribute) for name, attribute in attributes.items()})
         case TupleType(elements):
             return TupleType(tuple(map(without_optional, elements)))
-        case ListType(element):
-            return ListType(without_optional(element))
-        case SetType(element):
-            return SetType(without_optional(element))
-        case MapType(element):
-            return MapType(without_optional(element))
+        case ListType(element) | SetType(element) | MapType(element):
+            return type(of)(without_optional(element))
         case _:
             return of
 
@@ -72,8 +69,10 @@ def can_convert(source: Type, target: Type, *, unsafe: bool = True) -> bool:
     match source, target:
         case PrimitiveType(), PrimitiveType():
             return target == STRING or (unsafe and source == STRING)
-        case ObjectType(), ObjectType():
-            return _object_fits(source, target, fits)
+        case ObjectType(given), ObjectType(attributes, optional):
+            return all(
+                fits(given[name], wanted) if name in given else name in optional for name, wanted in attributes.items()
+            )
         case TupleType(elements), TupleType(wanted):
             return len(elements) == len(wanted) and all(map(fits, elements, wanted))
         case ListType(element), SetType(wanted_element):
@@ -104,17 +103,6 @@ def structure_element(parts: Sequence[Type], element: Type, *, unsafe: bool = Tr
     return unify(parts, unsafe=unsafe) if parts and isinstance(element, DynamicType) else element
 
 
-def _object_fits(source: ObjectType, target: ObjectType, fits: Callable[[Type, Type], bool]) -> bool:
-    for name, wanted in target.attributes.items():
-        given = source.attributes.get(name)
-        if given is None:
-            if name not in target.optional:
-                return False
-        elif not fits(given, wanted):
-            return False
-    return True
-
-
 def unify(types: Sequence[Type], *, unsafe: bool = True) -> Type | None:
     """Return the type that all of these convert to; None if there is none, or `types` is empty."""
     if not types:
@@ -140,21 +128,16 @@ def _of_one_kind(types: Sequence[Type], unsafe: bool) -> tuple[Type | None, bool
             return _collections(collection, types, dynamic, unsafe), True
         if rest == {collection, structural}:
             found = _structures_as(collection, structural, types, unsafe)
-            if found is not None:
-                return found, True
-            return None, False
+            return found, found is not None
     if rest == {SetType}:
         return _collections(SetType, types, dynamic, unsafe), True
     if rest == {ObjectType}:
-        return (
-            DYNAMIC if dynamic else _objects([each for each in types if isinstance(each, ObjectType)], unsafe)
-        ), True
+        objects = [each for each in types if isinstance(each, ObjectType)]
+        return (DYNAMIC if dynamic else _objects(objects, unsafe)), True
     if rest == {TupleType}:
         tuples = [each for each in types if isinstance(each, TupleType)]
         return (DYNAMIC if dynamic else _tuples(tuples, unsafe)), True
-    if {ObjectType, TupleType} <= kinds:
-        return None, True
-    return None, False
+    return None, {ObjectType, TupleType} <= kinds
 
 
 def _collections(collection: Callable[[Type], Type], types: Sequence[Type], dynamic: bool, unsafe: bool) -> Type | None:
@@ -309,16 +292,19 @@ def mismatch(given: Type, wanted: Type) -> str:
         case ((ListType() | SetType() | MapType()), (ListType() | SetType() | MapType())):
             if isinstance(given, MapType) != isinstance(wanted, MapType):
                 return f"{type_name(wanted, wanted=True)} required"
-            return f"incorrect {_kind(wanted)} element type: {mismatch(given.element, wanted.element)}"
+            return f"incorrect {collection_name(wanted)} element type: {mismatch(given.element, wanted.element)}"
     if _confusing(given, wanted):
         return f"{type_name(wanted, wanted=True)} required"
     return f"{type_name(wanted)} required, but have {type_name(given)}"
 
 
 def _attribute_mismatch(given: ObjectType, wanted: ObjectType) -> str:
-    names = wanted.attributes.keys() - given.attributes.keys() - wanted.optional
-    if names:
-        return _missing([quote(name) for name in sorted(names)])
+    missing = wanted.attributes.keys() - given.attributes.keys() - wanted.optional
+    if missing:
+        *others, last = [quote(name) for name in sorted(missing)]
+        if not others:
+            return f"attribute {last} is required"
+        return f"attributes {', '.join(others)}{',' if len(others) > 1 else ''} and {last} are required"
     different = [
         name for name, of in wanted.attributes.items() if name in given.attributes and given.attributes[name] != of
     ]
@@ -330,31 +316,15 @@ def _attribute_mismatch(given: ObjectType, wanted: ObjectType) -> str:
     return "incorrect object attributes"
 
 
-def _missing(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"attribute {names[0]} is required"
-    start = names[0] if len(names) == 2 else ", ".join(names[:-1]) + ","
-    return f"attributes {start} and {names[-1]} are required"
-
-
 def _elements(given: TupleType | ObjectType, wanted: ListType | SetType | MapType) -> str:
     if isinstance(given, ObjectType) != isinstance(wanted, MapType):
         return f"{type_name(wanted, wanted=True)} required"
-    for key, part in _named_parts(given):
+    parts = enumerate(given.elements) if isinstance(given, TupleType) else given.attributes.items()
+    for key, part in parts:
         if not can_convert(part, wanted.element):
-            return f"element {key}: {mismatch(part, wanted.element)}"
+            named = quote(key) if isinstance(key, str) else key
+            return f"element {named}: {mismatch(part, wanted.element)}"
     return f"all elements must be {type_name(wanted.element, wanted=True)}"
-
-
-def _named_parts(of: TupleType | ObjectType) -> Iterator[tuple[str, Type]]:
-    if isinstance(of, TupleType):
-        yield from ((str(index), part) for index, part in enumerate(of.elements))
-    else:
-        yield from ((quote(name), part) for name, part in of.attributes.items())
-
-
-def _kind(of: ListType | SetType | MapType) -> str:
-    return "list" if isinstance(of, ListType) else "set" if isinstance(of, SetType) else "map"
 
 
 def _confusing(given: Type, wanted: Type) -> bool:

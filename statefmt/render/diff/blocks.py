@@ -16,8 +16,15 @@ from statefmt.analysis.diff.model import InstanceChange, Movable, Move, Snapshot
 from statefmt.analysis.diff.moved import with_whole_calls
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.formats.providers import engine_of
-from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ConfigResource, ModuleInstance, ResourceMode
-from statefmt.model.addrs.literals import hcl_quote
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    AbsResourceInstance,
+    ConfigResource,
+    ModuleInstance,
+    ResourceMode,
+    hcl_quote,
+)
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, Snapshot
 from statefmt.text import printable

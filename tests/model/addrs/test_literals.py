@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.golang import nfc
-from statefmt.model.addrs.literals import whole_number
+from statefmt.model.addrs.traversal import whole_number
 
 MARKS = "\u0301" * 31
 

@@ -20,7 +20,6 @@ from statefmt.model.addrs import (
     resource_file_order,
 )
 from statefmt.model.addrs.checkable import CheckableKind, parse_checkable
-from statefmt.model.addrs.literals import whole_number
 from statefmt.model.addrs.parsing import (
     parse_abs_provider_instance,
     parse_abs_resource,
@@ -36,7 +35,7 @@ from statefmt.model.addrs.parsing import (
     usual_config_resource,
 )
 from statefmt.model.addrs.provider import parse_provider_source
-from statefmt.model.addrs.traversal import END, parse_traversal, scan
+from statefmt.model.addrs.traversal import END, parse_traversal, scan, whole_number
 from statefmt.model.errors import AddressError, AddressProblem
 from tests.model.addrs import strategies as some
 

@@ -13,7 +13,7 @@ from statefmt.golang import nfc
 from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, count_graphemes, error
 from statefmt.hcl.syntax import SPACE, Bad, Conditional, Expression, ForExpression, Literal, Template, TemplateJoin
 from statefmt.hcl.syntax.native._tree import parts
-from statefmt.model.addrs.literals import quoted_literal
+from statefmt.model.addrs.traversal import quoted_literal
 from statefmt.model.errors import AddressProblem
 
 if TYPE_CHECKING:
