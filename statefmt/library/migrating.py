@@ -24,7 +24,7 @@ from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_fo
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.formats import Layout, Style
 from statefmt.formats.losses import Loss
-from statefmt.formats.providers import SourceReport, source_choice
+from statefmt.formats.providers import source_choice
 from statefmt.formats.reading import read
 from statefmt.formats.releases import Release, parse_release
 from statefmt.formats.writing.write import write
@@ -111,13 +111,8 @@ def downgraded(state: LoadedState, release: Release, options: DowngradeOptions) 
     layout = options.get("layout")
     style = state.result.style if layout == "keep" else None if layout is None else Style(Layout(layout))
     style = style or downgraded_style(state.name, release)
-    return downgrade_request(
-        state,
-        release,
-        style,
-        drop_lossy=options.get("drop_lossy", False),
-        drop_unknown=options.get("drop_unknown", False),
-    )
+    drop_lossy, drop_unknown = options.get("drop_lossy", False), options.get("drop_unknown", False)
+    return downgrade_request(state, release, style, drop_lossy=drop_lossy, drop_unknown=drop_unknown)
 
 
 def wanted_release(release: str | Release) -> Release:
@@ -145,12 +140,9 @@ def _loaded(state: bytes | Snapshot, request: SourceRequest) -> LoadedState:
         return request.applied(loaded_plain(_NAME, state, request.choice))
     found = loaded_plain(_NAME, write(state, canonical=False), request.choice)
     # Without the file, a snapshot does not tell addresses in the form before Terraform 0.13 from OpenTofu's.
-    return request.applied(found, short=_short(state) if state.source is None else None)
-
-
-def _short(snapshot: Snapshot) -> Mapping[str, int]:
-    providers = (resource.provider_config.provider for resource in snapshot.resources if resource.provider_config)
-    return Counter(provider.type for provider in providers if provider.is_legacy)
+    providers = (resource.provider_config.provider for resource in state.resources if resource.provider_config)
+    short = Counter(provider.type for provider in providers if provider.is_legacy)
+    return request.applied(found, short=short if state.source is None else None)
 
 
 class SourceChange(NamedTuple):
@@ -189,20 +181,12 @@ class Migration:
 
 def migration_of(made: Migrated) -> Migration:
     """Return what a request made of a state, before it is written."""
-    report = made.loaded.sources
-    return Migration(
-        made.rewritten.content,
-        made.loaded.result.version,
-        made.rewritten.notes,
-        made.dropped,
-        tuple(SourceChange(old, new, count, _origin(report, old)) for (old, new), count in report.changes.items()),
-        tuple(sorted(report.unresolved.items())),
-    )
-
-
-def _origin(report: SourceReport, old: str) -> str:
-    _, _, type_ = old.partition(f"/{LEGACY_NAMESPACE}/")
-    return report.origins.get(type_, "")
+    report, rewritten = made.loaded.sources, made.rewritten
+    origins = {old: report.origins.get(old.partition(f"/{LEGACY_NAMESPACE}/")[2], "") for old, _ in report.changes}
+    sources = tuple(SourceChange(old, new, count, origins[old]) for (old, new), count in report.changes.items())
+    unresolved = tuple(sorted(report.unresolved.items()))
+    version = made.loaded.result.version
+    return Migration(rewritten.content, version, rewritten.notes, made.dropped, sources, unresolved)
 
 
 def migrated(

@@ -95,32 +95,26 @@ def run_context(
             folder, settings as `--backend-config` takes them, and what is allowed on the way, such as hosts that get
             credentials of the environment although only a folder names them.
     """
+    clock = clock or (lambda: datetime.now(UTC))
     return RunContext(
-        environment, clock or _now, user or _user, note, _no_input, _no_output, progress=progress, backend=backend
+        environment, clock, user or _user, note, _no_input, _no_output, progress=progress, backend=backend
     )
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 def _user() -> str:
+    """Return the name that the system has for the user, unlike getpass without the environment, and the host."""
     from socket import gethostname
 
-    return f"{_user_name()}@{gethostname()}"
-
-
-def _user_name() -> str:
-    """Return the name that the system has for the user; unlike getpass, without the environment."""
     try:
         import pwd
+
+        name = pwd.getpwuid(os.getuid()).pw_name
     except ImportError:
-        return os.getlogin()
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
+        name = os.getlogin()
     except KeyError:
         # A container may run as a user without a name.
-        return str(os.getuid())
+        name = str(os.getuid())
+    return f"{name}@{gethostname()}"
 
 
 def _no_input(_: ReadReport | None) -> bytes:

@@ -1,5 +1,4 @@
-"""Collects the operations of one edit of a state, under the conditions that the program gives, and returns the
-result."""
+"""Collects the operations of one edit of a state, under the conditions of the program, and returns the result."""
 
 from __future__ import annotations
 
@@ -347,9 +346,6 @@ class Transaction:
             self._proposed = edit, self._opened.proposed(surgical(lambda _: edit, self._references))
         return self._proposed[1]
 
-    def _commit(self) -> None:
-        committed(self._opened, self._proposal(), self._end)
-
     def _end(self, result: EditResult) -> None:
         self._result = result
         if result.written and self._written is not None:
@@ -377,7 +373,7 @@ def transaction(
     try:
         yield edit
         if not edit._cancelled:
-            edit._commit()
+            committed(opened, edit._proposal(), edit._end)
     finally:
         edit._open = False
 
@@ -494,13 +490,6 @@ def full_terms(
         raise StoreError("backup= cannot be combined with out=: the state stays as it is")
     if out == STANDARD_INPUT:
         return replace(terms, copy=OutputCopy(context))
-    return replace(
-        terms,
-        copy=FileCopy(
-            context=context,
-            path=os.fspath(out),
-            command=terms.command,
-            replace=overwrite,
-            keeps_replaced=terms.keeps_backup,
-        ),
-    )
+    path, command, keeps = os.fspath(out), terms.command, terms.keeps_backup
+    copy = FileCopy(context=context, path=path, command=command, replace=overwrite, keeps_replaced=keeps)
+    return replace(terms, copy=copy)

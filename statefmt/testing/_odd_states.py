@@ -114,13 +114,11 @@ def _bracketed(brackets: str, items: list[str], layout: WhiteSpace, depth: int) 
         return brackets
     text = layout.break_at(depth + 1) + items[0]
     for item in items[1:]:
-        text += f"{layout.before_comma()},{_comma_break(layout, depth + 1)}{item}"
+        text += f"{layout.before_comma()},"
+        # Python's one-line form has a space after a comma as after a colon.
+        text += layout.break_at(depth + 1) or (layout.after_colon() if layout is PYTHON else "")
+        text += item
     return brackets[0] + text + layout.break_at(depth) + brackets[1]
-
-
-def _comma_break(layout: WhiteSpace, depth: int) -> str:
-    # Python's one-line form has a space after a comma as after a colon.
-    return layout.break_at(depth) or (layout.after_colon() if layout is PYTHON else "")
 
 
 # Names of unknown members have this prefix, and nothing else in a generated state has it.
@@ -181,7 +179,7 @@ class StateText(NamedTuple):
     unknown: int
 
 
-def _text(value: str) -> str:
+def _text(value: str | int) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -224,7 +222,9 @@ def odd_states(draw: st.DrawFn) -> StateText:
     """Generate a valid state of format version 4, in any layout."""
     writer = _Writer(draw)
     layout = draw(layouts)
-    blocks = _blocks(writer)
+    blocks = [block for number in range(draw(st.integers(0, 4))) for block in _resource(writer, number)]
+    if writer.shuffles:
+        blocks = writer.random.sample(blocks, len(blocks))
     resources: list[TextTree] = []
     texts = []
     for block in blocks:
@@ -232,7 +232,8 @@ def odd_states(draw: st.DrawFn) -> StateText:
         instances = []
         for instance in block.instances:
             attributes = None if instance.attributes is None else render(instance.attributes, layout, 5)
-            text = render(_with_attributes(instance, attributes), layout, 4)
+            laid_out = {} if attributes is None else {"attributes": attributes}
+            text = render(ObjectText([(name, laid_out.get(name, tree)) for name, tree in instance.members]), layout, 4)
             instances.append(InstanceText(text, attributes or ""))
         elements: TextTree = [instance.text for instance in instances]
         members = [(name, elements if name == "instances" else value) for name, value in block.members]
@@ -251,19 +252,6 @@ def odd_states(draw: st.DrawFn) -> StateText:
     top = ObjectText(writer.members(members))
     text = render(top, layout) + layout.end
     return StateText(text.encode("utf-8"), tuple(texts), writer.unknown)
-
-
-def _with_attributes(instance: _Instance, attributes: str | None) -> ObjectText:
-    return ObjectText(
-        [(name, attributes if attributes is not None and name == "attributes" else v) for name, v in instance.members]
-    )
-
-
-def _blocks(writer: _Writer) -> list[_Block]:
-    blocks: list[_Block] = []
-    for number in range(writer.draw(st.integers(0, 4))):
-        blocks += _resource(writer, number)
-    return writer.random.sample(blocks, len(blocks)) if writer.shuffles else blocks
 
 
 def _resource(writer: _Writer, number: int) -> list[_Block]:
@@ -293,21 +281,10 @@ def _resource(writer: _Writer, number: int) -> list[_Block]:
         if form in ("instance", "both") or (form == "some" and place % 2):
             own = provider + (f"[{hcl_quote(draw(st.sampled_from(_KEYS)))}]" if keyed and writer.maybe() else "")
         instances.append(_instance(writer, key, deposed, own))
-    split = len(instances) if writer.maybe(8) and len(instances) > 1 else 0
-    parts = [instances[:1], instances[1:]] if split else [instances]
-    return [
-        _Block(
-            writer.members([*head, ("instances", "[]")]),
-            part,
-            plain=form == "resource" and not split,
-            spread=bool(split),
-        )
-        for part in parts
-    ]
-
-
-def _key_text(key: int | str | None) -> str:
-    return _text(key) if isinstance(key, str) else str(key)
+    spread = writer.maybe(8) and len(instances) > 1
+    parts = [instances[:1], instances[1:]] if spread else [instances]
+    plain = form == "resource" and not spread
+    return [_Block(writer.members([*head, ("instances", "[]")]), part, plain, spread) for part in parts]
 
 
 # Distinct (key, deposed key) pairs. A whole number may be written as a fraction.
@@ -326,7 +303,8 @@ def _instance(writer: _Writer, key: int | str | None, deposed: str, provider: st
     members: list[tuple[str, TextTree]] = []
     attributes: TextTree | None = None
     if key is not None:
-        members.append(("index_key", _key_text(key) + (".0" if isinstance(key, int) and writer.maybe(5) else "")))
+        text = _text(key) + (".0" if isinstance(key, int) and writer.maybe(5) else "")
+        members.append(("index_key", text))
     if deposed:
         members.append(("deposed", _text(deposed)))
     if writer.maybe(5):
@@ -372,14 +350,7 @@ def _outputs(writer: _Writer) -> list[tuple[str, TextTree]]:
 def _check_results(writer: _Writer) -> TextTree:
     if not writer.maybe(3):
         return "null"
-    status = _text(writer.draw(st.sampled_from(_STATUSES)))
-    checked = ObjectText(
-        writer.members([("object_addr", '"output.o"'), ("status", status), ("failure_messages", '["a > b"]')])
-    )
-    return [
-        ObjectText(
-            writer.members(
-                [("object_kind", '"output"'), ("config_addr", '"output.o"'), ("status", status), ("objects", [checked])]
-            )
-        )
-    ]
+    status: tuple[str, TextTree] = ("status", _text(writer.draw(st.sampled_from(_STATUSES))))
+    checked = writer.members([("object_addr", '"output.o"'), status, ("failure_messages", '["a > b"]')])
+    named: list[tuple[str, TextTree]] = [("object_kind", '"output"'), ("config_addr", '"output.o"')]
+    return [ObjectText(writer.members([*named, status, ("objects", [ObjectText(checked)])]))]

@@ -31,7 +31,7 @@ from statefmt.model.addrs.parsing import (
     parse_config_resource,
     parse_local_provider_instance,
 )
-from statefmt.model.addrs.provider import Provider, implied_provider, parse_provider_source
+from statefmt.model.addrs.provider import implied_provider, parse_provider_source
 from statefmt.model.addrs.traversal import Attr, is_identifier, parse_traversal
 from statefmt.model.cty import encode_type, implied_type
 from statefmt.model.findings import Code, Severity
@@ -195,12 +195,13 @@ def _instance(addr: AbsResourceInstance, fake: FakeResource) -> str:
         members["deposed"] = fake.deposed
     members["provider"] = str(_provider(addr.resource.resource, fake.provider))
     members["schema_version"] = fake.schema_version
-    if fake.attributes_flat is not None:
-        if fake.attributes:
-            raise ValueError(f"{addr}: give either attributes or attributes_flat")
-        members["attributes_flat"] = {"id": _default_id(addr, fake.deposed), **fake.attributes_flat}
+    default_id = f"fake-{sha256(f'{addr} {fake.deposed}'.encode()).hexdigest()[:12]}"
+    if fake.attributes_flat is None:
+        members["attributes"] = {"id": default_id, **fake.attributes}
+    elif fake.attributes:
+        raise ValueError(f"{addr}: give either attributes or attributes_flat")
     else:
-        members["attributes"] = {"id": _default_id(addr, fake.deposed), **fake.attributes}
+        members["attributes_flat"] = {"id": default_id, **fake.attributes_flat}
     members["sensitive_attributes"] = [_path(path) for path in fake.sensitive]
     if fake.identity is not None:
         members["identity_schema_version"] = fake.identity_schema_version
@@ -214,22 +215,15 @@ def _instance(addr: AbsResourceInstance, fake: FakeResource) -> str:
     return _json_text(members, str(addr))
 
 
-def _default_id(addr: AbsResourceInstance, deposed: str) -> str:
-    return f"fake-{sha256(f'{addr} {deposed}'.encode()).hexdigest()[:12]}"
-
-
 def _provider(resource: Resource, text: str) -> AbsProviderInstance:
     """Return the provider instance that `FakeResource.provider` names. Raises AddressError."""
     if "provider[" in text:
         return parse_abs_provider_instance(text)
     if "/" in text and "[" not in text:
-        return _of_root(parse_provider_source(text)).instance()
+        return ConfigProviderConfig(Module(), parse_provider_source(text)).instance()
     local = parse_local_provider_instance(text or resource.implied_provider())
-    return _of_root(implied_provider(local.config.local_name), local.config.alias).instance(local.key)
-
-
-def _of_root(provider: Provider, alias: str = "") -> ConfigProviderConfig:
-    return ConfigProviderConfig(Module(), provider, alias)
+    config = ConfigProviderConfig(Module(), implied_provider(local.config.local_name), local.config.alias)
+    return config.instance(local.key)
 
 
 def _path(text: str) -> list[dict[str, object]]:
