@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from statefmt._arguments import checked
-from statefmt._lazy import lazy_imports
+from statefmt._lazy import checked, lazy_imports
 
 # Not imported from typing, which takes long to load. Type checkers know the name.
 TYPE_CHECKING = False

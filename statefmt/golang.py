@@ -95,15 +95,8 @@ def loads_exact(raw: bytes, *, replace_invalid: bool = False) -> JSONValue:
 
 def kind_name(value: JSONValue) -> str:
     """Return the kind of a JSON value as in Go's errors: null, bool, number, string, array or object."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "bool"
-    if isinstance(value, NumberText):
-        return "number"
-    if isinstance(value, str):
-        return "string"
-    return "array" if isinstance(value, list) else "object"
+    kinds = {type(None): "null", bool: "bool", NumberText: "number", list: "array", Members: "object"}
+    return kinds.get(type(value), "string")
 
 
 PlainJSON: TypeAlias = "JSONValue | int | float | Sequence[PlainJSON] | Mapping[str, PlainJSON]"
@@ -297,14 +290,12 @@ def _indent_slowly(raw: bytes) -> bytes:
         token = match.group()
         parts.append(raw[done : match.start()])
         done = match.end()
-        if token in (b"[", b"{"):
-            depth += 1
-            parts.append(token + b"\n" + b"  " * depth)
+        depth += (token in (b"[", b"{")) - (token in (b"]", b"}"))
+        line = b"\n" + b"  " * depth
+        if token in (b"[", b"{", b","):
+            parts.append(token + line)
         elif token in (b"]", b"}"):
-            depth -= 1
-            parts.append(b"\n" + b"  " * depth + token)
-        elif token == b",":
-            parts.append(b",\n" + b"  " * depth)
+            parts.append(line + token)
         else:
             parts.append(b": " if token == b":" else token)
     parts.append(raw[done:])
@@ -387,6 +378,5 @@ def _non_starters(char: str) -> tuple[int, int]:
     marks = [
         unicodedata.combining(part) != 0 or part in _JOINING_STARTERS for part in unicodedata.normalize("NFKD", char)
     ]
-    leading = marks.index(False) if False in marks else len(marks)
-    trailing = marks[::-1].index(False) if False in marks else len(marks)
-    return leading, trailing
+    # As if a starter followed, and preceded.
+    return [*marks, False].index(False), [*marks[::-1], False].index(False)

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from msgspec import Raw, Struct, field
 from msgspec.structs import replace
 
-from statefmt.formats.versions import CheckResultV4, InstanceObjectV4, InvalidDocument, OutputV4, ResourceV4, StateV4
-from statefmt.golang import JSONValue, Members, NumberText, encode_string, loads_exact
+from statefmt.formats.versions import CheckResultV4, InstanceObjectV4, InvalidDocument, ResourceV4, StateV4
+from statefmt.golang import JSONValue, Members, encode_string, loads_exact
 from statefmt.model.addrs import AbsProviderInstance
 from statefmt.model.addrs.parsing import parse_legacy_provider_config
 from statefmt.model.addrs.provider import (
@@ -162,7 +162,6 @@ KNOWN_TYPES: Final = frozenset({
 _STRING = pattern(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 
 
-# The host of a legacy provider in Terraform 0.13's form, in an address that otherwise has the current form.
 class _Rewritten(NamedTuple):
     """A rewritten string, the change of source in it (from, to) if any, and the legacy type in it if unknown."""
 
@@ -204,7 +203,10 @@ class SourceRewriter:
         Raises InvalidDocument if that would give two members of one object the same name.
         """
         resources = [self._resource(resource, number) for number, resource in enumerate(document.resources or ())]
-        outputs = {name: self._output(output, name) for name, output in (document.outputs or {}).items()}
+        outputs = {
+            name: output and replace(output, unknown=self._unknown(output.unknown, f"/outputs/{name}"))
+            for name, output in (document.outputs or {}).items()
+        }
         checks = [self._check_result(result, number) for number, result in enumerate(document.check_results or ())]
         unknown = self._unknown(document.unknown, "")
         if not self.report.changes:
@@ -222,44 +224,28 @@ class SourceRewriter:
             return None
         pointer = f"/resources/{number}"
         instances = [self._object(obj, f"{pointer}/instances") for obj in resource.instances or ()]
-        return replace(
-            resource,
-            provider=self._provider(resource.provider),
-            instances=instances if resource.instances is not None else None,
-            unknown=self._unknown(resource.unknown, pointer),
-        )
+        provider, unknown = self._provider(resource.provider), self._unknown(resource.unknown, pointer)
+        given = instances if resource.instances is not None else None
+        return replace(resource, provider=provider, instances=given, unknown=unknown)
 
     def _object(self, obj: InstanceObjectV4 | None, pointer: str) -> InstanceObjectV4 | None:
         if obj is None or not (obj.provider or obj.unknown):
             return obj
         return replace(obj, provider=self._provider(obj.provider), unknown=self._unknown(obj.unknown, pointer))
 
-    def _output(self, output: OutputV4 | None, name: str) -> OutputV4 | None:
-        if output is None or not output.unknown:
-            return output
-        return replace(output, unknown=self._unknown(output.unknown, f"/outputs/{name}"))
-
     def _check_result(self, result: CheckResultV4 | None, number: int) -> CheckResultV4 | None:
         """Rewrite a check result: if statetool does not know its kind, its addresses may be those of providers."""
         if result is None:
             return None
         pointer = f"/check_results/{number}"
-        objects = [
-            obj
-            and replace(
-                obj, object_addr=self._today(obj.object_addr), unknown=self._unknown(obj.unknown, f"{pointer}/objects")
-            )
-            for obj in result.objects or ()
-        ]
-        return replace(
-            result,
-            config_addr=self._today(result.config_addr),
-            objects=objects if result.objects is not None else None,
-            unknown=self._unknown(result.unknown, pointer),
-        )
+        objects = []
+        for obj in result.objects or ():
+            unknown = self._unknown(obj.unknown, f"{pointer}/objects") if obj else ()
+            objects.append(obj and replace(obj, object_addr=self._today(obj.object_addr), unknown=unknown))
+        given, unknown = objects if result.objects is not None else None, self._unknown(result.unknown, pointer)
+        return replace(result, config_addr=self._today(result.config_addr), objects=given, unknown=unknown)
 
     def _provider(self, text: str | None) -> str | None:
-        """Rewrite the `provider` of a resource or an instance, in the current form or that before Terraform 0.13."""
         return self._counted(text) if text else text
 
     def _today(self, text: str | None) -> str | None:
@@ -336,13 +322,10 @@ def _read(text: str) -> AbsProviderInstance | None:
 
 def _repeated(value: JSONValue) -> int:
     """Count the duplicate members of a JSON value, at any depth."""
-    if isinstance(value, NumberText):
-        return 0
     if isinstance(value, list):
         return sum(map(_repeated, value))
     if isinstance(value, Members):
-        names = [name for name, _ in value]
-        return len(names) - len(set(names)) + sum(_repeated(inner) for _, inner in value)
+        return len(value) - len(dict(value)) + sum(_repeated(inner) for _, inner in value)
     return 0
 
 

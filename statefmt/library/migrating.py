@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
-from statefmt._arguments import refuse_unknown
+from statefmt._lazy import refuse_unknown
 from statefmt.edit.operations.migrate import (
     Migrated,
     downgrade_request,

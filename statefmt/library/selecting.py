@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
-from statefmt._arguments import refuse_unknown
+from statefmt._lazy import refuse_unknown
 from statefmt.analysis.selection import select_in
 from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.model.addrs import (
@@ -95,7 +95,6 @@ def selected(snapshot: Snapshot, chosen: Criteria, note: Callable[[str], None]) 
 
 
 def _several(value: Any) -> tuple[Any, ...]:
-    """Return one value or an iterable of values as a tuple."""
     return tuple(value) if isinstance(value, Iterable) and not isinstance(value, str) else (value,)
 
 

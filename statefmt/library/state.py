@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
-from statefmt._arguments import checked_methods, refuse_unknown
+from statefmt._lazy import checked_methods, refuse_unknown
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState
 from statefmt.library._handle import StateHandle, loaded_configuration, located

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from statefmt import operations
-from statefmt._arguments import checked_methods
+from statefmt._lazy import checked_methods
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text

@@ -47,7 +47,19 @@ _LONGEST_FLOAT: Final = 32
 _WHOLE: Final = pattern(r"-?[0-9]+")
 
 
-class ExactDecimal(Decimal):
+class _Immutable:
+    """A value whose copies are the value itself."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object, /) -> Self:
+        return self
+
+
+class ExactDecimal(_Immutable, Decimal):
     """A Decimal that is written as in the state: `str(ExactDecimal("1e3"))` is `1e3`, `1.50` keeps its zero.
 
     Computing and comparing are Decimal's, and give a Decimal. A number whose exponent is out of Decimal's range
@@ -77,12 +89,6 @@ class ExactDecimal(Decimal):
 
     def __format__(self, spec: str, /, *context: Any) -> str:
         return super().__format__(spec, *context) if spec else self._text
-
-    def __copy__(self) -> ExactDecimal:
-        return self
-
-    def __deepcopy__(self, memo: object, /) -> ExactDecimal:
-        return self
 
     def __reduce__(self) -> tuple[type[ExactDecimal], tuple[str]]:
         return type(self), (self._text,)
@@ -201,7 +207,7 @@ def _number(value: int | float | Decimal) -> NumberText:
 _HINT: Final = "the value is sensitive; call .reveal() to get it"
 
 
-class Sensitive:
+class Sensitive(_Immutable):
     """A sensitive value, which prints as `(sensitive value)`; `reveal()` returns it.
 
         >>> password = Sensitive("s3cr3t")
@@ -252,12 +258,6 @@ class Sensitive:
         return bool(self.reveal() == other.reveal()) if isinstance(other, Sensitive) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]  # that of an integer is the integer
-
-    def __copy__(self) -> Sensitive:
-        return self
-
-    def __deepcopy__(self, memo: object, /) -> Sensitive:
-        return self
 
     def __bool__(self) -> NoReturn:
         raise TypeError(_HINT)
@@ -320,7 +320,7 @@ def _refuse_missing(value: AttributeValue, steps: Sequence[str | int], place: in
 _Default = TypeVar("_Default")
 
 
-class _DecodedMembers(Mapping[str, AttributeValue]):
+class _DecodedMembers(_Immutable, Mapping[str, AttributeValue]):
     """A read-only mapping, each of whose values is decoded on first use."""
 
     __slots__ = ("_members", "_object", "_type_name", "_values")
@@ -395,12 +395,6 @@ class _DecodedMembers(Mapping[str, AttributeValue]):
             return f"{name}({dict(self)!r})"
         except (SelectionError, RecursionError):
             return f"<{name} nested too deeply to be shown: {', '.join(self)}>"
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: object, /) -> Self:
-        return self
 
     def _parts(self) -> Mapping[str, Partial]:
         if self._members is None:
@@ -508,7 +502,7 @@ class ResourceIdentity(_DecodedMembers):
         return withheld_identity(self._object, self._type_name)
 
 
-class Output:
+class Output(_Immutable):
     """An output of the root module, whose value is decoded when it is first used.
 
     >>> Output(OutputValue(name="port", value=b"443", type=b'"number"')).value
@@ -580,12 +574,6 @@ class Output:
             return f"Output({self.name!r}, {self.value!r})"
         except (SelectionError, RecursionError):
             return f"<Output {self.name!r} nested too deeply to be shown>"
-
-    def __copy__(self) -> Output:
-        return self
-
-    def __deepcopy__(self, memo: object, /) -> Output:
-        return self
 
     def __reduce_ex__(self, protocol: object, /) -> NoReturn:
         raise TypeError("an output may be sensitive and is not pickled; pickle what you need of it")

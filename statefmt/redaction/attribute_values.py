@@ -112,14 +112,16 @@ class ValueReader:
             name = ".".join(map(str, self._steps))
             return [name] if name in flat else []
         wanted = [part for step in self._steps for part in ([None] if step is None else str(step).split("."))]
-        return [name for name in flat if _fits(name.split("."), wanted)]
-
-
-def _fits(parts: Sequence[str], wanted: Sequence[str | None]) -> bool:
-    """Return whether the parts of a flat name are the wanted ones; None is any index, hash or key, but not a count."""
-    return len(parts) == len(wanted) and all(
-        part not in FLAT_COUNTS if want is None else part == want for part, want in zip(parts, wanted, strict=True)
-    )
+        # None is any index, hash or key, but not a count.
+        return [
+            name
+            for name in flat
+            if len(parts := name.split(".")) == len(wanted)
+            and all(
+                part not in FLAT_COUNTS if want is None else part == want
+                for part, want in zip(parts, wanted, strict=True)
+            )
+        ]
 
 
 _MOST_NAMES: Final = 2000
@@ -224,9 +226,12 @@ def withheld_members(obj: ResourceInstanceObject, type_name: str) -> Mapping[str
     The last of repeated members counts. If all attributes are hidden, each of them is withheld. Flat attributes are
     strings. Returns no members for attributes that are not an object.
     """
-    raw = obj.attributes
+    raw, flat = obj.attributes, obj.attributes_flat or {}
     if raw is None:
-        return _flat_members(obj, type_name)
+        return {
+            name: Withheld(Raw(encode_string(flat[name]))) if isinstance(shown, Hidden) else shown
+            for name, shown in shown_flat(obj, type_name)
+        }
     if memoryview(raw)[0] != ord("{"):
         return {}
     shown = hide(raw, sensitive_paths(obj), Withheld, secret_steps(obj, type_name))
@@ -288,11 +293,3 @@ def _members(raw: Raw) -> Mapping[str, Raw]:
         # One member is nested more deeply than msgspec reads; the others are still readable.
         text = bytes(raw)
         return {item.name: Raw(text[item.value.start : item.value.end]) for item in container_at(text).items}
-
-
-def _flat_members(obj: ResourceInstanceObject, type_name: str) -> Mapping[str, Partial]:
-    flat = obj.attributes_flat or {}
-    return {
-        name: Withheld(Raw(encode_string(flat[name]))) if isinstance(shown, Hidden) else shown
-        for name, shown in shown_flat(obj, type_name)
-    }

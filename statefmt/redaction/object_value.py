@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -318,16 +319,12 @@ def _prefix(path: Path, flat: Mapping[str, str], names: Sequence[str]) -> str:
     """
     steps = [str(key) for key in takewhile(lambda key: isinstance(key, (str, int)), map(step_key, path))]
     beginnings = (".".join(steps[:count]) for count in range(len(steps), 0, -1))
-    return next((text for text in beginnings if text in flat or _is_any(_below(text, names))), "")
+    return next((text for text in beginnings if text in flat or names[_below(text, names)]), "")
 
 
 def _below(prefix: str, names: Sequence[str]) -> slice:
     """Return the slice of the sorted names that start with the prefix and a dot."""
     return slice(bisect_left(names, f"{prefix}."), bisect_left(names, f"{prefix}/"))
-
-
-def _is_any(place: slice) -> bool:
-    return bool(place.start < place.stop)
 
 
 _WRAPPING_START: Final = pattern(rb'\{\s*"value"\s*:')
@@ -364,18 +361,12 @@ def _unwrapped(value: JSONValue) -> JSONValue:
         return [_unwrapped(item) for item in value]
     if not isinstance(value, Members):
         return value
-    if len(value) == 2 and value[0][0] == "value" and value[1][0] == "type" and _is_type(value[1][1]):
-        inner = _unwrapped(value[0][1])
-        return DynamicList(inner) if isinstance(inner, list) else inner
+    if len(value) == 2 and value[0][0] == "value" and value[1][0] == "type":
+        with suppress(CtyTypeError):
+            type_from_json(value[1][1])
+            inner = _unwrapped(value[0][1])
+            return DynamicList(inner) if isinstance(inner, list) else inner
     return Members((name, _unwrapped(item)) for name, item in value)
-
-
-def _is_type(value: JSONValue) -> bool:
-    try:
-        type_from_json(value)
-    except CtyTypeError:
-        return False
-    return True
 
 
 _WRAPPING: Final = {"value", "type"}
@@ -384,12 +375,11 @@ _WRAPPING: Final = {"value", "type"}
 _Placeholder: TypeAlias = Callable[[Raw], Hidden]
 
 
-def _hidden(part: Raw) -> Hidden:
-    return HIDDEN
-
-
 def hide(
-    value: Raw, paths: Sequence[Path], placeholder: _Placeholder = _hidden, known: Sequence[Sequence[str | int]] = ()
+    value: Raw,
+    paths: Sequence[Path],
+    placeholder: _Placeholder = lambda _: HIDDEN,
+    known: Sequence[Sequence[str | int]] = (),
 ) -> Partial:
     """Replace the part at the end of each path by a placeholder, HIDDEN by default; other parts stay JSON text.
 

@@ -14,13 +14,11 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.testing._comparison import (
-        ComparableState as ComparableState,
-        as_state as as_state,
-        assert_same_state as assert_same_state,
-    )
     from statefmt.testing._states import (
+        ComparableState as ComparableState,
         FakeOutput as FakeOutput,
         FakeResource as FakeResource,
+        as_state as as_state,
+        assert_same_state as assert_same_state,
         make_state as make_state,
     )

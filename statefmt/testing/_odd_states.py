@@ -255,7 +255,6 @@ def odd_states(draw: st.DrawFn) -> StateText:
 
 
 def _resource(writer: _Writer, number: int) -> list[_Block]:
-    """Return the blocks of one resource, nearly always one."""
     draw = writer.draw
     head: list[tuple[str, TextTree]] = [
         ("mode", draw(st.sampled_from(('"managed"', '"data"')))),

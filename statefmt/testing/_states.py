@@ -1,18 +1,20 @@
-"""Makes states for tests from short descriptions of their objects and outputs."""
+"""Makes states for tests from short descriptions of their objects and outputs, and compares states by meaning."""
 
 from __future__ import annotations
 
 import json
 import math
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
 
 from statefmt.formats import Layout, Style
-from statefmt.formats.reading import inspect
+from statefmt.formats.reading import inspect, read
 from statefmt.formats.writing import canonical
 from statefmt.golang import loads_exact
 from statefmt.model.addrs import (
@@ -35,7 +37,11 @@ from statefmt.model.addrs.provider import implied_provider, parse_provider_sourc
 from statefmt.model.addrs.traversal import Attr, is_identifier, parse_traversal
 from statefmt.model.cty import encode_type, implied_type
 from statefmt.model.findings import Code, Severity
-from statefmt.model.snapshot import HIGHEST_SERIAL
+from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
+
+if TYPE_CHECKING:
+    from statefmt.analysis.diff.model import SnapshotDiff
+
 
 # JSON values by name.
 FakeAttributes: TypeAlias = Mapping[str, object]
@@ -216,7 +222,6 @@ def _instance(addr: AbsResourceInstance, fake: FakeResource) -> str:
 
 
 def _provider(resource: Resource, text: str) -> AbsProviderInstance:
-    """Return the provider instance that `FakeResource.provider` names. Raises AddressError."""
     if "provider[" in text:
         return parse_abs_provider_instance(text)
     if "/" in text and "[" not in text:
@@ -227,7 +232,6 @@ def _provider(resource: Resource, text: str) -> AbsProviderInstance:
 
 
 def _path(text: str) -> list[dict[str, object]]:
-    """Return a path in the form of `sensitive_attributes`. Raises AddressError."""
     steps: list[dict[str, object]] = []
     for step in parse_traversal(text):
         if isinstance(step, Attr):
@@ -275,3 +279,85 @@ def _object(members: Mapping[str, str]) -> str:
 
 def _array(texts: Iterable[str]) -> str:
     return "[" + ",".join(texts) + "]"
+
+
+class ComparableState:
+    """A state that equals another one if `statetool diff` reports no differences; made by `as_state()`.
+
+    Order, white space and the layout of the file make no difference; serial and lineage do.
+    """
+
+    __slots__ = ("snapshot", "version")
+
+    def __init__(self, snapshot: Snapshot, version: int = 4) -> None:
+        self.snapshot = snapshot
+        self.version = version
+
+    def __eq__(self, other: object) -> bool:
+        return not differences(self, other) if isinstance(other, ComparableState) else NotImplemented
+
+    # Equal states may have different bytes.
+    __hash__ = None  # type: ignore[assignment]  # how Python says that values cannot be hashed
+
+    def __repr__(self) -> str:
+        return f"<state with serial {self.snapshot.serial} and {len(self.snapshot.resources)} resources>"
+
+
+def as_state(state: bytes | Snapshot) -> ComparableState:
+    """Return a state that `assert as_state(old) == as_state(new)` compares by what it means.
+
+    If the assertion fails, pytest prints what `statetool diff` prints, with sensitive values hidden. Plain bytes are
+    compared as bytes. Raises StateError if the bytes are not a readable state.
+    """
+    if not isinstance(state, bytes):
+        return ComparableState(state)
+    result = read(state)
+    return ComparableState(result.snapshot, result.version)
+
+
+def assert_same_state(old: bytes | Snapshot, new: bytes | Snapshot, ignore: Collection[str] = ("serial",)) -> None:
+    """Fail if two states differ, with what `statetool diff` prints; sensitive values are hidden.
+
+        assert_same_state(before, after)
+        assert_same_state(before, after, ignore=("serial", "lineage", "tainted"))
+
+    Args:
+        old: The bytes or the snapshot of a state.
+        new: The other one.
+        ignore: Differences to ignore: `serial`, `lineage`, `terraform_version`, `version`, and the kinds that
+            `statetool diff --ignore` takes, such as `tainted`, `dependencies` or `outputs`.
+
+    Raises:
+        AssertionError: The states differ.
+        StateError: The bytes are not a readable state.
+        ValueError: `ignore` has an unknown name.
+    """
+    __tracebackhide__ = True  # pytest shows the line that calls this function
+    changes = differences(as_state(old), as_state(new), ignore)
+    if changes:
+        raise AssertionError("\n".join(["the states differ:", *difference_lines(changes)]))
+
+
+def differences(old: ComparableState, new: ComparableState, ignore: Collection[str] = ()) -> SnapshotDiff:
+    """Compare two states. Raises ValueError if `ignore` has an unknown name."""
+    # Heavy imports wait for the first comparison: most tests only make states.
+    from statefmt.analysis.diff import diff
+    from statefmt.analysis.diff.model import Kind, kinds, narrowed
+
+    members = {"serial", "lineage", "terraform_version", "version"}
+    unknown = set(ignore) - members - set(Kind)
+    if isinstance(ignore, str) or unknown:
+        names = ", ".join(sorted(members | set(Kind)))
+        raise ValueError(f"ignore: {', '.join(sorted(unknown)) or ignore}: give a collection of: {names}")
+    changes = diff(old.snapshot, new.snapshot, versions=(old.version, new.version))
+    changes = narrowed(changes, kinds(ignored=[Kind(name) for name in ignore if name not in members]))
+    return replace(changes, envelope=tuple(change for change in changes.envelope if change.name not in ignore))
+
+
+def difference_lines(changes: SnapshotDiff) -> list[str]:
+    """Return the lines that `statetool diff` prints, for 80 columns."""
+    from statefmt.render.diff.items import Manner
+    from statefmt.render.diff.text import diff_text
+    from statefmt.render.terminal import Terminal
+
+    return "\n".join(diff_text(changes, Manner(), Terminal())).split("\n")

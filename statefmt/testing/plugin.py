@@ -5,6 +5,7 @@ pytest loads it where statetool is installed. It imports nothing of statetool un
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,9 +14,12 @@ import pytest
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
     """Explain `as_state(old) == as_state(new)` with what `statetool diff` prints; leave all else to pytest."""
-    from statefmt.testing._comparison import ComparableState, difference_lines, differences
+    # pytest asks after each failed assertion, and a test that made no state compares none.
+    if op != "==" or "statefmt.testing._states" not in sys.modules:
+        return None
+    from statefmt.testing._states import ComparableState, difference_lines, differences
 
-    if op != "==" or not isinstance(left, ComparableState) or not isinstance(right, ComparableState):
+    if not isinstance(left, ComparableState) or not isinstance(right, ComparableState):
         return None
     return [f"{left!r} == {right!r}", *difference_lines(differences(left, right))]
 

@@ -133,7 +133,6 @@ def finding_positions(data: bytes, findings: Iterable[Finding]) -> dict[str, Pos
 
 
 def _nodes(root: _Wanted, pointers: Iterable[str]) -> dict[str, _Wanted]:
-    """Add all pointers to a tree, and return the node of each."""
     nodes: dict[str, _Wanted] = {}
     # Most pointers lead to members of a few objects.
     parents: dict[str, _Wanted] = {}
@@ -189,7 +188,6 @@ def _walk(data: bytes, start: int, wanted: _Wanted) -> int:
 
 
 def _places(data: bytes, offsets: Iterable[int]) -> dict[int, Position]:
-    """Return the line and column of each byte offset, in one pass."""
     places = {}
     line, column, before = 1, 1, 0
     for offset in sorted(set(offsets)):

@@ -57,6 +57,7 @@ _BETWEEN: Final = pattern(rb"[\s,:{}\[\]]*+")
 _COLON: Final = pattern(rb"(?:=>?|:=|->|;|,)")
 _SPACE: Final = pattern(rb"[ \t\r\n]*+")
 _LINE: Final = pattern(rb"[^\r\n]*+")
+_STARTS: Final = (Expected.VALUE, Expected.FIRST_VALUE, Expected.NAME, Expected.FIRST_NAME)
 
 
 class Slip(NamedTuple):
@@ -92,13 +93,8 @@ class _Change(NamedTuple):
     rank: int
     what: str
     edits: tuple[_Edit, ...]
-    # What is added or removed moves values to other places: what they are then must be known.
+    # The bracket that is added, removed or replaced: this moves values to other places, where they must be known.
     bracket: bytes = b""
-
-    @property
-    def is_bracket(self) -> bool:
-        """Whether a bracket is added, removed or replaced."""
-        return bool(self.bracket)
 
 
 def mended(text: bytes) -> Mended | None:
@@ -119,8 +115,8 @@ def _mended(text: bytes) -> Mended | None:
     if stop is None:
         return None
     changes = list(_changes(text, stop))
-    plain = [one for one in changes if not one.is_bracket]
-    brackets = [one for one in changes if one.is_bracket]
+    plain = [one for one in changes if not one.bracket]
+    brackets = [one for one in changes if one.bracket]
     attempts: list[tuple[Sequence[_Change], Callable[[bytes, _Change], bool]]] = [
         ([one for one in plain if one.rank == 0], _is_complete),
         (brackets, lambda result, one: _is_complete(result, one) and is_aligned(result)),
@@ -152,8 +148,7 @@ def _only(text: bytes, found: dict[bytes, _Change]) -> Mended | None:
 
 
 def _several(text: bytes, changes: Sequence[_Change]) -> Mended | None:
-    """Try several slips of one kind, from the beginning of the text on."""
-    for what in dict.fromkeys(one.what for one in changes if not one.is_bracket):
+    for what in dict.fromkeys(one.what for one in changes):
         slips: list[Slip] = []
         current, shift = text, 0
         while len(slips) < _MOST_SLIPS and (stop := stop_in(current)) is not None:
@@ -161,7 +156,8 @@ def _several(text: bytes, changes: Sequence[_Change]) -> Mended | None:
             for change in _changes(current, stop):
                 if change.what == what:
                     result = _applied(current, change.edits)
-                    after = _stop_position(result)
+                    following = stop_in(result)
+                    after = len(result) + 1 if following is None else following.position
                     if after > max(stop.position, best[0] if best else -1):
                         best = after, result, change
             if best is None:
@@ -178,11 +174,6 @@ def _several(text: bytes, changes: Sequence[_Change]) -> Mended | None:
 def _slip(text: bytes, what: str, offset: int) -> Slip:
     place = locate(text, offset, what)
     return Slip(what, offset, place.line, place.column)
-
-
-def _stop_position(text: bytes) -> int:
-    stop = stop_in(text)
-    return len(text) + 1 if stop is None else stop.position
 
 
 def _applied(text: bytes, edits: Iterable[_Edit]) -> bytes:
@@ -204,7 +195,7 @@ def _is_complete(text: bytes, change: _Change) -> bool:
     is_plain = all(_OBJECT_MARKS & one.keys() for resource in state.resources for one in resource.instances)
     if state.version != 4 or not is_plain:
         return False
-    return not change.is_bracket or has_right_types(text)
+    return not change.bracket or has_right_types(text)
 
 
 _OBJECT_MARKS: Final = frozenset({"schema_version", "attributes", "attributes_flat"})
@@ -255,7 +246,6 @@ _FIXED: Final = ("state", "resources", "resource", "instances", "object", "outpu
 
 
 def _changes(text: bytes, stop: Stopped) -> Iterator[_Change]:
-    """Yield the changes that may mend what is at a stop."""
     yield from _brackets_before(text, stop)
     if stop.position == len(text):
         # The end of a file is never completed.
@@ -267,10 +257,7 @@ def _changes(text: bytes, stop: Stopped) -> Iterator[_Change]:
 
 def _commas(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected, last = stop.position, stop.expected, stop.tokens[-1:]
-    if byte == b"," and expected in (
-        *(Expected.VALUE, Expected.NAME, Expected.FIRST_VALUE, Expected.FIRST_NAME),
-        Expected.END,
-    ):
+    if byte == b"," and (expected in _STARTS or expected is Expected.END):
         yield _Change(0, "1 comma too many", (_Edit(at, at + 1),))
     if byte in _CLOSERS and last and last[0].kind == b",":
         yield _Change(0, "1 comma too many", (_Edit(last[0].start, last[0].end),))
@@ -293,7 +280,7 @@ def _colons(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
         elif byte not in _CLOSERS:
             end = stop.tokens[-1].end
             yield _Change(0, "1 colon missing", (_Edit(end, end, b":"),))
-    if byte == b":" and stop.expected in (Expected.VALUE, Expected.NAME, Expected.FIRST_VALUE, Expected.FIRST_NAME):
+    if byte == b":" and stop.expected in _STARTS:
         yield _Change(0, "1 colon too many", (_Edit(at, at + 1),))
 
 
@@ -307,8 +294,7 @@ def _comments(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
         if re.compile(expression).match(text, stop.position) is None:
             continue
         edits = tuple(_everywhere(text, expression, lambda _, put=put: put))  # type: ignore[misc]
-        number = "1" if len(edits) == 1 else f"{len(edits)}"
-        yield _Change(0, f"{number} {what}{'s' if len(edits) > 1 else ''}", edits)
+        yield _Change(0, f"{len(edits)} {what}{'s' if len(edits) > 1 else ''}", edits)
 
 
 def _everywhere(text: bytes, expression: bytes, put: Callable[[re.Match[bytes]], bytes]) -> Iterator[_Edit]:
@@ -340,7 +326,7 @@ def _words(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
     at, expected = stop.position, stop.expected
-    may_be_string = expected in (Expected.VALUE, Expected.FIRST_VALUE, Expected.NAME, Expected.FIRST_NAME)
+    may_be_string = expected in _STARTS
     quoted = _QUOTED.match(text, at)
     if quoted is not None and may_be_string:
         edits = tuple(_everywhere(text, _QUOTED_TEXT, lambda one: b'"' + _inner(one[1]) + b'"'))
@@ -368,10 +354,8 @@ def _quotes(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
         yield _Change(1, "1 quote missing", (_Edit(last.start + 1 + colon, last.start + 1 + colon, b'"'),))
     for other in _some(_QUOTE.finditer(content)):
         where = last.start + 1 + other.start()
-        is_last = _is_tail(content[other.end() :])
-        yield _Change(
-            0 if is_last else 1, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),)
-        )
+        rank = 0 if _is_tail(content[other.end() :]) else 1
+        yield _Change(rank, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),))
     if not content:
         yield _Change(1, "1 quote too many", (_Edit(last.start, last.start + 1),))
     if byte == b'"':
@@ -409,10 +393,8 @@ def _open_string(text: bytes, start: int) -> Iterator[_Change]:
     for other in _some(_QUOTE.finditer(rest)):
         where = start + 1 + other.start()
         behind = rest[other.end() :]
-        is_last = _is_tail(behind) or behind.lstrip()[:1] == b":"
-        yield _Change(
-            0 if is_last else 1, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),)
-        )
+        rank = 0 if _is_tail(behind) or behind.lstrip()[:1] == b":" else 1
+        yield _Change(rank, "1 quote that JSON does not know", (_Edit(where, where + len(other[0]), b'"'),))
     tail = _TAIL.search(rest, max(len(rest) - _LONGEST_TAIL, 0))
     places = list(range(tail.start(), len(rest) + 1)) if tail is not None else [len(rest)]
     colon = rest.find(b":")
@@ -449,7 +431,7 @@ def _inner_quotes(text: bytes, start: int, end: int) -> Iterator[_Change]:
 
 
 def _brackets_before(text: bytes, stop: Stopped) -> Iterator[_Change]:
-    """Yield changes of brackets that the indentation or the names show."""
+    # Those that the indentation or the names show.
     for position, missing in stop.suspects:
         if missing in _CLOSERS:
             yield _missing(text, missing, position)
@@ -506,7 +488,6 @@ def _brackets(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
 
 
 def _missing(text: bytes, closer: bytes, position: int) -> _Change:
-    """Return the change that adds a bracket behind a value that ends at a position."""
     space = _SPACE.match(text, position)
     end = space.end() if space else position
     is_before_comma = text[end : end + 1] == b"," and b"\n" in text[position:end]
@@ -521,7 +502,6 @@ def _surplus(text: bytes, position: int) -> _Change:
 
 
 def _opened(text: bytes, opener: bytes, position: int) -> _Change:
-    """Return the change that adds a bracket in front of a value that begins at a position."""
     begin = position
     while begin and text[begin - 1] in b" \t\r\n":
         begin -= 1
@@ -539,7 +519,6 @@ def _end_of_blank_line(text: bytes, begin: int, end: int) -> int | None:
 
 
 def _strays(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
-    """Yield the change that removes characters where none are expected."""
     if stop.expected in (Expected.VALUE, Expected.FIRST_VALUE):
         mark = re.compile(rb"[+*>|-](?=[\s\"{\[\d])").match(text, stop.position)
         if mark is not None:
@@ -547,6 +526,6 @@ def _strays(text: bytes, stop: Stopped, byte: bytes) -> Iterator[_Change]:
         return
     stray = _STRAY.match(text, stop.position)
     last = stop.tokens[-1] if stop.tokens else None
-    is_number = last is not None and last.kind not in (b'"', b"{", b"}", b"[", b"]", b",", b":")
-    if stray is not None and not (is_number and last is not None and last.end == stop.position):
+    is_behind_number = last is not None and last.end == stop.position and last.kind not in b'"{}[],:'
+    if stray is not None and not is_behind_number:
         yield _Change(4, "stray text", (_Edit(stray.start(), stray.end()),))

@@ -175,6 +175,11 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
         return _refused(version, data, None, _validation(error))
     except RecursionError:
         raise too_deep() from None
+    unknown: Iterable[Finding] = ()
+    if not is_plain:
+        from statefmt.formats.reading.repeated import unknown_findings
+
+        unknown = unknown_findings(document)
     # What is merged has other bytes in the file.
     is_as_stored = version == CURRENT_VERSION and not edited and not repeated
     return Inspection(
@@ -183,7 +188,7 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
             *_utf8_findings(data),
             *repeated,
             *(() if upgraded is None else upgraded.findings),
-            *(() if is_plain else _unknown_findings(document)),
+            *unknown,
             *without_pointers(lifted.findings, version),
         ),
         snapshot=_with_source(data, lifted.snapshot) if is_as_stored else lifted.snapshot,
@@ -197,12 +202,6 @@ def _inspect(data: bytes, edit: DocumentEdit | None = None, upgraded: Upgraded |
 
 def _with_source(data: bytes, snapshot: Snapshot | None) -> Snapshot | None:
     return None if snapshot is None else replace(snapshot, source=Source(data, snapshot))
-
-
-def _unknown_findings(document: StateV4) -> Iterable[Finding]:
-    from statefmt.formats.reading.repeated import unknown_findings
-
-    return unknown_findings(document)
 
 
 def without_pointers(findings: Iterable[Finding], version: int | None) -> Iterable[Finding]:
@@ -228,7 +227,6 @@ def _quick_v4(data: bytes) -> StateV4 | None:
 
 
 def _document(data: bytes, version: int, report: UpgradeReport) -> StateV4:
-    """Return the v4 document of a state of any version, upgrading one version at a time."""
     if version == CURRENT_VERSION:
         return decode_document(data, StateV4)
     # Imported only if needed: few states are that old.
@@ -443,29 +441,30 @@ def sniff_version(data: bytes) -> int:
     Raises NotAStateError, EncryptedStateError or UnsupportedStateError, with a finding that gives the reason.
     """
     if not data:
-        raise NotAStateError([_finding(Code.NOT_A_STATE, "no state", "The file is empty.")])
+        raise NotAStateError([Code.NOT_A_STATE.notice("no state", "The file is empty.")])
     if data.startswith(_VERSION_0_MAGIC):
-        raise UnsupportedStateError([_unsupported(
+        detail = (
             "The file is in the binary format that Terraform wrote before version 0.7. "
             "Upgrade it with Terraform 0.6.16 or older first."
-        )])  # fmt: skip
+        )
+        raise UnsupportedStateError([Code.UNSUPPORTED_VERSION.notice(UNSUPPORTED, detail)])
     members = _top_level(data)
     # Go decodes each occurrence, and the last one counts.
     texts = [data[start:end] for name, start, end in members_at(data) if fold_name(name) == "version"]
     if not texts or texts[-1] == _NULL:
         raise _without_version(data, members)
-    wrong = next((text for text in texts if text != _NULL and not _is_uint64(text)), None)
+    given = (text for text in texts if text != _NULL)
+    wrong = next((one for one in given if not _WHOLE_NUMBER.fullmatch(one) or int(one[:21]) > _UINT64_MAX), None)
     if wrong is not None:
         from statefmt.formats.reading.damaged import description
 
         problem = f'The member "version" is {_shown(wrong)}. A positive whole number is required.'
-        raise NotAStateError([_finding(
-            Code.NOT_A_STATE, UNSUPPORTED, description(data) or problem,
-            pointer="/version",
-        )])  # fmt: skip
+        found = description(data) or problem
+        raise NotAStateError([Code.NOT_A_STATE.notice(UNSUPPORTED, found, pointer="/version")])
     number = int(texts[-1])
     if number not in SUPPORTED_VERSIONS:
-        raise UnsupportedStateError([_unsupported(_unsupported_detail(number, members))])
+        detail = _unsupported_detail(number, members)
+        raise UnsupportedStateError([Code.UNSUPPORTED_VERSION.notice(UNSUPPORTED, detail)])
     return number
 
 
@@ -491,7 +490,7 @@ def _top_level(data: bytes) -> dict[str, Raw]:
             from statefmt.formats.reading.damaged import not_json
 
             detail = not_json(data, error)
-    raise NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+    raise NotAStateError([Code.NOT_A_STATE.notice(UNSUPPORTED, detail)])
 
 
 def _not_an_object(data: bytes) -> str:
@@ -503,11 +502,7 @@ def _not_an_object(data: bytes) -> str:
 def too_deep() -> NotAStateError:
     """Return the error for a file that nests deeper than Python's recursion limit, about a thousand levels."""
     detail = "The file is nested too deeply to be a state."
-    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
-
-
-def _is_uint64(text: bytes) -> bool:
-    return _WHOLE_NUMBER.fullmatch(text) is not None and int(text[:21]) <= _UINT64_MAX
+    return NotAStateError([Code.NOT_A_STATE.notice(UNSUPPORTED, detail)])
 
 
 def _member(members: dict[str, Raw], name: str) -> Raw | None:
@@ -519,14 +514,14 @@ def _member(members: dict[str, Raw], name: str) -> Raw | None:
 def _without_version(data: bytes, members: dict[str, Raw]) -> NotAStateError | EncryptedStateError:
     encryption = _member(members, "encryption_version")
     if encryption is not None and starts_with(encryption, b'"') and not equals(encryption, b'""'):
-        return EncryptedStateError([_finding(Code.ENCRYPTED, UNSUPPORTED, _encrypted_detail(members))])
+        return EncryptedStateError([Code.ENCRYPTED.notice(UNSUPPORTED, _encrypted_detail(members))])
     detail = 'The file has no member "version", which every state has.'
     from statefmt.formats.reading.damaged import description
 
     detail = description(data) or detail
     if "format_version" in members:
         detail += " It looks like the JSON output of `tofu show`; pass the state file itself."
-    return NotAStateError([_finding(Code.NOT_A_STATE, UNSUPPORTED, detail)])
+    return NotAStateError([Code.NOT_A_STATE.notice(UNSUPPORTED, detail)])
 
 
 def _encrypted_detail(members: dict[str, Raw]) -> str:
@@ -559,14 +554,5 @@ def _unsupported_detail(number: int, members: dict[str, Raw]) -> str:
 
 
 def _shown(text: bytes) -> str:
-    """Shorten a JSON value for a message."""
     shown = text.decode("utf-8", "replace")
     return shown if len(shown) <= 60 else shown[:57] + "..."
-
-
-def _unsupported(detail: str) -> Finding:
-    return _finding(Code.UNSUPPORTED_VERSION, UNSUPPORTED, detail)
-
-
-def _finding(code: Code, summary: str, detail: str, pointer: str = "") -> Finding:
-    return code.notice(summary, detail, pointer=pointer)

@@ -152,25 +152,23 @@ class DependencyReader:
 
     def resources(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[ConfigResource, ...]:
         """Parse the `dependencies` of the object at `address` into whole resources, ignoring module keys."""
-        return self._read(texts, _read_resource, address, f"{pointer}/dependencies") if texts else ()
+        return self._read(texts, _read_resource, address, f"{pointer}/dependencies")
 
     def instances(self, texts: Sequence[str | None], address: str, pointer: str) -> tuple[AbsResourceInstance, ...]:
         """Parse the `depends_on` of the object at `address` into instances."""
-        return self._read(texts, _read_instance, address, f"{pointer}/depends_on") if texts else ()
+        return self._read(texts, _read_instance, address, f"{pointer}/depends_on")
 
     def _read(
         self, texts: Sequence[str | None], read: Callable[[str], _Known[_A] | AddressError], address: str, pointer: str
     ) -> tuple[_A, ...]:
         found: list[_A] = []
         for number, given in enumerate(texts):
-            text = given or ""
+            text, place = given or "", f"{pointer}/{number}"
             entry = read(text)
             if isinstance(entry, AddressError):
-                place = f"{pointer}/{number}"
                 self._findings += address_findings(Code.DEPENDENCY_ADDRESS_INVALID, entry, "dependency", address, place)
                 continue
             if entry.other_form:
-                place = f"{pointer}/{number}"
                 self._findings.append(normalised(f"the dependency {text!r}", entry.other_form, address, place))
             found.append(entry.addr)
         return tuple(found)
@@ -222,40 +220,26 @@ def lift_outputs(outputs: Mapping[str, OutputV4 | None], findings: list[Finding]
         try:
             value, type_ = canonical_output(_text(output.value), _text(output.type))
         except CtyTypeError as error:
+            detail = f'The type of output "{name}" is not valid: {error}.'
             findings.append(Code.INVALID_OUTPUT_TYPE.notice(
-                "Invalid output value type in state",
-                f'The type of output "{name}" is not valid: {error}.', f"output.{name}", f"{pointer}/type",
+                "Invalid output value type in state", detail, f"output.{name}", f"{pointer}/type"
             ))  # fmt: skip
-            continue
-        except CtyEncodeError as error:
-            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
-                "Failed to serialize output value in state",
-                f'The value of output "{name}" cannot be written: {error}.', f"output.{name}", f"{pointer}/value",
-            ))  # fmt: skip
-            continue
         except CtyValueError as error:
-            findings.append(Code.INVALID_OUTPUT_VALUE.notice(
-                "Invalid output value saved in state",
-                f'The value of output "{name}" does not fit its type: {_without_value(error)}.',
-                f"output.{name}", f"{pointer}/value",
+            if isinstance(error, CtyEncodeError):
+                summary = "Failed to serialize output value in state"
+                detail = f'The value of output "{name}" cannot be written: {error}.'
+            else:
+                summary = "Invalid output value saved in state"
+                # Without the part of the value that go-cty quotes.
+                reason = _TYPE_IN_VALUE.sub("invalid primitive type name", str(error))
+                detail = f'The value of output "{name}" does not fit its type: {reason}.'
+            findings.append(Code.INVALID_OUTPUT_VALUE.notice(summary, detail, f"output.{name}", f"{pointer}/value"))
+        else:
+            sensitive, deprecated = output.sensitive or False, output.deprecated or ""
+            lifted.append(OutputValue(
+                name=name, value=value, type=type_, sensitive=sensitive, deprecated=deprecated, unknown=output.unknown
             ))  # fmt: skip
-            continue
-        lifted.append(
-            OutputValue(
-                name=name,
-                value=value,
-                type=type_,
-                sensitive=output.sensitive or False,
-                deprecated=output.deprecated or "",
-                unknown=output.unknown,
-            )
-        )
     return tuple(lifted)
-
-
-def _without_value(error: CtyValueError) -> str:
-    """Return the error message without the part of the value that go-cty quotes in it."""
-    return _TYPE_IN_VALUE.sub("invalid primitive type name", str(error))
 
 
 def _text(raw: Raw | UnsetType) -> bytes | None:
@@ -276,16 +260,15 @@ def lift_checks(results: Sequence[CheckResultV4 | None], findings: list[Finding]
 
 
 def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) -> CheckResult | None:
-    kind = _CHECKABLE.get(given.object_kind or "")
+    kind, config_addr = _CHECKABLE.get(given.object_kind or ""), given.config_addr or ""
     if kind is None:
         findings.append(Code.UNKNOWN_MEMBER.notice(
             "Check result of an unknown kind",
-            f'The check result for "{given.config_addr or ""}" has the object kind "{given.object_kind or ""}", '
-            "which OpenTofu up to 1.13 does not know.", given.config_addr or "", f"{pointer}/object_kind",
+            f'The check result for "{config_addr}" has the object kind "{given.object_kind or ""}", '
+            "which OpenTofu up to 1.13 does not know.", config_addr, f"{pointer}/object_kind",
         ))  # fmt: skip
-        config_addr = given.config_addr or ""
     else:
-        parsed = _parse(kind, given.config_addr or "", f"{pointer}/config_addr", findings)
+        parsed = _parse(kind, config_addr, f"{pointer}/config_addr", findings)
         if parsed is None:
             return None
         config_addr, config_form = parsed
@@ -305,12 +288,9 @@ def _lift_result(given: CheckResultV4, pointer: str, findings: list[Finding]) ->
             if parsed is None:
                 continue
             addr = parsed[0]
-        objects[addr] = CheckObject(
-            object_addr=addr,
-            status=obj.status or "",
-            failure_messages=tuple(message or "" for message in obj.failure_messages or ()),
-            unknown=obj.unknown,
-        )
+        messages = tuple(message or "" for message in obj.failure_messages or ())
+        status = obj.status or ""
+        objects[addr] = CheckObject(object_addr=addr, status=status, failure_messages=messages, unknown=obj.unknown)
     return CheckResult(
         object_kind=given.object_kind or "",
         config_addr=config_addr,
@@ -334,19 +314,13 @@ def _parse(kind: CheckableKind, text: str, pointer: str, findings: list[Finding]
 def normalised(what: str, value: str, address: str, pointer: str) -> Finding:
     """Build an info finding; `what` names the value as written, `value` is what it is read as."""
     about = f"{address}: " if address else ""
-    return Code.NORMALISED_VALUE.notice(
-        "Value not in canonical form", f"{about}{what} is read as {value}.", address, pointer
-    )
+    detail = f"{about}{what} is read as {value}."
+    return Code.NORMALISED_VALUE.notice("Value not in canonical form", detail, address, pointer)
 
 
 def address_findings(code: Code, error: AddressError, what: str, address: str, pointer: str) -> list[Finding]:
     """Return an error finding for each problem; `what` names the kind of address, `address` what it belongs to."""
     return [
-        code.notice(
-            problem.summary,
-            f"{problem.detail} (column {problem.column} of the {what} {error.text!r})",
-            address,
-            pointer,
-        )
-        for problem in error.problems
+        code.notice(one.summary, f"{one.detail} (column {one.column} of the {what} {error.text!r})", address, pointer)
+        for one in error.problems
     ]

@@ -56,7 +56,10 @@ def _read_beside(data: bytes, other: ReadResult) -> ReadResult | None:
         # Without findings, each block is one resource.
         blocks = msgspec.json.decode(source.data, type=_Blocks).resources
         shared = _shared(data, blocks)
-        if shared is None or not _has_one_list(shared.rest):
+        if shared is None:
+            return None
+        # OpenTofu merges several lists, whatever the case of their names.
+        if [fold_name(item.name) for item in container_at(shared.rest).items].count("resources") != 1:
             return None
         found = read(shared.rest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError, StateError):
@@ -145,11 +148,6 @@ def _list_of_resources(data: bytes) -> int:
         if name == "resources" and data.startswith(b"[", start):
             return start
         end, opening = value_end(data, start), b","
-
-
-def _has_one_list(data: bytes) -> bool:
-    """Return whether only one member is called `resources`, in any case: OpenTofu merges several."""
-    return [fold_name(item.name) for item in container_at(data).items].count("resources") == 1
 
 
 def _at(number: int, resource: ResourceState) -> ResourceState:

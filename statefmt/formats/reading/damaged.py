@@ -54,12 +54,14 @@ _LONGEST_SERIAL: Final = 20
 def known_snapshot(data: bytes) -> Snapshot:
     """Return an empty snapshot with the serial and lineage of a damaged state; 0 and "" where they are unknown."""
     if is_json_object(data):
-        serial, lineage = _member(data, "serial"), _member(data, "lineage")
+        items = map(container_at(data).find, ("serial", "lineage"))
+        serial, lineage = (b"" if item is None else data[item.value.start : item.value.end] for item in items)
     else:
         head = _HEAD.match(data)
         serial, lineage = (head[3], head[4]) if head else (b"", b"")
     number = int(serial) if serial.isdigit() and len(serial) <= _LONGEST_SERIAL else 0
-    return Snapshot(serial=number if number <= HIGHEST_SERIAL else 0, lineage=_decoded(lineage))
+    text = str(loads_exact(lineage, replace_invalid=True)) if lineage.startswith(b'"') else ""
+    return Snapshot(serial=number if number <= HIGHEST_SERIAL else 0, lineage=text)
 
 
 def is_json_object(data: bytes) -> bool:
@@ -103,17 +105,6 @@ def names_format(data: bytes) -> bool:
     return head is not None and head[1] is not None
 
 
-def _member(data: bytes, name: str) -> bytes:
-    """Return the JSON text of a member; b"" if there is none."""
-    item = container_at(data).find(name)
-    return b"" if item is None else data[item.value.start : item.value.end]
-
-
-def _decoded(text: bytes) -> str:
-    value = loads_exact(text, replace_invalid=True) if text.startswith(b'"') else ""
-    return value if isinstance(value, str) else ""
-
-
 def _is_json(data: bytes | str) -> bool:
     try:
         json.loads(data)
@@ -122,6 +113,7 @@ def _is_json(data: bytes | str) -> bool:
     return True
 
 
+_STATE_MEMBERS: Final = ("lineage", "serial", "resources", "modules")
 # In bytes of all layers that are taken out of a file: a small one may have any size in it.
 _LARGEST: Final = 128 << 20
 # Such as base64 of gzip in a member of an answer.
@@ -271,10 +263,7 @@ def _archive(data: bytes, largest: int) -> Wrapping | None:
 
 
 def _sealed(data: bytes) -> Wrapping | None:
-    for start, what, advice in _SEALED:
-        if data.startswith(start):
-            return Wrapping(what, None, advice)
-    return None
+    return next((Wrapping(what, None, advice) for start, what, advice in _SEALED if data.startswith(start)), None)
 
 
 _SEALED: Final = (
@@ -368,11 +357,8 @@ def _json(data: bytes) -> Wrapping | None:
         advice = "It has the address of the state, in `hosted-state-download-url`, not the state: download that."
         return Wrapping(what, None, advice)
     if isinstance(value, dict) and value.keys() & {"message", "error", "errors"} and len(data) < 1 << 16:
-        return Wrapping(
-            "an error message of a service",
-            None,
-            "Check the address and the credentials, and download the state again.",
-        )
+        advice = "Check the address and the credentials, and download the state again."
+        return Wrapping("an error message of a service", None, advice)
     return None
 
 
@@ -410,22 +396,17 @@ def _kind(value: dict[str, Raw] | list[Raw]) -> str:
 
 
 def _inside(value: dict[str, Raw] | list[Raw], path: str, depth: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the states in a JSON value, with their paths."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     for name, raw in pairs:
         inner = f"{path}[{name}]" if isinstance(name, int) else f"{path}.{name}"
         content = bytes(raw)
         if content.startswith(b'"'):
-            text = _content_of_string(content)
-            if text is not None:
+            if (text := _content_of_string(content)) is not None:
                 yield inner, text
-        elif content.startswith((b"{", b"[")):
-            if content.startswith(b"{") and _is_state(content):
-                yield inner, content
-            elif depth:
-                parts = _members(content)
-                if parts is not None:
-                    yield from _inside(parts, inner, depth - 1)
+        elif content.startswith(b"{") and _is_state(content):
+            yield inner, content
+        elif content.startswith((b"{", b"[")) and depth and (parts := _members(content)) is not None:
+            yield from _inside(parts, inner, depth - 1)
 
 
 def _members(content: bytes) -> dict[str, Raw] | list[Raw] | None:
@@ -439,11 +420,8 @@ def _members(content: bytes) -> dict[str, Raw] | list[Raw] | None:
 
 
 def _is_state(content: bytes) -> bool:
-    try:
-        names = msgspec.json.decode(content, type=dict[str, Raw]).keys()
-    except (ValueError, RecursionError):
-        return False
-    return "version" in names and bool(names & {"lineage", "serial", "resources", "modules"})
+    members = _members(content)
+    return isinstance(members, dict) and "version" in members and not members.keys().isdisjoint(_STATE_MEMBERS)
 
 
 def _content_of_string(literal: bytes) -> bytes | None:

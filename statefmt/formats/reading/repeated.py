@@ -6,7 +6,7 @@ Programs differ in which of the repeated members they read, and a rewrite keeps 
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 
 import msgspec
@@ -77,7 +77,7 @@ def duplicate_members(data: bytes, version: int, noticed: Iterable[Finding] = ()
             for given, value, after in members_at(data, start):
                 name = given if given in known or fold_name(given) not in known else fold_name(given)
                 place = f"{pointer}/{token(name)}"
-                if name in seen and (effect != _LOST or not _is_within(place, merged)):
+                if name in seen and (effect != _LOST or not any(f"{place}/".startswith(f"{one}/") for one in merged)):
                     yield _duplicate(given, pointer, place, effect)
                 seen.add(name)
                 if data.startswith(_CONTAINERS, value) and place != _DROPPED:
@@ -100,12 +100,7 @@ def stays(finding: Finding) -> bool:
     return finding.detail.endswith((_IN_ATTRIBUTES, _IN_UNKNOWN))
 
 
-def _is_within(pointer: str, others: Collection[str]) -> bool:
-    return any(pointer == other or pointer.startswith(f"{other}/") for other in others)
-
-
 def _elements_of(type_: Any) -> Any:
-    """Return the type of what is in a list or a map; None if the format says nothing about it."""
     return get_args(type_)[-1] if get_origin(type_) in (list, dict) else None
 
 
@@ -124,7 +119,6 @@ def _repeats_nothing(data: bytes) -> bool:
 
 
 def _parts(data: bytes, member: RawItem) -> Iterator[tuple[bytes, Any]]:
-    """Yield the text and the type of what is in a member of a state."""
     start, end = member.value
     opening = data[start : start + 1]
     if member.name == "resources" and opening == b"[":
@@ -151,12 +145,9 @@ def _is_all_decoded(part: bytes, type_: Any) -> bool:
 
 
 def _duplicate(name: str, parent: str, place: str, effect: str) -> Finding:
-    return Code.DUPLICATE_MEMBER.notice(
-        "Duplicate member in state",
-        f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). {effect}',
-        pointer=place,
-        fix="Keep the correct one and remove the others, as with statetool edit.",
-    )
+    detail = f'The member "{name}" occurs more than once in its object ({parent or "at the top level"}). {effect}'
+    fix = "Keep the correct one and remove the others, as with statetool edit."
+    return Code.DUPLICATE_MEMBER.notice("Duplicate member in state", detail, pointer=place, fix=fix)
 
 
 # Go matches the name of a member without case and decodes each occurrence into what the earlier ones left behind:
@@ -196,20 +187,12 @@ def merged_members(data: bytes, version: int) -> MergedMembers | None:
 
 
 class _Object:
-    """A decoded object. `plain` is its text if nothing in it is repeated, `unknown` the text of unknown members."""
+    """A decoded object or map: its text if nothing in it is repeated, and the text of an object's unknown members."""
 
     def __init__(self, plain: bytes) -> None:
         self.plain: bytes | None = plain
         self.members: dict[str, _Value] = {}
         self.unknown: list[bytes] = []
-
-
-class _Map:
-    """A decoded map."""
-
-    def __init__(self, plain: bytes) -> None:
-        self.plain: bytes | None = plain
-        self.members: dict[str, _Value] = {}
 
 
 class _List:
@@ -222,7 +205,7 @@ class _List:
 
 
 # The text of a value, if it is not decoded further.
-_Value: TypeAlias = _Object | _Map | _List | bytes
+_Value: TypeAlias = _Object | _List | bytes
 
 
 class _Merger:
@@ -245,13 +228,16 @@ class _Merger:
         if type_ == self._bytes:
             return self._byte_list(start, end, old, pointer)
         inner = container_type(type_)
-        if inner is None or (isinstance(inner, type) and not self._has_pointers):
-            if is_null:
-                return self._unchanged(old, pointer)
-        elif is_null:
-            return _NULL
+        if is_null:
+            has_pointer = inner is not None and (self._has_pointers or not isinstance(inner, type))
+            if has_pointer or old is None or old == _NULL:
+                return _NULL
+            self._merged[pointer] = "Terraform and OpenTofu ignore a null that follows a value."
+            return old
         if inner is None:
-            self._check_number(type_, old, pointer)
+            if isinstance(old, bytes) and int in get_args(type_) and not self._has_pointers:
+                # Refuse a number that does not count and that Go cannot decode.
+                check_uint64(decode_leaf(old, int | None), pointer)
             return self._data[start:end]
         if get_origin(inner) is list:
             return self._list(get_args(inner)[0], start, end, old, pointer)
@@ -284,7 +270,7 @@ class _Merger:
         if isinstance(value, _List):
             return b"[%b]" % b",".join(map(self.text, value.elements[: value.length]))
         members = [b"%b:%b" % (encode_string(name), self.text(member)) for name, member in value.members.items()]
-        return b"{%b}" % b",".join([*members, *(value.unknown if isinstance(value, _Object) else ())])
+        return b"{%b}" % b",".join([*members, *value.unknown])
 
     def _object(self, struct: type[Struct], start: int, end: int, old: _Value | None, pointer: str) -> _Object:
         node = old if isinstance(old, _Object) else _Object(self._data[start:end])
@@ -306,8 +292,8 @@ class _Merger:
             _note(node, found)
         return node
 
-    def _map(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Map:
-        node = old if isinstance(old, _Map) else _Map(self._data[start:end])
+    def _map(self, type_: Any, start: int, end: int, old: _Value | None, pointer: str) -> _Object:
+        node = old if isinstance(old, _Object) else _Object(self._data[start:end])
         if node is old:
             self._merge(node, pointer)
         for name, value, after in members_at(self._data, start):
@@ -348,23 +334,12 @@ class _Merger:
         found.elements = [b"0" if element == _NULL else element for element in found.elements]
         return found
 
-    def _unchanged(self, old: _Value | None, pointer: str) -> _Value:
-        if old is None or old == _NULL:
-            return _NULL
-        self._merged[pointer] = "Terraform and OpenTofu ignore a null that follows a value."
-        return old
-
-    def _merge(self, node: _Object | _Map | _List, pointer: str) -> None:
+    def _merge(self, node: _Object | _List, pointer: str) -> None:
         self._merged[pointer] = "Terraform and OpenTofu merge them."
         node.plain = None
 
-    def _check_number(self, type_: Any, old: _Value | None, pointer: str) -> None:
-        """Refuse a number that does not count and that Go cannot decode."""
-        if isinstance(old, bytes) and int in get_args(type_) and not self._has_pointers:
-            check_uint64(decode_leaf(old, int | None), pointer)
 
-
-def _note(node: _Object | _Map | _List, part: _Value) -> None:
+def _note(node: _Object | _List, part: _Value) -> None:
     """Forget the text of a node if something in it is repeated."""
     if not isinstance(part, bytes) and part.plain is None:
         node.plain = None
@@ -396,10 +371,8 @@ def unknown_findings(document: StateV4) -> Iterator[Finding]:
 
 def _unknown_members(unknown: tuple[UnknownMember, ...], address: str, pointer: str) -> Iterator[Finding]:
     for name, _, _ in unknown:
-        yield Code.UNKNOWN_MEMBER.notice(
-            "Unknown member in state",
+        detail = (
             f'The member "{name}" is not known to statetool {"in " + address if address else "at the top level"}; '
-            "a newer release may have written it. It is kept unless --drop-unknown is given.",
-            address,
-            f"{pointer}/{token(name)}",
+            "a newer release may have written it. It is kept unless --drop-unknown is given."
         )
+        yield Code.UNKNOWN_MEMBER.notice("Unknown member in state", detail, address, f"{pointer}/{token(name)}")

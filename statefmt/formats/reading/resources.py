@@ -30,7 +30,6 @@ from statefmt.formats.versions import (
 )
 from statefmt.model.addrs import (
     NO_KEY,
-    AbsProviderInstance,
     AbsResource,
     AbsResourceInstance,
     InstanceKey,
@@ -81,9 +80,10 @@ class _Instance(Struct, frozen=True, gc=False):
 
 
 class _Block(Struct, frozen=True, gc=False):
-    """An entry of `resources`, and its index in the document."""
+    """An entry of `resources`, its index in the document, and its address."""
 
     number: int
+    addr: AbsResource
     document: ResourceV4
     instances: list[_Instance]
 
@@ -178,15 +178,22 @@ class ResourceLifter:
             if one is None or key is None:
                 return None
             if one.provider or not given.provider:
-                bound = _own_provider(given, one)
-                if bound is None or (objects and bound.config != config):
+                bound = None if given.provider or not one.provider else read_instance(one.provider)
+                if bound is None or isinstance(bound, Unreadable) or (objects and bound.config != config):
                     return None
                 config, provider_key = bound.config, bound.key
             obj = self._objects.lift(one, key, provider_key, (number, index))
             if obj is None:
                 return None
             objects.append(obj)
-        if config is None or (len(objects) > 1 and not _are_distinct(objects, by_key=not given.provider)):
+        if config is None:
+            return None
+        # The objects of one instance have the provider of their resource, and differ in their deposed keys.
+        if (
+            len(objects) > 1
+            and len({obj.key for obj in objects}) < len(objects)
+            and (not given.provider or len({(obj.key, obj.deposed) for obj in objects}) < len(objects))
+        ):
             return None
         return ResourceState(
             addr=AbsResource(module.addr, _resource(mode, given.type or "", given.name or "")),
@@ -197,64 +204,56 @@ class ResourceLifter:
         )
 
     def _of_unusual(self, number: int, document: ResourceV4) -> ResourceState | None:
-        pointer, told = f"/resources/{number}", len(self.findings)
-        addr = self._address(document, pointer)
-        block = None if addr is None else _Block(number, document, self._instances(document, addr, pointer))
+        told = len(self.findings)
+        block = self._block(number, document)
         self._of_places += self.findings[told:]
         del self.findings[told:]
-        if addr is None or block is None:
+        if block is None:
             return None
-        if addr in self._unusual:
+        if block.addr in self._unusual:
             raise SeveralBlocks
-        self._unusual[addr] = self._resource(addr, [block])
-        return self._unusual[addr]
+        self._unusual[block.addr] = self._resource(block.addr, [block])
+        return self._unusual[block.addr]
 
     def _each(self, resources: Sequence[ResourceV4 | None]) -> tuple[ResourceState, ...]:
         blocks: dict[AbsResource, list[_Block]] = {}
         for number, given in enumerate(resources):
-            document = given or ResourceV4()
-            pointer = f"/resources/{number}"
-            addr = self._address(document, pointer)
-            if addr is not None:
-                block = _Block(number, document, self._instances(document, addr, pointer))
-                others = blocks.setdefault(addr, [block])
-                if others[0] is not block:
-                    others.append(block)
+            block = self._block(number, given or ResourceV4())
+            if block is not None:
+                blocks.setdefault(block.addr, []).append(block)
         lifted = [self._resource(addr, parts) for addr, parts in blocks.items()]
         return tuple([resource for resource in lifted if resource is not None])
 
-    def _address(self, document: ResourceV4, pointer: str) -> AbsResource | None:
-        kind, name = document.type or "", document.name or ""
+    def _block(self, number: int, document: ResourceV4) -> _Block | None:
+        """Return a block with its address and its instances; None if the address is invalid."""
+        pointer, name = f"/resources/{number}", f"{document.type or ''}.{document.name or ''}"
         mode = _MODES.get(document.mode or "")
         if mode is None:
-            detail = f'Resource "{kind}" "{name}" has the mode "{document.mode or ""}"; it must be "managed" or "data".'
-            self._add(Code.INVALID_MODE, "Invalid resource mode in state", detail, f"{kind}.{name}", f"{pointer}/mode")
+            detail = (
+                f'Resource "{document.type or ""}" "{document.name or ""}" has the mode "{document.mode or ""}"; '
+                'it must be "managed" or "data".'
+            )
+            self._add(Code.INVALID_MODE, "Invalid resource mode in state", detail, name, f"{pointer}/mode")
             return None
-        module = self._module(document.module or "", f"{kind}.{name}", f"{pointer}/module")
-        return None if module is None else AbsResource(module, Resource(mode, kind, name))
-
-    def _module(self, text: str, resource: str, pointer: str) -> ModuleInstance | None:
-        if not text:
-            return _ROOT
-        module = _read_module(text)
+        module = _read_module(document.module) if document.module else _IN_ROOT
+        place = f"{pointer}/module"
         if isinstance(module, AddressError):
-            self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", resource, pointer)
+            self.findings += address_findings(Code.MODULE_ADDRESS_INVALID, module, "module address", name, place)
             return None
         if module.other_form:
-            self.findings.append(normalised(f"the module address {text!r}", module.other_form, resource, pointer))
-        return module.addr
-
-    def _instances(self, document: ResourceV4, addr: AbsResource, pointer: str) -> list[_Instance]:
+            what = f"the module address {document.module!r}"
+            self.findings.append(normalised(what, module.other_form, name, place))
+        addr = AbsResource(module.addr, Resource(mode, document.type or "", document.name or ""))
         instances = []
-        for number, given in enumerate(document.instances or ()):
+        for index, given in enumerate(document.instances or ()):
             obj = given or InstanceObjectV4()
             key = ordinary_key(obj.index_key)
             if key is None:
-                place = f"{pointer}/instances/{number}/index_key"
+                place = f"{pointer}/instances/{index}/index_key"
                 key = lift_key(obj.index_key, str(addr), place, self.findings, exact=self._exact_keys)
             if key is not None:
-                instances.append(_Instance(number, key, obj))
-        return instances
+                instances.append(_Instance(index, key, obj))
+        return _Block(number, addr, document, instances)
 
     def _resource(self, addr: AbsResource, blocks: list[_Block]) -> ResourceState | None:
         binding = _binding(addr, blocks)
@@ -271,22 +270,26 @@ class ResourceLifter:
             for instance, provider_key in zip(block.instances, provider_keys, strict=True):
                 origin = (block.number, instance.number)
                 lift_object = partial(self._objects.lift, instance.document, instance.key, provider_key, origin)
-                obj = lift_object() or lift_object(self._problems(addr, block, instance))
+                place = f"{block.pointer}/instances/{instance.number}"
+                obj = lift_object() or lift_object(_Problems(self.findings, f"{addr}{instance.key}", place))
                 if obj is not None:
                     objects.append(obj)
         if len(objects) > 1 and len({(obj.key, obj.deposed) for obj in objects}) < len(objects):
             objects = self._first_ones(str(addr), objects)
         for block in blocks:
             if block.document.each:
-                self._old_member(str(addr), block)
+                detail = (
+                    f'Resource {addr} has the member "each", which Terraform 0.12 wrote; the instance keys imply it, '
+                    "so it is dropped when the file is written."
+                )
+                place = f"{block.pointer}/each"
+                self._add(Code.NORMALISED_VALUE, "Obsolete member in state", detail, str(addr), place)
         if len(blocks) > 1:
-            self._add(
-                Code.RESOURCE_SPREAD,
-                "Resource spread over several blocks",
-                f'Resource {addr} is split over {len(blocks)} entries of "resources"; writing the file merges them.',
-                str(addr),
-                blocks[1].pointer,
+            detail = (
+                f'Resource {addr} is split over {len(blocks)} entries of "resources"; writing the file merges them.'
             )
+            summary = "Resource spread over several blocks"
+            self._add(Code.RESOURCE_SPREAD, summary, detail, str(addr), blocks[1].pointer)
         if refused:
             return None
         return ResourceState(
@@ -297,39 +300,18 @@ class ResourceLifter:
             origin=tuple([block.number for block in blocks]),
         )
 
-    def _old_member(self, resource: str, block: _Block) -> None:
-        self._add(
-            Code.NORMALISED_VALUE,
-            "Obsolete member in state",
-            f'Resource {resource} has the member "each", which Terraform 0.12 wrote; the instance keys imply it, '
-            "so it is dropped when the file is written.",
-            resource,
-            f"{block.pointer}/each",
-        )
-
-    def _problems(self, addr: AbsResource, block: _Block, instance: _Instance) -> _Problems:
-        return _Problems(self.findings, f"{addr}{instance.key}", f"{block.pointer}/instances/{instance.number}")
-
     def _first_ones(self, resource: str, objects: list[ResourceInstanceObject]) -> list[ResourceInstanceObject]:
         """Return the objects without duplicates: the first of each is kept, the others are reported."""
         first: dict[tuple[InstanceKey, str], ResourceInstanceObject] = {}
         for obj in objects:
-            if first.setdefault((obj.key, obj.deposed), obj) is not obj:
-                self._duplicate(resource, obj)
+            if first.setdefault((obj.key, obj.deposed), obj) is obj:
+                continue
+            assert obj.origin is not None
+            address, pointer = f"{resource}{obj.key}", f"/resources/{obj.origin[0]}/instances/{obj.origin[1]}"
+            which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
+            detail = f"{which} {address} appears more than once in the state."
+            self._add(Code.DUPLICATE_INSTANCE, "Duplicate resource instance in state", detail, address, pointer)
         return list(first.values())
-
-    def _duplicate(self, resource: str, obj: ResourceInstanceObject) -> None:
-        assert obj.origin is not None
-        block, number = obj.origin
-        address = f"{resource}{obj.key}"
-        which = f'The deposed object "{obj.deposed}" of instance' if obj.deposed else "Instance"
-        self._add(
-            Code.DUPLICATE_INSTANCE,
-            "Duplicate resource instance in state",
-            f"{which} {address} appears more than once in the state.",
-            address,
-            f"/resources/{block}/instances/{number}",
-        )
 
     def _add(self, code: Code, summary: str, detail: str, address: str, pointer: str) -> None:
         self.findings.append(code.notice(summary, detail, address, pointer))
@@ -343,44 +325,23 @@ def _binding(addr: AbsResource, blocks: list[_Block]) -> Lifted:
         inherited = lift_inherited(provider, len(first.instances))
         if inherited is not None:
             return inherited
-    return lift(str(addr), [_providers(block) for block in blocks])
-
-
-def _providers(block: _Block) -> BlockProviders:
-    """Return the providers that one block names, as input for the binding."""
-    return BlockProviders(
-        block.document.provider or "",
-        [
-            ObjectProvider(
-                instance.key, instance.document.provider or "", f"{block.pointer}/instances/{instance.number}"
-            )
-            for instance in block.instances
-        ],
-        block.pointer,
-    )
+    named = []
+    for block in blocks:
+        objects = [
+            ObjectProvider(one.key, one.document.provider or "", f"{block.pointer}/instances/{one.number}")
+            for one in block.instances
+        ]
+        named.append(BlockProviders(block.document.provider or "", objects, block.pointer))
+    return lift(str(addr), named)
 
 
 @lru_cache(maxsize=_KEPT)
 def _read_module(text: str) -> _ModuleText | AddressError:
-    """Parse the module address of a resource."""
     try:
         module = parse_module_instance(text)
     except AddressError as error:
         return error
     return _ModuleText(module, "" if str(module) == text else str(module))
-
-
-def _own_provider(resource: ResourceV4, given: InstanceObjectV4) -> AbsProviderInstance | None:
-    """Return the provider instance that an object names; None unless its resource names none."""
-    bound = None if resource.provider or not given.provider else read_instance(given.provider)
-    return None if isinstance(bound, Unreadable) else bound
-
-
-def _are_distinct(objects: list[ResourceInstanceObject], *, by_key: bool) -> bool:
-    """Return whether no object occurs twice and, if `by_key`, each is of an instance of its own."""
-    if len({obj.key for obj in objects}) == len(objects):
-        return True
-    return not by_key and len({(obj.key, obj.deposed) for obj in objects}) == len(objects)
 
 
 # A state has the same names in many modules.
@@ -396,8 +357,11 @@ class _Problems(NamedTuple):
     address: str
     pointer: str
 
+    def has(self, code: Code, summary: str, what: str, member: str) -> None:
+        """Report what the instance has, in a member."""
+        self.add(code, summary, f"Instance {self.address} has {what}", member)
+
     def add(self, code: Code, summary: str, detail: str, member: str) -> None:
-        """Report a problem of a member."""
         self.findings.append(code.notice(summary, detail, self.address, f"{self.pointer}/{member}"))
 
 
@@ -442,12 +406,8 @@ class _ObjectLifter:
         status = _STATUSES.get(given.status) if given.status else ObjectStatus.READY
         if status is None:
             if problems is not None:
-                problems.add(
-                    Code.INVALID_STATUS,
-                    INVALID_METADATA,
-                    f'Instance {problems.address} has the status "{given.status}"; it must be "tainted" or left out.',
-                    "status",
-                )
+                what = f'the status "{given.status}"; it must be "tainted" or left out.'
+                problems.has(Code.INVALID_STATUS, INVALID_METADATA, what, "status")
             return None
         dependencies = self._dependencies.plain(given.dependencies) if given.dependencies else ()
         depends_on: tuple[AbsResourceInstance, ...] = ()
@@ -456,20 +416,14 @@ class _ObjectLifter:
                 return None
         else:
             if dependencies is None:
-                dependencies = self._dependencies.resources(
-                    given.dependencies or (), problems.address, problems.pointer
-                )
+                texts = given.dependencies or ()
+                dependencies = self._dependencies.resources(texts, problems.address, problems.pointer)
             depends_on = self._dependencies.instances(given.depends_on or (), problems.address, problems.pointer)
         deposed = given.deposed or ""
         if deposed and len(deposed.encode()) != _DEPOSED_KEY_BYTES:
             if problems is not None:
-                problems.add(
-                    Code.INVALID_DEPOSED_KEY,
-                    INVALID_METADATA,
-                    f'Instance {problems.address} has an object with the deposed key "{deposed}"; '
-                    f"such keys have exactly {_DEPOSED_KEY_BYTES} bytes.",
-                    "deposed",
-                )
+                what = f'an object with the deposed key "{deposed}"; such keys have exactly {_DEPOSED_KEY_BYTES} bytes.'
+                problems.has(Code.INVALID_DEPOSED_KEY, INVALID_METADATA, what, "deposed")
             return None
         if problems is not None:
             _report_ignored(given, problems)
@@ -504,23 +458,17 @@ class _ObjectLifter:
 def _report_ignored(given: InstanceObjectV4, problems: _Problems) -> None:
     """Report members that are dropped. Raises InvalidDocument if a schema version is an impossible number."""
     if given.attributes is not UNSET and given.attributes_flat is not None:
-        problems.add(
-            Code.BOTH_ATTRIBUTE_FORMS,
-            "Both attribute forms on one object",
-            f'Instance {problems.address} has "attributes" and "attributes_flat". Only "attributes" counts; '
-            "the flat form is dropped when the file is written.",
-            "attributes_flat",
+        what = (
+            '"attributes" and "attributes_flat". Only "attributes" counts; the flat form is dropped when the file is '
+            "written."
         )
+        problems.has(Code.BOTH_ATTRIBUTE_FORMS, "Both attribute forms on one object", what, "attributes_flat")
     version = check_uint64(given.identity_schema_version, f"{problems.pointer}/identity_schema_version")
     # Version 0 is not reported: Terraform 1.12 and later write it for every object.
     if version and given.identity is UNSET:
-        problems.add(
-            Code.NORMALISED_VALUE,
-            "Identity schema version without an identity",
-            f'Instance {problems.address} has "identity_schema_version" but no "identity"; '
-            "it is dropped when the file is written.",
-            "identity_schema_version",
-        )
+        summary, member = "Identity schema version without an identity", "identity_schema_version"
+        what = f'"{member}" but no "identity"; it is dropped when the file is written.'
+        problems.has(Code.NORMALISED_VALUE, summary, what, member)
     check_uint64(given.schema_version, f"{problems.pointer}/schema_version")
 
 
@@ -529,12 +477,8 @@ def _sensitive_paths(raw: bytes, problems: _Problems | None) -> bytes | None:
     paths, found = canonical_paths(raw)
     if problems is not None:
         for problem in found:
-            problems.add(
-                Code.INVALID_SENSITIVE_PATHS,
-                problem.summary,
-                f"{problem.detail} (in the sensitive attributes of {problems.address})",
-                "sensitive_attributes",
-            )
+            detail = f"{problem.detail} (in the sensitive attributes of {problems.address})"
+            problems.add(Code.INVALID_SENSITIVE_PATHS, problem.summary, detail, "sensitive_attributes")
     return None if found else paths
 
 

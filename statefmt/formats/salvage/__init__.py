@@ -92,11 +92,6 @@ _PART_OF_OBJECT: Final = pattern(rb"[{}]")
 _PART_OF_STATE: Final = pattern(rb'[{}\[\]":,]')
 
 
-def sides(data: bytes) -> Sides | None:
-    """Return both sides of a file with git's conflict markers, to be salvaged one by one; None if it has none."""
-    return conflict_sides(decoded(data).text)
-
-
 _MARKER: Final = pattern(rb"(?m)^(<{7}|\|{7}|={7}|>{7})(?: [^\n]*)?\r?(?:\n|\Z)")
 
 
@@ -107,33 +102,30 @@ class Sides(NamedTuple):
     theirs: bytes
 
 
-def conflict_sides(text: bytes) -> Sides | None:
-    """Return both sides of a text with conflict markers; None if there are none, or they are out of order."""
+def sides(data: bytes) -> Sides | None:
+    """Return both sides of a file with git's conflict markers, to be salvaged one by one.
+
+    Returns None if there are no markers, or if they are out of order.
+    """
+    text = decoded(data).text
     if not text.startswith(b"<<<<<<<") and b"\n<<<<<<<" not in text:
         return None
-    ours: list[bytes] = []
-    theirs: list[bytes] = []
+    parts: list[tuple[bytes, bytes]] = []
     part, position = b"", 0
     for marker in _MARKER.finditer(text):
         if marker[1][:1] not in _NEXT[part]:
             return None
-        _take(part, text[position : marker.start()], ours, theirs)
+        parts.append((part, text[position : marker.start()]))
         part = b"" if marker[1].startswith(b">") else marker[1][:1]
         position = marker.end()
     if part:
         return None
-    _take(part, text[position:], ours, theirs)
-    return Sides(b"".join(ours), b"".join(theirs))
+    parts.append((part, text[position:]))
+    ours, theirs = (b"".join(lines for of, lines in parts if of in (b"", side)) for side in (b"<", b"="))
+    return Sides(ours, theirs)
 
 
 _NEXT: Final = {b"": b"<", b"<": b"|=", b"|": b"=", b"=": b">"}
-
-
-def _take(part: bytes, text: bytes, ours: list[bytes], theirs: list[bytes]) -> None:
-    if part in (b"", b"<"):
-        ours.append(text)
-    if part in (b"", b"="):
-        theirs.append(text)
 
 
 _UTF16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -171,8 +163,7 @@ def decoded(data: bytes) -> DecodedText:
         text = data[: len(data) // 2 * 2].decode(encoding, "surrogatepass").removeprefix("\ufeff")
         data, undone = text.encode("utf-8", "surrogatepass"), (*undone, "UTF-16")
     if b"\x1b[" in data:
-        plain = _COLOR.sub(b"", data)
-        data, undone = plain, (*undone, "terminal colors")
+        data, undone = _COLOR.sub(b"", data), (*undone, "terminal colors")
     escaped = _ESCAPED_STATE.search(data)
     if escaped is not None and _MEMBER.search(data, 0, escaped.start()) is None:
         unescaped = html.unescape(escaped[0].decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
@@ -380,7 +371,7 @@ def salvaged_envelope(envelope: SalvagedEnvelope, backups: Iterable[Backup], fil
     The serial is higher than that of the file and of each backup; 1 if the file has lost its own and there is no
     backup. The lineage is then "" if that is lost, too. Raises StoreError if no serial is higher.
     """
-    newest_first = sorted(backups, key=lambda one: one.document.envelope.serial or 0, reverse=True)
+    newest_first = sorted(backups, key=_serial, reverse=True)
     known = [envelope, *(one.document.envelope for one in newest_first)]
     serial = max(one.serial or 0 for one in known)
     if serial >= HIGHEST_SERIAL:
@@ -430,15 +421,17 @@ def _composed(layout: StateLayout, envelope: SalvagedEnvelope, objects: Iterable
         heads.setdefault(found.key.resource, found.head)
         instances.setdefault(found.key.resource, []).append(found.raw)
     blocks = (_block(layout, heads[resource], raws) for resource, raws in instances.items())
-    members: list[tuple[str, Iterable[bytes]]] = [("version", [b"4"])]
-    if envelope.terraform_version is not None:
-        members.append(("terraform_version", [envelope.terraform_version]))
-    members.append(("serial", [b"%d" % (envelope.serial or 0)]))
-    members.append(("lineage", [encode_string(envelope.lineage or "")]))
-    outputs = _object(layout, 1, [(name, [raw]) for name, raw in envelope.outputs])
-    members += [(name, [raw]) for name, raw in envelope.others]
-    members += [("outputs", outputs), ("resources", _array(layout, 1, blocks))]
-    members.append(("check_results", [envelope.check_results or b"null"]))
+    release = envelope.terraform_version
+    members: list[tuple[str, Iterable[bytes]]] = [
+        ("version", [b"4"]),
+        *((("terraform_version", [release]),) if release is not None else ()),
+        ("serial", [b"%d" % (envelope.serial or 0)]),
+        ("lineage", [encode_string(envelope.lineage or "")]),
+        *((name, [raw]) for name, raw in envelope.others),
+        ("outputs", _object(layout, 1, [(name, [raw]) for name, raw in envelope.outputs])),
+        ("resources", _array(layout, 1, blocks)),
+        ("check_results", [envelope.check_results or b"null"]),
+    ]
     return b"".join([*_object(layout, 0, members), layout.line or b"\n"])
 
 

@@ -83,15 +83,11 @@ def documents(text: bytes, scanned: Scan) -> tuple[SalvagedDocument, ...]:
     # Behind a hole, scanning may resume inside a string: what breaks there is no part of a state.
     torn = {node.end for node in scanned.nodes if is_state(node) or is_resource(node) or is_instance(node)}
     seams = [one for one in scanned.breaks if one.kind.is_seam and one.position in torn]
-    starts = [bisect_left(seams, one.start, key=_position) for one in found]
+    starts = [bisect_left(seams, one.start, key=lambda seam: seam.position) for one in found]
     return tuple(
         _closed(text, one, seams[first:last])
         for one, first, last in zip(found, starts, [*starts[1:], None], strict=False)
     )
-
-
-def _position(seam: Break) -> int:
-    return seam.position
 
 
 def _state(text: bytes, node: ScannedValue, *, is_cut: bool) -> _Open:
@@ -103,15 +99,22 @@ def _state(text: bytes, node: ScannedValue, *, is_cut: bool) -> _Open:
         is_cut=is_cut,
         repeats=node.repeats,
     )
-    document.outputs += outputs_of(text, node)
-    document.lost_members += lost_members_of(text, node)
+    outputs = node.child("outputs")
+    for child in outputs.children if outputs else ():
+        is_certain = child.name and child.kind == "{" and not child.repeats
+        document.outputs.append(FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None))
+    # Members with a meaning of their own in a report are not listed again.
+    checks = node.child("check_results")
+    document.lost_members += [checks.name] if checks is not None and _raw(text, checks) is None else []
+    document.lost_members += [name for name, raw in odd_members_of(text, node) if raw is None]
     resources = node.child("resources")
     for child in resources.children if resources else ():
         _part(text, child, None, document)
     serial = node.whole("serial")
     if serial is not None and document.envelope.serial is not None:
         document.serial_at = serial.start - node.start
-    if is_odd_state(node):
+    # Members of something else behind its resources, or two of one name.
+    if node.repeats or any(is_behind for _, is_behind in odd_members(node)):
         document.signs.append(Sign(node.end))
     return document
 
@@ -254,22 +257,6 @@ def odd_members_of(text: bytes, node: ScannedValue) -> Iterator[tuple[str, bytes
         yield child.name, _raw(text, child) if is_certain else None
 
 
-def outputs_of(text: bytes, node: ScannedValue) -> Iterator[FoundOutput]:
-    """Yield the outputs of a state."""
-    outputs = node.child("outputs")
-    for child in outputs.children if outputs else ():
-        is_certain = child.name and child.kind == "{" and not child.repeats
-        yield FoundOutput(child.name, child.start, _raw(text, child) if is_certain else None)
-
-
-def lost_members_of(text: bytes, node: ScannedValue) -> Iterator[str]:
-    """Yield the names of members, beside those with a meaning of their own in a report, that are or may be torn."""
-    checks = node.child("check_results")
-    if checks is not None and _raw(text, checks) is None:
-        yield checks.name
-    yield from (name for name, raw in odd_members_of(text, node) if raw is None)
-
-
 def _raw(text: bytes, node: ScannedValue | None) -> bytes | None:
     return text[node.start : node.end] if node is not None and node.is_whole and is_utf8(text, node) else None
 
@@ -299,11 +286,6 @@ def is_resource(node: ScannedValue) -> bool:
 def is_instance(node: ScannedValue) -> bool:
     """Return whether a value is an object of a resource, whole or not."""
     return bool(node.names & _INSTANCE_MARKS) and not is_resource(node)
-
-
-def is_odd_state(node: ScannedValue) -> bool:
-    """Return whether a state has members of something else behind its resources, or two of one name."""
-    return node.repeats or any(is_behind for _, is_behind in odd_members(node))
 
 
 def odd_members(node: ScannedValue) -> Iterator[tuple[ScannedValue, bool]]:
@@ -352,14 +334,8 @@ def head_of(text: bytes, node: ScannedValue) -> Head | None:
 def object_of(text: bytes, node: ScannedValue, head: Head | None) -> FoundObject:
     """Return a whole object; without the head of its resource, or with a key that cannot be, it is headless."""
     key = None if head is None else _key(text, node, head)
-    return FoundObject(
-        head=head,
-        key=key,
-        raw=text[node.start : node.end],
-        offset=node.start,
-        doubt=Doubt.HEADLESS if key is None else None,
-        import_id=_import_id(text, node),
-    )
+    raw, doubt = text[node.start : node.end], Doubt.HEADLESS if key is None else None
+    return FoundObject(head=head, key=key, raw=raw, offset=node.start, doubt=doubt, import_id=_import_id(text, node))
 
 
 def lost_object(text: bytes, node: ScannedValue, head: Head) -> LostObject | None:

@@ -56,10 +56,7 @@ class ScannedValue(NamedTuple):
 
     def child(self, name: str) -> ScannedValue | None:
         """Return the last member of that name."""
-        for child in reversed(self.children):
-            if child.name == name:
-                return child
-        return None
+        return next((child for child in reversed(self.children) if child.name == name), None)
 
     def whole(self, name: str) -> ScannedValue | None:
         """Return the last member of that name if it is whole."""
@@ -180,16 +177,8 @@ def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tupl
                 if end is not None:
                     frame.repeats |= skipper.repeats
                     if frame.keeps:
-                        frame.children.append(
-                            ScannedValue(
-                                name=name,
-                                start=here,
-                                end=end,
-                                kind=byte.decode(),
-                                is_whole=True,
-                                repeats=skipper.repeats,
-                            )
-                        )
+                        kind, repeats = byte.decode(), skipper.repeats
+                        frame.children.append(ScannedValue(name, here, end, kind, is_whole=True, repeats=repeats))
                     position, is_fresh, expects = end, False, False
                     continue
             stack.append(_Frame(name, here, byte == b"{", keeps))
@@ -200,9 +189,7 @@ def _value(text: bytes, start: int, skipper: Skipper, *, is_again: bool) -> tupl
             return _broken(stack, here, is_again), here
         position = value.end()
         if frame.keeps and (name == "id" or frame.name not in _ATTRIBUTES):
-            frame.children.append(
-                ScannedValue(name=name, start=here, end=position, kind='"' if byte == b'"' else "0", is_whole=True)
-            )
+            frame.children.append(ScannedValue(name, here, position, '"' if byte == b'"' else "0", is_whole=True))
         is_fresh, expects = False, False
     raise AssertionError("unreachable")
 
@@ -217,19 +204,10 @@ def _keeps(parent: _Frame, name: str, byte: bytes) -> bool:
 
 
 def _node(frame: _Frame, end: int, *, is_whole: bool, rescanned: bool) -> ScannedValue:
-    kind = "{" if frame.is_object else "["
+    kind, children = "{" if frame.is_object else "[", tuple(frame.children)
     names = frozenset(frame.names) if frame.keeps else frozenset[str]()
-    return ScannedValue(
-        name=frame.name,
-        start=frame.start,
-        end=end,
-        kind=kind,
-        is_whole=is_whole,
-        children=tuple(frame.children),
-        names=names,
-        repeats=frame.repeats,
-        rescanned=rescanned,
-    )
+    node = ScannedValue(frame.name, frame.start, end, kind, is_whole=is_whole, children=children, names=names)
+    return node._replace(repeats=frame.repeats, rescanned=rescanned)
 
 
 def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
@@ -246,7 +224,6 @@ def _broken(stack: list[_Frame], end: int, is_again: bool) -> ScannedValue:
 def _name(literal: bytes) -> str:
     if b"\\" not in literal:
         return literal[1:-1].decode("utf-8", "replace")
-
     return str(loads_exact(literal, replace_invalid=True))
 
 

@@ -187,7 +187,7 @@ def _decode(raw: Raw | bytes, type_: Any) -> Any:
     """Decode one value, descending into anything that may contain an object with unknown members."""
     if not holds_struct(type_):
         return decode_leaf(raw, type_)
-    if isinstance(type_, type) and issubclass(type_, Struct):
+    if is_struct(type_):
         return _decode_object(raw, type_)
     arguments = get_args(type_)
     if get_origin(type_) is list:
@@ -269,11 +269,8 @@ def decode_leaf(raw: Raw | bytes, type_: Any) -> Any:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError):
         text = _HALF_PAIR.sub("\ufffd", bytes(raw).decode("utf-8", "surrogateescape"))
-        return msgspec.json.decode(_ESCAPE.sub(_whole_escape, text.encode()), type=type_)
-
-
-def _whole_escape(match: re.Match[bytes]) -> bytes:
-    return b"\\ufffd" if match["half"] else match[0]
+        whole = _ESCAPE.sub(lambda match: b"\\ufffd" if match["half"] else match[0], text.encode())
+        return msgspec.json.decode(whole, type=type_)
 
 
 @cache
@@ -286,9 +283,8 @@ def member_types(struct: type[Struct]) -> dict[str, Any]:
 
 @cache
 def holds_struct(type_: Any) -> bool:
-    if isinstance(type_, type) and issubclass(type_, Struct):
-        return True
-    return any(holds_struct(argument) for argument in get_args(type_))
+    """Return whether a type is an object of the format, or a type of something that contains one."""
+    return is_struct(type_) or any(map(holds_struct, get_args(type_)))
 
 
 def container_type(type_: Any) -> Any:
@@ -321,12 +317,9 @@ class UpgradeFailed(Exception):  # noqa: N818 - never leaves this package; becom
 
     def finding(self) -> Finding:
         """Return the reason as a finding."""
-        return Code.UPGRADE_FAILED.notice(
-            "State format upgrade failed",
-            f"The state cannot be upgraded from format version {self.version} to {self.version + 1}: {self.reason}.",
-            self.address,
-            self.pointer,
-        )
+        versions = f"{self.version} to {self.version + 1}"
+        detail = f"The state cannot be upgraded from format version {versions}: {self.reason}."
+        return Code.UPGRADE_FAILED.notice("State format upgrade failed", detail, self.address, self.pointer)
 
 
 class UpgradeReport:
@@ -358,19 +351,14 @@ class UpgradeReport:
         what = {"backend": "a backend", "state_store": "a state store"}.get(member, "a remote state")
         self._is_record = True
         self.findings[:] = [finding for finding in self.findings if finding.code != Code.UPGRADE_CHOICE]
-        self.findings.append(
-            Code.BACKEND_CONFIGURATION.notice(
-                "Backend configuration, not a state",
-                f"The file names {what} and has no resources and no outputs: it is the backend configuration that "
-                "`init` writes to .terraform/terraform.tfstate, not a state.",
-                pointer=f"/{member}",
-                fix="Name the folder of the configuration instead, or pull the state: "
-                f"{program} state pull | statetool COMMAND --state -",
-            )
-        )
+        self.findings.append(Code.BACKEND_CONFIGURATION.notice(
+            "Backend configuration, not a state",
+            f"The file names {what} and has no resources and no outputs: it is the backend configuration that "
+            "`init` writes to .terraform/terraform.tfstate, not a state.", pointer=f"/{member}",
+            fix="Name the folder of the configuration instead, or pull the state: "
+            f"{program} state pull | statetool COMMAND --state -",
+        ))  # fmt: skip
 
     def _add(self, summary: UpgradeNoteKind, what: str, address: str, pointer: str) -> None:
-        if self._is_record:
-            return
-        detail = what + "."
-        self.findings.append(Code.UPGRADE_CHOICE.notice(summary, detail, address, pointer))
+        if not self._is_record:
+            self.findings.append(Code.UPGRADE_CHOICE.notice(summary, f"{what}.", address, pointer))

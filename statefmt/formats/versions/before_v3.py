@@ -96,11 +96,8 @@ def _resource_v1(old: ResourceV1 | None, name: str, pointer: str, report: Upgrad
         raise UpgradeFailed(1, f"the resource {name!r} is null", pointer)
     report.unknown(pointer, old.unknown, name)
     if old.tainted:
-        report.dropped(
-            f"{len(old.tainted)} object(s) listed as tainted: version 2 has no such list, and OpenTofu ignores it",
-            name,
-            f"{pointer}/tainted",
-        )
+        what = f"{len(old.tainted)} object(s) listed as tainted: version 2 has no such list, and OpenTofu ignores it"
+        report.dropped(what, name, f"{pointer}/tainted")
     return ResourceV3(
         type=old.type,
         depends_on=old.depends_on,
@@ -179,7 +176,9 @@ class _Kind(Enum):
 
 def _collections(attributes: Collection[str]) -> dict[str, _Kind]:
     """Return the prefixes of the collections that have a count, in order, by what the names directly below them are."""
-    kinds = dict.fromkeys(sorted(key[:-1] for key in attributes if _is_count(key)), _Kind.EMPTY)
+    # OpenTofu's pattern does not match line breaks.
+    counts = (key for key in attributes if key.endswith(".#") and "\n" not in key)
+    kinds = dict.fromkeys(sorted(key[:-1] for key in counts), _Kind.EMPTY)
     if not kinds:
         return kinds
     # The collections around the current key. Sorting puts each prefix before all keys that start with it.
@@ -190,24 +189,14 @@ def _collections(attributes: Collection[str]) -> dict[str, _Kind]:
         if around:
             # What is below an inner collection counts for that, and the prefix of it for the one around it.
             inner = around[-1]
-            name = _first_name(text, len(inner))
+            # An element's own attributes count for the element; a name that starts with a dot stays whole.
+            start, dot = len(inner), text.find(".", len(inner))
+            name = text[start:dot] if dot > start else text[start:]
             if name != "#" and kinds[inner] is not _Kind.MAP:
                 kinds[inner] = _Kind.LIST if _is_index(name) else _Kind.MAP
         if text in kinds:
             around.append(text)
     return kinds
-
-
-def _is_count(key: str) -> bool:
-    """Return whether a key is `PREFIX.#`; OpenTofu's pattern does not match line breaks."""
-    return key.endswith(".#") and "\n" not in key
-
-
-def _first_name(key: str, start: int) -> str:
-    """Return the first name of a key from `start` on; an element's own attributes count for the element."""
-    dot = key.find(".", start)
-    # A name that starts with a dot stays whole.
-    return key[start:dot] if dot > start else key[start:]
 
 
 def _is_index(key: str) -> bool:

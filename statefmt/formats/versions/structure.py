@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace as with_fields
 from functools import cache
-from types import GenericAlias, UnionType
-from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin
 
 import msgspec
 from msgspec import Raw, Struct
@@ -19,9 +18,11 @@ from statefmt.formats.versions import (
     StateV4,
     UpgradeFailed,
     UpgradeReport,
+    container_type,
     decode_document,
     decode_leaf,
     holds_struct,
+    is_struct,
     member_types,
 )
 from statefmt.formats.versions.before_v3 import StateV1, upgrade_v1, upgrade_v2
@@ -54,11 +55,12 @@ def _below(data: bytes, span: Span, type_: Any, path: tuple[str, ...]) -> Iterat
     if not reason:
         return
     first = data[span.start : span.start + 1]
-    inner = next((one for one in (type_, *get_args(type_)) if _opens(one) == first), None)
-    if inner is None or not (holds_struct(inner) or get_args(inner)):
+    inner = container_type(type_)
+    opening = b"[" if get_origin(inner) is list else b"{"
+    if inner is None or first != opening:
         yield WrongType(path, reason)
         return
-    struct = inner if isinstance(inner, type) and issubclass(inner, Struct) else None
+    struct = inner if is_struct(inner) else None
     for number, item in enumerate(container_at(data, span.start, span.end).items):
         name = item.name if first == b"{" else str(number)
         if struct is not None:
@@ -69,12 +71,6 @@ def _below(data: bytes, span: Span, type_: Any, path: tuple[str, ...]) -> Iterat
             yield from _below(data, item.value, known, (*path, name))
         else:
             yield from _below(data, item.value, get_args(inner)[-1], (*path, name))
-
-
-def _opens(type_: Any) -> bytes:
-    if isinstance(type_, type) and issubclass(type_, Struct):
-        return b"{"
-    return {dict: b"{", list: b"["}.get(get_origin(type_), b"")
 
 
 def _problem(data: bytes, span: Span, type_: Any) -> str:
@@ -194,20 +190,7 @@ def _names(tokens: Sequence[str], document: type[FormatObject]) -> tuple[str, ..
 @cache
 def _inside(given: Any) -> tuple[Mapping[str, Any], Any]:
     """Return the members of an object of the format with their types, and the type of the elements of a list or map."""
-    if isinstance(given, type) and issubclass(given, FormatObject):
-        types = get_type_hints(given)
-        return {name: _without_none(types[name]) for name in given.__struct_fields__ if name != "unknown"}, None
-    if get_origin(given) in (list, dict):
-        return {}, _without_none(get_args(given)[-1])
-    return {}, None
-
-
-def _without_none(given: Any) -> Any:
-    """Return the list, map or object of an optional type; another type as it is."""
-    if not isinstance(given, UnionType):
-        return given
-    return next((part for part in get_args(given) if _holds_members(part)), given)
-
-
-def _holds_members(part: Any) -> bool:
-    return isinstance(part, GenericAlias) or (isinstance(part, type) and issubclass(part, FormatObject))
+    inner = container_type(given)
+    if is_struct(inner):
+        return member_types(inner), None
+    return {}, None if inner is None else get_args(inner)[-1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Annotated, Final
@@ -18,7 +19,6 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 from statefmt.formats.raw_json import equals, token
 from statefmt.formats.versions import (
     FormatObject,
-    IndexKey,
     InstanceObjectV4,
     InvalidDocument,
     OutputV4,
@@ -151,7 +151,9 @@ def upgrade_v3(old: StateV3, report: UpgradeReport) -> StateV4:
             raise UpgradeFailed(3, str(error), f"{pointer}/path") from error
         depth = len(given.path or ()) - 1
         if depth > _DEEP:
-            repeated += len(address) * _objects(given)
+            repeated += len(address) * sum(
+                1 + len(one.deposed or ()) for one in (given.resources or {}).values() if one
+            )
             if repeated > _LONGEST:
                 reason = f"a module is {depth:,} modules deep, too deep for so many objects"
                 raise UpgradeFailed(3, reason, f"{pointer}/path")
@@ -202,10 +204,6 @@ def _module(given: tuple[str | None, ...]) -> tuple[Module, str]:
     return module, str(module)
 
 
-def _objects(given: ModuleV3) -> int:
-    return sum([1 + len(one.deposed or ()) for one in (given.resources or {}).values() if one])
-
-
 def _resources(
     given: ModuleV3, module: Module, address: str, pointer: str, report: UpgradeReport
 ) -> list[ResourceV4 | None]:
@@ -214,11 +212,10 @@ def _resources(
     for name, document in (given.resources or {}).items():
         try:
             addr = parse_legacy_address(name)
+            if document is None:
+                raise ValueError(f"the resource {name!r} is null")
         except ValueError as error:
             raise UpgradeFailed(3, str(error), f"{pointer}/resources/{token(name)}", name) from error
-        if document is None:
-            place = f"{pointer}/resources/{token(name)}"
-            raise UpgradeFailed(3, f"the resource {name!r} is null", place, name)
         gathered.setdefault(addr.resource, []).append(ResourceEntry(address, pointer, name, addr, document))
     for entries in gathered.values():
         if len(entries) > 1:
@@ -256,22 +253,20 @@ def _outputs(given: Mapping[str, OutputV3 | None], pointer: str, report: Upgrade
         if output is None:
             raise UpgradeFailed(3, f"the output {name!r} is null", place, f"output.{name}")
         report.unknown(place, output.unknown, f"output.{name}")
-        outputs[name] = upgrade_output(output, name, place, report)
+        outputs[name] = _output(output, name, place, report)
     return outputs
 
 
 def _listed(names: Collection[str | None]) -> str:
-    """Format a few names for a message."""
     shown = ", ".join([str(name) for name in islice(names, 5)])
     return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
-def upgrade_output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:
+def _output(old: OutputV3, name: str, pointer: str, report: UpgradeReport) -> OutputV4:
     """Return the output in version 4. Its old type is not used: it only distinguishes string, list and map."""
+    raw = bytes(old.value) if isinstance(old.value, Raw) else b"null"
     try:
-        value, type_ = upgrade_value(
-            loads_exact(bytes(old.value), replace_invalid=True) if isinstance(old.value, Raw) else None
-        )
+        value, type_ = upgrade_value(loads_exact(raw, replace_invalid=True))
     except ValueError as error:
         raise InvalidDocument(f"{pointer}/value", str(error)) from error
     if old.type and not type_.startswith(_MEANINGS.get(old.type, ())) and type_ != b'"dynamic"':
@@ -306,13 +301,12 @@ def _object(old: InstanceV3, entry: ResourceEntry, place: str, deposed: str, rep
     if old.unknown:
         report.unknown(f"{entry.pointer}/{place}", old.unknown, entry.text)
     key = entry.addr.key
-    index_key: IndexKey = key.value if isinstance(key, IntKey) else None
     try:
         schema_version, private = _meta(tuple([(name, bytes(raw)) for name, raw in (old.meta or {}).items()]))
     except ValueError as error:
         raise InvalidDocument(f"{entry.pointer}/{place}/meta", str(error)) from error
     return InstanceObjectV4(
-        index_key=index_key,
+        index_key=key.value if isinstance(key, IntKey) else None,
         status="tainted" if old.tainted else None,
         deposed=deposed,
         schema_version=schema_version,
@@ -355,18 +349,12 @@ def _schema_version(value: object) -> int | None:
     Raises ValueError for a number beyond float64, which Go rejects.
     """
     if isinstance(value, NumberText):
-        return _go_uint64(float64(value))
+        # As Go converts a float on amd64, even if it is out of range.
+        whole = int(float64(value))
+        return whole % 2**64 if -(2**63) <= whole <= _UINT64_MAX else 2**63
     if isinstance(value, str):
         return int(value) if _DIGITS.fullmatch(value) and int(value) <= _UINT64_MAX else None
     return None
-
-
-def _go_uint64(value: float) -> int:
-    """Convert a float to an unsigned integer as Go does on amd64, even if it is out of range."""
-    whole = int(value)
-    if -(2**63) <= whole < 0:
-        return whole % 2**64
-    return whole if 0 <= whole <= _UINT64_MAX else 2**63
 
 
 # Cache sizes for the providers of all files of a run; a state has few different ones.
@@ -391,17 +379,14 @@ def resource_provider(
         other = entry.document.provider or ""
         if other == provider:
             continue
-        try:
-            same = _provider_config(resource, module, other) == chosen
-        except AddressError:
-            same = False
-        if not same:
-            report.chose(
-                f"its provider is {other!r}, but {first.text} has {provider!r}; all instances of the "
-                "resource get the latter, that of the lowest key",
-                entry.text,
-                f"{entry.pointer}/provider",
-            )
+        with suppress(AddressError):
+            if _provider_config(resource, module, other) == chosen:
+                continue
+        what = (
+            f"its provider is {other!r}, but {first.text} has {provider!r}; all instances of the resource get the "
+            "latter, that of the lowest key"
+        )
+        report.chose(what, entry.text, f"{entry.pointer}/provider")
     return _legacy_text(chosen)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from itertools import tee
+from itertools import chain, tee
 from operator import le
 from typing import Final, TypeAlias, TypeVar
 
@@ -21,7 +21,6 @@ from statefmt.model.addrs import NO_KEY, ConfigResource, InstanceKey, instance_f
 from statefmt.model.provider_binding import Lowered, lower
 from statefmt.model.snapshot import (
     KNOWN_STATUSES,
-    CheckObject,
     CheckResult,
     ObjectStatus,
     OutputValue,
@@ -140,13 +139,9 @@ class PieceWriter:
         """Yield the entries of an object; the values of the members in `long` are given as text."""
         for name, tree in members.items():
             if name in long:
-                yield self._long_member(name, long[name], depth)
+                yield chain([self.values({name: 0}, depth)[:-1]], long[name])
             else:
                 yield [self.values({name: tree}, depth)]
-
-    def _long_member(self, name: str, texts: Texts, depth: int) -> Iterator[bytes]:
-        yield self.values({name: 0}, depth)[:-1]
-        yield from texts
 
     def _bracketed(self, entries: Iterable[Texts], depth: int, brackets: bytes) -> Iterator[bytes]:
         line, last_line = (b"\n" + b"  " * depth, b"\n" + b"  " * (depth - 1)) if self._is_indented else (b"", b"")
@@ -292,19 +287,19 @@ class TreeBuilder:
         return [self._check_result(result) for result in kept] or _NULL
 
     def _check_result(self, result: CheckResult) -> dict[str, Tree]:
+        objects: list[Tree] = []
+        for obj in result.objects:
+            parts: dict[str, Tree] = {"object_addr": obj.object_addr, "status": self._check_status(obj.status)}
+            if obj.failure_messages:
+                parts["failure_messages"] = obj.failure_messages
+            objects.append(self._with_unknown(parts, obj.unknown))
         members: dict[str, Tree] = {
             "object_kind": result.object_kind,
             "config_addr": result.config_addr,
             "status": self._check_status(result.status),
-            "objects": [self._check_object(obj) for obj in result.objects] or _NULL,
+            "objects": objects or _NULL,
         }
         return self._with_unknown(members, result.unknown)
-
-    def _check_object(self, obj: CheckObject) -> dict[str, Tree]:
-        members: dict[str, Tree] = {"object_addr": obj.object_addr, "status": self._check_status(obj.status)}
-        if obj.failure_messages:
-            members["failure_messages"] = obj.failure_messages
-        return self._with_unknown(members, obj.unknown)
 
     def _check_status(self, status: str) -> str:
         return status if status in KNOWN_STATUSES or (self._keep_unknown and status) else "unknown"

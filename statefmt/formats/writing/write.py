@@ -51,12 +51,7 @@ _TOP, _RESOURCE, _OBJECT = 1, 3, 5
 
 def splice(source: Source, snapshot: Snapshot) -> bytes:
     """Return the text of a snapshot that was derived from the one in `source`."""
-    return joined(source.data, splice_pieces(source, snapshot))
-
-
-def splice_pieces(source: Source, snapshot: Snapshot) -> Pieces:
-    """Return the pieces of the new text: spans of `source.data`, and new text."""
-    return Splicer(source).pieces(snapshot)
+    return joined(source.data, Splicer(source).pieces(snapshot))
 
 
 class Splicer:
@@ -67,7 +62,6 @@ class Splicer:
         self._old = source.snapshot
         self._write = Assembler(source.data, style_of(source.data).layout)
         self._top = container_at(source.data)
-        self._blocks: Container | None = None
         self._elements_of: dict[int, Sequence[RawItem]] = {}
         self._entries: dict[tuple[int | None, int], Entry[ResourceState]] = {}
 
@@ -88,7 +82,8 @@ class Splicer:
                 {output.name: _TREES.output(output) for output in new.outputs},
             )
             names = [output.name for output in new.outputs]
-            edited["outputs"] = self._edit_or_write(self._top, "outputs", self._texts(outputs, _TOP + 1), names, _TOP)
+            texts = self._texts(outputs, _TOP + 1)
+            edited["outputs"] = self._write.edited(self._member(self._top, "outputs"), texts, names, _TOP + 1)
         if new.resources != old.resources:
             edited["resources"] = self._resources(new)
         order = ["version", "terraform_version", "serial", "lineage", "outputs", "resources", "check_results"]
@@ -99,7 +94,7 @@ class Splicer:
         ]
 
     def _resources(self, new: Snapshot) -> Pieces:
-        container = self._block_container()
+        container = self._blocks
         gone = {number: old for old in not_among(self._old.resources, new.resources) for number in old.origin}
         come = not_among(new.resources, self._old.resources)
         kept = {resource.origin[0]: resource for resource in come if resource.origin}
@@ -134,9 +129,8 @@ class Splicer:
             if number is None:
                 known = Entry(resource, None, self._new_resource(resource))
             else:
-                blocks = self._block_container()
-                assert blocks is not None
-                item = blocks.items[number]
+                assert self._blocks is not None
+                item = self._blocks.items[number]
                 known = Entry(resource, item, self._resource(item.value, self._old_blocks[number], resource))
             self._entries[number, id(resource)] = known
         return known
@@ -148,18 +142,12 @@ class Splicer:
         if binding.resource_level:
             tree["provider"] = self._resource_level(resource, binding)
         edited: dict[str, Pieces | None] = self._texts(tree, _RESOURCE)
-        edited["instances"] = self._write.array(
-            None,
-            [
-                Entry(obj, None, self._arriving_object(obj, binding))
-                for obj in sorted(resource.objects, key=object_order)
-            ],
-            _OBJECT - 1,
-        )
+        objects = sorted(resource.objects, key=object_order)
+        entries = [Entry(obj, None, self._arriving_object(obj, binding)) for obj in objects]
+        edited["instances"] = self._write.array(None, entries, _OBJECT - 1)
         return self._write.edited(None, edited, list(tree), _RESOURCE)
 
     def _resource(self, block: Span, old: ResourceState, new: ResourceState) -> Pieces:
-        """Return a block of the file with the changes to its resource."""
         if len(new.origin) > 1:
             # A resource that is split over several blocks becomes one block.
             return self._new_resource(new)
@@ -217,23 +205,23 @@ class Splicer:
         return {obj.origin: obj for resource in self._old.resources for obj in resource.objects if obj.origin}
 
     def _elements(self, block: int) -> Sequence[RawItem]:
-        """Return the elements of `instances` in a block of the file."""
         if block not in self._elements_of:
-            blocks = self._block_container()
-            assert blocks is not None
-            instances = self._member(container_at(self._data, blocks.items[block].value.start), "instances")
+            assert self._blocks is not None
+            instances = self._member(container_at(self._data, self._blocks.items[block].value.start), "instances")
             self._elements_of[block] = instances.items if instances else ()
         return self._elements_of[block]
 
     def _object(
         self, element: Span, old: ResourceInstanceObject, new: ResourceInstanceObject, binding: Lowered
     ) -> Pieces:
-        """Return an object of the file with its changes."""
-        if old is new and not binding.instance_level and not self._may_have_provider(element):
+        text = self._data[element.start : element.end]
+        is_kept = old is new and not binding.instance_level and text[:1] == b"{"
+        # The name of a member may have any case, and escapes.
+        if is_kept and b"provider" not in text.lower() and b"\\u" not in text:
             return [element]
         plain = _TREES.object(new, {})
         after = _TREES.object(new, binding.instance_level) if binding.instance_level else plain
-        if self._data[element.start : element.start + 1] != b"{":
+        if text[:1] != b"{":
             # A null element counts as an empty object.
             return [self._write.text(after, _OBJECT - 1)]
         container = container_at(self._data, element.start)
@@ -246,11 +234,6 @@ class Splicer:
         if raw is not None and new.attributes is not None and "attributes" in changes:
             edited["attributes"] = value_pieces(self._write, self._data, raw.value, bytes(new.attributes), _OBJECT)
         return self._write.edited(container, edited, list(after), _OBJECT)
-
-    def _may_have_provider(self, element: Span) -> bool:
-        """Return False if an object certainly has no member `provider`, however its name is written."""
-        text = self._data[element.start : element.end]
-        return text[:1] != b"{" or b"provider" in text.lower() or b"\\u" in text
 
     @cached_property
     def _is_canonical(self) -> bool:
@@ -269,10 +252,8 @@ class Splicer:
 
     @cached_property
     def _has_short_addresses(self) -> bool:
-        blocks = self._block_container()
-        found = (
-            container_at(self._data, item.value.start).find("provider") for item in (blocks.items if blocks else ())
-        )
+        items = self._blocks.items if self._blocks else ()
+        found = (container_at(self._data, item.value.start).find("provider") for item in items)
         texts = (str(loads_exact(self._data[item.value.start : item.value.end])) for item in found if item)
         return any("provider." in text and '["' not in text for text in texts)
 
@@ -291,15 +272,9 @@ class Splicer:
     def _texts(self, changes: Mapping[str, Tree | None], depth: int) -> dict[str, Pieces | None]:
         return {name: None if tree is None else [self._write.text(tree, depth)] for name, tree in changes.items()}
 
-    def _edit_or_write(
-        self, parent: Container, name: str, edited: Mapping[str, Pieces | None], order: Sequence[str], depth: int
-    ) -> Pieces:
-        return self._write.edited(self._member(parent, name), edited, order, depth + 1)
-
-    def _block_container(self) -> Container | None:
-        if self._blocks is None:
-            self._blocks = self._member(self._top, "resources")
-        return self._blocks
+    @cached_property
+    def _blocks(self) -> Container | None:
+        return self._member(self._top, "resources")
 
     def _member(self, parent: Container, name: str) -> Container | None:
         """Return the object or array in a member; None if the member is missing or null."""

@@ -8,6 +8,7 @@ imported only if a name needs it. Go's tables are those of Unicode 15.
 from __future__ import annotations
 
 import unicodedata
+from contextlib import suppress
 from typing import Final
 
 from statefmt.golang import quote
@@ -32,7 +33,10 @@ class DomainNameError(ValueError):
 
 def to_ascii(name: str) -> str:
     """Convert `name` to lower case and punycode, as in DNS. Raises DomainNameError. Source: Profile.ToASCII."""
-    return ".".join([_encode(label) for label in _labels(name)])
+    return ".".join([
+        label if label.isascii() else _PUNYCODE_PREFIX + label.encode("punycode").decode("ascii")
+        for label in _labels(name)
+    ])  # fmt: skip
 
 
 def to_unicode(name: str) -> str:
@@ -64,9 +68,8 @@ def _labels(name: str) -> list[str]:
             _check_decoded(labels[pos])
             right_to_left = right_to_left or _has_right_to_left(labels[pos])
         _check_label(labels[pos])
-    if right_to_left:
-        for label in labels:
-            _check_direction(label, mapped)
+    for label in labels if right_to_left else ():
+        _check_direction(label, mapped)
     return labels
 
 
@@ -96,11 +99,9 @@ def _map_character(char: str) -> str:
 
 def _check_decoded(label: str) -> None:
     """Check that a decoded label needs no mapping. Source: validateFromPunycode."""
-    try:
+    with suppress(DomainNameError):
         if _map(label) == label:
             return
-    except DomainNameError:
-        pass
     raise _invalid(label)
 
 
@@ -109,11 +110,11 @@ def _check_label(label: str) -> None:
     if not label:
         return
     octets = label.encode()
-    if len(octets) > 4 and octets[2:4] == b"--":
-        raise _invalid(label)
-    if label[0] == "-" or label[-1] == "-":
-        raise _invalid(label)
-    if unicodedata.category(label[0]).startswith("M"):
+    if (
+        (len(octets) > 4 and octets[2:4] == b"--")
+        or "-" in (label[0], label[-1])
+        or unicodedata.category(label[0]).startswith("M")
+    ):
         raise _invalid(label)
     for pos, char in enumerate(label):
         if char in "\u200c\u200d" and not _joiner_allowed(label, pos):
@@ -142,10 +143,6 @@ def _check_direction(label: str, name: str) -> None:
 
 def _has_right_to_left(text: str) -> bool:
     return not text.isascii() and any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
-
-
-def _encode(label: str) -> str:
-    return label if label.isascii() else _PUNYCODE_PREFIX + label.encode("punycode").decode("ascii")
 
 
 def _invalid(label: str) -> DomainNameError:

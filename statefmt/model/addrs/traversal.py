@@ -111,7 +111,6 @@ class _Scanner:
         return tokens
 
     def _next(self) -> str:
-        """Read one token outside quotes and return its kind."""
         text, start = self._text, self._pos
         match = _MAIN.match(text, start)
         if match is None:
@@ -170,7 +169,6 @@ class _Scanner:
         return "/"
 
     def _next_quoted(self) -> str:
-        """Read one token inside quotes and return its kind."""
         match = _QUOTED.match(self._text, self._pos)
         if match is None:  # a backslash before a newline, or the last character a backslash, '$' or '%'
             self._pos += 1
@@ -276,7 +274,6 @@ class _Parser:
         return steps
 
     def _key(self) -> IntKey | StringKey | None:
-        """Read the key between brackets and the closing bracket."""
         kind, start, end = self._read()
         key: IntKey | StringKey | None = None
         if kind == STRING:
@@ -288,11 +285,8 @@ class _Parser:
         elif kind == "*":
             self._report(start, "Attribute name required", "Splat expressions ([*]) may not be used here.")
         else:
-            self._report(
-                start,
-                "Index value required",
-                "Index brackets must contain either a literal number or a literal string.",
-            )
+            detail = "Index brackets must contain either a literal number or a literal string."
+            self._report(start, "Index value required", detail)
         if kind in _BRACKET_KINDS:
             kind, start, _ = self._read()
             if kind != "]":
@@ -318,19 +312,15 @@ class _Parser:
                 break
             elif kind == TEMPLATE:
                 sign = self._text[start]
-                self._report(
-                    start,
-                    _STRING_SUMMARY,
+                detail = (
                     f'Template sequences are not allowed in this string. To include a literal "{sign}", '
-                    f'double it (as "{sign}{sign}") to escape it.',
+                    f'double it (as "{sign}{sign}") to escape it.'
                 )
+                self._report(start, _STRING_SUMMARY, detail)
                 self._skip_to(TEMPLATE_END, nesting=TEMPLATE)
             elif kind == END:
-                self._report(
-                    start,
-                    "Unterminated string literal",
-                    "Unable to find the closing quote mark before the end of the file.",
-                )
+                detail = "Unable to find the closing quote mark before the end of the file."
+                self._report(start, "Unterminated string literal", detail)
                 break
             else:
                 self._report(start, _STRING_SUMMARY, "This item is not valid in a string literal.")

@@ -357,7 +357,6 @@ def _shortest(number: Number) -> tuple[str, int]:
 
 
 def _rounded(value: _Decimal, count: int) -> tuple[str, int]:
-    """Round to `count` digits, half to even."""
     digits = value.digits
     if value.ends_before(count):
         return digits, value.point

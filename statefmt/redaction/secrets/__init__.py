@@ -197,7 +197,6 @@ def _may_have_secret(string: bytes) -> bool:
 
 
 def _places(text: bytes) -> set[int]:
-    """Return the positions where a probe matches."""
     found: set[int] = set()
     for piece, probe in _PROBES:
         found.update(_hop(text, piece, probe))
@@ -222,7 +221,6 @@ def _hop(text: bytes, piece: bytes, probe: re.Pattern[bytes]) -> Iterator[int]:
 
 
 def _url_passwords(text: bytes) -> Iterator[int]:
-    """Yield the positions of URLs with a password."""
     place = text.find(b"@")
     while place >= 0:
         start = text.rfind(b"://", max(0, place - _LONGEST_URL), place)

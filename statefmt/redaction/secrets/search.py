@@ -222,7 +222,6 @@ def _kind_of(name: str) -> str | None:
 
 
 def _is_literal(value: str) -> bool:
-    """Whether a value can itself be a secret."""
     return not (any(char.isspace() for char in value) or _PLACEHOLDER.fullmatch(value) or _NO_LITERAL.match(value))
 
 
