@@ -12,9 +12,8 @@ from statefmt.lifecycle.plan import Action, Change, PlanError, ShownPlan, ShownR
 from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.lifecycle.verification._after import AfterChecks, OutputChecks
 from statefmt.lifecycle.verification._compare import compare_attributes
-from statefmt.lifecycle.verification._objects import value_findings
+from statefmt.lifecycle.verification._objects import Expectations, ObjectKey, Placed, Side, same_object, value_findings
 from statefmt.lifecycle.verification._secrets import Secrets
-from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, same_object
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, Module, ResourceMode
 from statefmt.model.addrs.parsing import parse_module
 from statefmt.model.addrs.provider import Provider, parse_provider_source

@@ -20,15 +20,20 @@ from statefmt.lifecycle.verification._difference import (
     true_paths,
 )
 from statefmt.lifecycle.verification._objects import (
+    Expectations,
+    ObjectKey,
+    Placed,
+    Side,
     differences,
     identity_findings,
+    pointer,
     ready_findings,
+    same_object,
     sensitivity_findings,
     status_findings,
     value_findings,
 )
 from statefmt.lifecycle.verification._secrets import Secrets, cut, shown_value
-from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, pointer, same_object
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.cty import DYNAMIC, CtyTypeError, Type, parse_type
 from statefmt.model.findings import Code, Finding, Severity

@@ -12,8 +12,7 @@ from statefmt.golang import nfc
 from statefmt.hcl.source import EmbeddedSource, Problem, ProblemKind, Range, SourceText, error
 from statefmt.hcl.syntax import Argument, Bad, Block, Expression, Literal
 from statefmt.hcl.syntax.native._expressions import ExpressionReader
-from statefmt.hcl.syntax.native._problems import syntax_problems
-from statefmt.hcl.syntax.native._tree import parse, parts
+from statefmt.hcl.syntax.native._tree import parse, parts, syntax_problems
 from statefmt.hcl.value import UnknownKind
 
 if TYPE_CHECKING:
