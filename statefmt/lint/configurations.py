@@ -8,11 +8,11 @@ from __future__ import annotations
 import bisect
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, TestFile
+from statefmt.configuration.model import Configuration, Declarations, ProviderBlock
 from statefmt.configuration.provider_checks import import_target
 from statefmt.hcl.source import Range
 from statefmt.model.findings import Finding, Place
@@ -34,14 +34,17 @@ def where(range_: Range) -> str:
 
 def provider_blocks(configuration: Configuration) -> Iterator[ProviderBlock]:
     """Yield the provider blocks of all modules and test files; a directory called several times counts once."""
-    seen: set[str] = set()
-    for tree in (configuration, *configuration.tested.values()):
-        for module in tree.modules.values():
-            if module.declarations.directory not in seen:
-                seen.add(module.declarations.directory)
-                yield from module.declarations.providers.values()
+    for declared in _directories(configuration):
+        yield from declared.providers.values()
     for test in configuration.root.declarations.tests:
         yield from test.providers
+
+
+def _directories(configuration: Configuration) -> Collection[Declarations]:
+    """Return the declarations of all modules, also of tests, each directory once."""
+    trees = (configuration, *configuration.tested.values())
+    found = {module.declarations.directory: module.declarations for tree in trees for module in tree.modules.values()}
+    return found.values()
 
 
 def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[Finding]:
@@ -54,14 +57,16 @@ def anchored(findings: Sequence[Finding], configuration: Configuration) -> list[
     placed = [(finding.place, number) for number, finding in enumerate(findings) if finding.place is not None]
     if not placed:
         return result
-    names = BlockNames(configuration)
+    names = _block_names(configuration)
     same: Counter[tuple[str, str, str]] = Counter()
     for at, number in sorted(placed, key=lambda each: _order(each[0])):
         finding = findings[number]
         anchor = ""
         if not finding.pointer:
-            block = names.at(at.file, at.line, at.column)
-            anchor = f"{at.file}\n{block}\n{finding.summary}"
+            blocks = names.get(at.file, [])
+            # The last block that begins at or before the place.
+            before = bisect.bisect_right(blocks, (at.line, at.column, "\U0010ffff"))
+            anchor = f"{at.file}\n{blocks[before - 1][2] if before else ''}\n{finding.summary}"
             key = (finding.code, finding.address, anchor)
             anchor = f"{anchor}\n{same[key]}"
             same[key] += 1
@@ -74,31 +79,16 @@ def _order(place: Place) -> tuple[str, int, int]:
     return place.file, place.line, place.column
 
 
-class BlockNames:
-    """The names of all blocks of a configuration and its tests, by location."""
-
-    def __init__(self, configuration: Configuration) -> None:
-        self._names: dict[str, list[tuple[int, int, str]]] = {}
-        seen: set[str] = set()
-        for tree in (configuration, *configuration.tested.values()):
-            for module in tree.modules.values():
-                if module.declarations.directory not in seen:
-                    seen.add(module.declarations.directory)
-                    self._add(_declared(module.declarations))
-        for test in configuration.root.declarations.tests:
-            self._add(_tested(test))
-        for names in self._names.values():
-            names.sort()
-
-    def _add(self, named: Iterator[tuple[Range, str]]) -> None:
-        for place, name in named:
-            self._names.setdefault(place.file, []).append((place.line, place.column, name))
-
-    def at(self, file: str, line: int, column: int) -> str:
-        """Return the name of the last block that begins at or before a location; "" if there is none."""
-        names = self._names.get(file, [])
-        found = bisect.bisect_right(names, (line, column, "\U0010ffff"))
-        return names[found - 1][2] if found else ""
+def _block_names(configuration: Configuration) -> dict[str, list[tuple[int, int, str]]]:
+    """Return the line, the column and the name of each block of a configuration and its tests, sorted, by file."""
+    found: dict[str, list[tuple[int, int, str]]] = {}
+    named = [place for declared in _directories(configuration) for place in _declared(declared)]
+    for test in configuration.root.declarations.tests:
+        named += [(block.range, _provider(block)) for block in test.providers]
+        named += [(run.range, f"run.{run.name}") for run in test.runs]
+    for place, name in named:
+        found.setdefault(place.file, []).append((place.line, place.column, name))
+    return {file: sorted(names) for file, names in found.items()}
 
 
 def _declared(declared: Declarations) -> Iterator[tuple[Range, str]]:
@@ -123,13 +113,6 @@ def _declared(declared: Declarations) -> Iterator[tuple[Range, str]]:
     for use in declared.uses:
         if not use.is_function:
             yield use.range, use.user
-
-
-def _tested(test: TestFile) -> Iterator[tuple[Range, str]]:
-    for block in test.providers:
-        yield block.range, _provider(block)
-    for run in test.runs:
-        yield run.range, f"run.{run.name}"
 
 
 def _provider(block: ProviderBlock) -> str:
