@@ -9,9 +9,10 @@ Sources: OpenTofu `internal/configs`, in `configload/loader_load.go`, `config_bu
 
 from __future__ import annotations
 
+import operator as operators
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -335,6 +336,9 @@ def _unreadable(shown: str, why: str) -> Problem:
 
 
 _PART: Final = re.compile(r"\s*+(?P<operator>!=|>=|<=|~>|=|>|<|)\s*+v?(?P<version>\d+(?:\.\d+)*)[^,\s]*\s*", re.ASCII)
+_COMPARISONS: Final[Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]]] = {
+    "=": operators.eq, "!=": operators.ne, ">=": operators.ge, "<=": operators.le, ">": operators.gt, "<": operators.lt
+}  # fmt: skip
 # A patch release later than any.
 _LAST_PATCH: Final = 10**6
 
@@ -344,15 +348,11 @@ def admitted_releases(constraints: Iterable[str]) -> list[Release]:
 
     A constraint that cannot be read admits all: it has a finding of its own.
     """
-    parts = [part for text in constraints for part in _parts(text)]
-    return [release for release in all_releases() if _admits(parts, release)]
-
-
-def _parts(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    found = [_PART.fullmatch(part) for part in text.split(",")]
-    return [
+    found = [_PART.fullmatch(part) for text in constraints for part in text.split(",")]
+    parts = [
         (part["operator"] or "=", tuple(map(int, part["version"].split(".")))) for part in found if part is not None
     ]
+    return [release for release in all_releases() if _admits(parts, release)]
 
 
 def _admits(parts: Sequence[tuple[str, tuple[int, ...]]], release: Release) -> bool:
@@ -363,22 +363,11 @@ def _admits(parts: Sequence[tuple[str, tuple[int, ...]]], release: Release) -> b
 
 def _satisfies(version: tuple[int, ...], operator: str, wanted: tuple[int, ...]) -> bool:
     bound = _padded(wanted)
-    match operator:
-        case "=":
-            return version == bound
-        case "!=":
-            return version != bound
-        case ">=":
-            return version >= bound
-        case "<=":
-            return version <= bound
-        case ">":
-            return version > bound
-        case "<":
-            return version < bound
-        case _:
-            # `~>`: all but the last of the numbers given must be equal.
-            return version >= bound and version[: max(len(wanted) - 1, 1)] == bound[: max(len(wanted) - 1, 1)]
+    if operator in _COMPARISONS:
+        return _COMPARISONS[operator](version, bound)
+    # `~>`: all but the last of the numbers given must be equal.
+    given = max(len(wanted) - 1, 1)
+    return version >= bound and version[:given] == bound[:given]
 
 
 def _padded(version: tuple[int, ...]) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ from statefmt.hcl.syntax import (
     TupleExpression,
     as_keyword,
     as_traversal,
+    attributes,
     references,
 )
 from statefmt.hcl.syntax.native import read_expression
@@ -149,11 +150,8 @@ def _check_range_of_versions(reader: FileReader, expression: Expression) -> None
 
 def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
     """Decode each entry of `required_providers`; an entry may be just a version."""
-    for name in block.body.names():
-        argument = block.body.attribute(name)
-        if argument is None:
-            continue
-        expression = argument.expression
+    for argument in attributes(block.body):
+        name, expression = argument.name, argument.expression
         wrong = local_name_problem(name, expression.range, any_form=isinstance(expression, Literal))
         if isinstance(expression, Literal):
             _check_range_of_versions(reader, expression)

@@ -16,7 +16,7 @@ from statefmt.configuration._decoding import DirectoryDecoder, read_query_file, 
 from statefmt.configuration._provider_blocks import FileReader
 from statefmt.configuration.model import Declarations, InputValue, ProviderUse, TestFile
 from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error
-from statefmt.hcl.syntax import Body
+from statefmt.hcl.syntax import Body, attributes
 from statefmt.hcl.syntax.json import LARGEST_FILE, read_json_file
 from statefmt.hcl.syntax.native import read_file
 from statefmt.store.files import is_inside, read_bounded
@@ -62,15 +62,13 @@ def list_files(names: Sequence[str]) -> Listing:
 
 
 def _unshadowed(names: list[str]) -> tuple[str, ...]:
-    present = set(names)
-    return tuple(name for name in names if _tofu_name(name) not in present)
-
-
-def _tofu_name(name: str) -> str | None:
-    for ending in (".tf", ".tf.json", ".tftest.hcl", ".tftest.json"):
-        if name.endswith(ending):
-            return name[: -len(ending)] + ending.replace(".tf", ".tofu", 1)
-    return None
+    shadowed = {
+        name.removesuffix(ending) + ending.replace(".tofu", ".tf", 1)
+        for name in names
+        for ending in (".tofu", ".tofu.json", ".tofutest.hcl", ".tofutest.json")
+        if name.endswith(ending)
+    }
+    return tuple(name for name in names if name not in shadowed)
 
 
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
@@ -268,7 +266,5 @@ class InputReader:
 
 
 def _values(body: Body, shown: str) -> Iterator[InputValue]:
-    for name in body.names():
-        argument = body.attribute(name, literal=True)
-        if argument is not None:
-            yield InputValue(name, shown, argument.expression)
+    for argument in attributes(body, literal=True):
+        yield InputValue(argument.name, shown, argument.expression)
