@@ -14,7 +14,7 @@ from statefmt.lifecycle.verification._after import AfterChecks, OutputChecks
 from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._objects import Expectations, ObjectKey, Placed, Side, same_object, value_findings
 from statefmt.lifecycle.verification._secrets import Secrets
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, Module, ResourceMode
+from statefmt.model.addrs import AbsResource, ConfigProviderConfig, Module, ResourceMode
 from statefmt.model.addrs.parsing import parse_module
 from statefmt.model.addrs.provider import Provider, parse_provider_source
 from statefmt.model.errors import AddressError
@@ -66,11 +66,17 @@ def verify(
             *_binding_findings(expected, old, new),
             *OutputChecks(plan, before, after, pairing, show=show_sensitive).findings(),
             *_header_findings(plan, old, new),
-            *(_without_state(expected) if before is None else ()),
         ]
-        found_before = (
-            _before_findings(expected, old, pairing, show_sensitive=show_sensitive) if before is not None else ()
-        )
+        found_before: list[Finding] = []
+        if before is not None:
+            found_before += _before_findings(expected, old, pairing, show_sensitive=show_sensitive)
+        elif count := len(list(_absent(expected, set()))):
+            objects = "1 object" if count == 1 else f"{count} objects"
+            found.append(
+                Code.OTHER_STATE_PLANNED.finding(
+                    _SUMMARY, f"The plan was made for a state with {objects}; give the state before with --before."
+                )
+            )
         return Verification(
             after=tuple(found),
             before=tuple(found_before),
@@ -132,7 +138,6 @@ def _before_findings(
     Data sources are read anew for each plan. Objects of an older schema version are upgraded by their provider first,
     so their values are not compared.
     """
-    old_addresses = {new: old for old, new in expected.moves.items()}
     known: set[ObjectKey] = set()
     for key, placed in before.objects.items():
         if placed.is_data:
@@ -150,7 +155,7 @@ def _before_findings(
             prior is None or prior.schema_version in (None, placed.obj.schema_version)
         ):
             yield from _values(expected, before, placed, key, planned, pairing, show_sensitive=show_sensitive)
-    yield from _absent(expected, known, old_addresses)
+    yield from _absent(expected, known)
 
 
 def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource | None) -> Change | None:
@@ -191,9 +196,7 @@ def _values(
         yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
 
 
-def _absent(
-    expected: Expectations, known: set[ObjectKey], old_addresses: dict[AbsResourceInstance, AbsResourceInstance]
-) -> Iterator[Finding]:
+def _absent(expected: Expectations, known: set[ObjectKey]) -> Iterator[Finding]:
     """Yield a finding for each object that the plan found and the state does not have."""
     texts = {(str(address), deposed) for address, deposed in known}
     imported = {
@@ -201,7 +204,7 @@ def _absent(
         for change in expected.plan.resource_changes
         if change.change.importing is not None
     }
-    old_texts = {str(new): str(old) for new, old in old_addresses.items()}
+    old_texts = {str(new): str(old) for old, new in expected.moves.items()}
     for key, prior in expected.prior.items():
         if prior.mode != ResourceMode.DATA.value and key not in texts and key not in imported:
             address, deposed = key
@@ -210,16 +213,6 @@ def _absent(
                 _SUMMARY, f"The plan was made with {which}, which the state before does not have.",
                 old_texts.get(address, address),
             )  # fmt: skip
-
-
-def _without_state(expected: Expectations) -> Iterator[Finding]:
-    """Yield a finding if there was no state, and the plan was made for one."""
-    count = sum(1 for _ in _absent(expected, set(), {}))
-    if count:
-        objects = "1 object" if count == 1 else f"{count} objects"
-        yield Code.OTHER_STATE_PLANNED.finding(
-            _SUMMARY, f"The plan was made for a state with {objects}; give the state before with --before."
-        )
 
 
 # A resource block: the names of its module's calls, and its address there.

@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from statefmt.formats.versions import object_members
+from statefmt.lifecycle.plan import has_true
 from statefmt.lifecycle.verification._difference import (
     ABSENT,
     CONTAINERS,
@@ -105,7 +106,9 @@ def compare_attributes(
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
         elif hidden is not None and bytes(hidden) == b"true":
             comparison.open(name, value, member_type(of, name), typed=of is not DYNAMIC)
-        elif expected is None or hidden is not None or not _same_value(expected, value):
+        elif (
+            expected is None or hidden is not None or not (same_text(expected, value) or _same_inside(expected, value))
+        ):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
                 None if hidden is None else decoded(hidden),
@@ -137,11 +140,6 @@ class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
 
 
 _WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
-
-
-def _same_value(planned: Raw, actual: Raw) -> bool:
-    """Return whether a value in a state is surely the planned one, by its text."""
-    return same_text(planned, actual) or _same_inside(planned, actual)
 
 
 def _same_inside(planned: Raw, actual: Raw) -> bool:
@@ -201,7 +199,7 @@ class _Comparison:
         if planned is not None and (unknown is None or bytes(unknown) != b"true"):
             if bytes(planned) != b"null":
                 self.add(DifferenceKind.MISSING, path, path, decoded(planned), ABSENT)
-        elif unknown is not None and _has_unknown(decoded(unknown)):
+        elif unknown is not None and has_true(decoded(unknown)):
             self.add(DifferenceKind.UNKNOWN, path, path, ABSENT, ABSENT)
 
     def value(
@@ -238,7 +236,11 @@ class _Comparison:
             self._members(planned, unknown, actual, of, path, tokens, exact)
         elif isinstance(planned, list) and isinstance(actual, list):
             self._elements(planned, unknown, actual, of, path, tokens, exact)
-        elif not _same_leaf(planned, actual, of, exact):
+        elif (
+            isinstance(planned, dict | list)
+            or isinstance(actual, dict | list)
+            or not same_scalar(planned, actual, of, exact)
+        ):
             self.add(DifferenceKind.VALUE, path, tokens, planned, actual)
         return self.found
 
@@ -266,7 +268,7 @@ class _Comparison:
                     exact=exact,
                 )  # fmt: skip
             elif known:
-                if mask.get(name) is True or (name not in planned and _has_unknown(mask[name])):
+                if mask.get(name) is True or (name not in planned and has_true(mask[name])):
                     self.add(DifferenceKind.UNKNOWN, here, there, ABSENT, ABSENT)
                 elif name in planned and (null_counts or planned[name] is not None):
                     self.add(DifferenceKind.MISSING, here, there, planned[name], ABSENT)
@@ -301,7 +303,7 @@ class _Comparison:
             if not in_order.found:
                 return
             wrong = in_order.found
-            if len(wrong) > 1 and not any(map(_has_unknown, masks)):
+            if len(wrong) > 1 and not any(map(has_true, masks)):
                 wrong = self._by_content(planned, actual, of, path, tokens, wrong, exact=exact)
         else:
             wrong = [Difference(DifferenceKind.LENGTH, path, tokens, list(planned), list(actual))]
@@ -377,12 +379,6 @@ def _is_scalar(value: Decoded, of: Type) -> bool:
     return isinstance(value, bool) if of == BOOL else of == STRING and isinstance(value, str)
 
 
-def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
-    if isinstance(planned, dict | list) or isinstance(actual, dict | list):
-        return False
-    return same_scalar(planned, actual, of, exact)
-
-
 def _comparable(value: Decoded) -> PlainValue:
     """Return a value with numbers as they are compared by content."""
     if isinstance(value, dict):
@@ -417,7 +413,7 @@ def _same_set(
     if len(actual) > len(planned):
         return False
     of_element = element_type(of, 0)
-    open_ones = [place for place, mask in enumerate(masks) if _has_unknown(mask)]
+    open_ones = [place for place, mask in enumerate(masks) if has_true(mask)]
     closed = Counter(identity_key(planned[place], of_element) for place in set(range(len(planned))) - set(open_ones))
     keys = [identity_key(element, of_element) for element in actual]
     if not open_ones:
@@ -434,20 +430,6 @@ def _same_set(
     return all(any(completes(place, element) for place in open_ones) for element in rest) and all(
         any(completes(place, element) for element in actual) for place in open_ones
     )
-
-
-def _has_unknown(mask: Decoded) -> bool:
-    """Return whether anything is unknown in a mask."""
-    waiting: list[Any] = [mask]
-    while waiting:
-        part = waiting.pop()
-        if part is True:
-            return True
-        if isinstance(part, dict):
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part
-    return False
 
 
 def _unwrapped(value: Decoded) -> tuple[Decoded, Type] | None:
