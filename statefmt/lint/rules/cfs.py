@@ -13,6 +13,7 @@ from statefmt.hcl.value import Unknown
 from statefmt.lint.configurations import place, where
 from statefmt.lint.remedies import (
     as_in_state,
+    configuration,
     fates,
     fates_with,
     finding,
@@ -39,8 +40,8 @@ def _each(kind: FateKind, report: Callable[[Subject, Fate], Finding]) -> Callabl
 
 
 def _configuration_gone(subject: Subject, fate: Fate) -> Finding:
-    references = subject.configuration
-    assert references is not None and fate.needed is not None
+    references = configuration(subject)
+    assert fate.needed is not None
     config = fate.needed.config
     # One name for one thing: the configuration may have it under OpenTofu's registry.
     shown = as_in_state(fate, fate.needed).config
@@ -67,8 +68,8 @@ def _configuration_gone(subject: Subject, fate: Fate) -> Finding:
 
 
 def _instance_gone(subject: Subject, fate: Fate) -> Finding:
-    references = subject.configuration
-    assert references is not None and fate.needed is not None
+    references = configuration(subject)
+    assert fate.needed is not None
     block = references.tree.declared.get(fate.needed.config)
     shown = as_in_state(fate, fate.needed)
     range_ = None if block is None else block.for_each.range if block.for_each else block.range

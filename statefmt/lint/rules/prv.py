@@ -12,19 +12,13 @@ from msgspec.structs import replace
 from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.lint.provider_addresses import NamedProvider, places, provider_in_force, provider_of_instance, providers
 from statefmt.lint.rule import Mend, Mending, Rule
-from statefmt.lint.subject import ObjectPart, ResourcePart, Subject, blocks_by_address, instance_address, objects_of
+from statefmt.lint.subject import ObjectPart, ResourcePart, Subject, instance_address, objects_of
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, IntKey, Module, ModuleInstance
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.addrs.provider import DEFAULT_HOST, DEFAULT_NAMESPACE, LEGACY_NAMESPACE, TERRAFORM_HOST, Provider
 from statefmt.model.errors import AddressError
 from statefmt.model.findings import Code, Command, Finding, Fix
 from statefmt.model.snapshot import ResourceState, Snapshot
-
-
-def _one_level(subject: Subject) -> Fix:
-    if not subject.can_be_read:
-        return subject.repairing()
-    return Fix.of("To keep only the level that is needed: ", subject.rewriting(), ".")
 
 
 def _sources(subject: Subject) -> Fix:
@@ -170,7 +164,7 @@ def _listed(names: list[str]) -> str:
 def _keyed_and_keyless(subject: Subject) -> Iterable[Finding]:
     if all(provider.key is NO_KEY for provider in providers(subject)):
         return
-    for address, blocks in blocks_by_address(subject).items():
+    for address, blocks in subject.blocks_by_address.items():
         if len(blocks) == 1 and len(blocks[0].document.instances or ()) < 2:
             continue
         bound = {provider for block in blocks for provider in _bound(block)}
@@ -233,7 +227,7 @@ def _key_number_finding(subject: Subject, part: ObjectPart, provider: AbsProvide
 RULES: Final = (
     Rule(
         Code.PROVIDER_BOTH_LEVELS,
-        fix=_one_level,
+        fix=lambda subject: subject.rewriting_or_repairing("To keep only the level that is needed: "),
         mend=Mend("keeps what OpenTofu reads. It rewrites the state in canonical form.", is_safe=False),
         page=r"""Provider on both the resource and its instance
 

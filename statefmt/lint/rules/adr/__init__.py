@@ -7,16 +7,9 @@ from itertools import pairwise
 from typing import Final
 
 from statefmt.lint.rule import Mend, Rule
-from statefmt.lint.subject import Subject, blocks_by_address, objects_of
+from statefmt.lint.subject import Subject, objects_of
 from statefmt.model.addrs.traversal import is_identifier
 from statefmt.model.findings import Code, Finding, Fix
-
-
-def _joining(subject: Subject) -> Fix:
-    if not subject.can_be_read:
-        return subject.repairing()
-    return Fix.of("To join them: ", subject.rewriting(), ".")
-
 
 _GAPS_SHOWN = 5
 # OpenTofu reads keys as 64-bit floats, and turns those from here on into negative numbers.
@@ -26,7 +19,7 @@ _TOO_HIGH = 2**63
 def _count_keys_gap(subject: Subject) -> Iterable[Finding]:
     if not any(isinstance(part.document.index_key, (int, float)) for part in subject.objects):
         return
-    for address, blocks in blocks_by_address(subject).items():
+    for address, blocks in subject.blocks_by_address.items():
         keys = [obj.index_key for block in blocks for obj in objects_of(block)]
         given = (key for key in keys if (type(key) is int or type(key) is float) and 0 <= key < _TOO_HIGH)
         numbers = {number for key in given if (number := int(float(key))) < _TOO_HIGH}
@@ -72,7 +65,7 @@ def _invalid_identifier(subject: Subject) -> Iterable[Finding]:
 def _no_instances(subject: Subject) -> Iterable[Finding]:
     if all(resource.document.instances for resource in subject.resources):
         return
-    for address, blocks in blocks_by_address(subject).items():
+    for address, blocks in subject.blocks_by_address.items():
         if not any(block.document.instances for block in blocks):
             yield Code.NO_INSTANCES.finding(
                 "Resource without instances",
@@ -167,7 +160,7 @@ Use the key from `count` (a number) or `for_each` (a string): `statetool repair`
     ),
     Rule(
         Code.RESOURCE_SPREAD,
-        fix=_joining,
+        fix=lambda subject: subject.rewriting_or_repairing("To join them: "),
         mend=Mend("joins the blocks. It rewrites the state in canonical form."),
         page="""A resource is split into several blocks
 

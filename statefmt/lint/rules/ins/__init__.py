@@ -13,12 +13,6 @@ from statefmt.lint.subject import Subject, missing_steps, sensitive_paths, shown
 from statefmt.model.findings import Code, Finding, Fix
 
 
-def _dropping_flat(subject: Subject) -> Fix:
-    if not subject.can_be_read:
-        return subject.repairing()
-    return Fix.of('To drop the flat form, if "attributes" is right: ', subject.rewriting(), ".")
-
-
 def _tainted(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         if part.document.status == "tainted" and not part.document.deposed and part.resource.document.mode != "data":
@@ -178,7 +172,7 @@ invalid.
     ),
     Rule(
         Code.BOTH_ATTRIBUTE_FORMS,
-        fix=_dropping_flat,
+        fix=lambda subject: subject.rewriting_or_repairing('To drop the flat form, if "attributes" is right: '),
         mend=Mend("removes `attributes_flat`. It rewrites the state in canonical form.", is_safe=False),
         page="""An object has attributes in both forms
 

@@ -44,14 +44,6 @@ def _duplicate_member(subject: Subject) -> Iterable[Finding]:
         yield from duplicate_members(inspection.data, inspection.version, inspection.findings)
 
 
-def _upgrading(subject: Subject) -> Fix:
-    return Fix.of("To upgrade the file: ", subject.rewriting(), ".")
-
-
-def _normalising(subject: Subject) -> Fix:
-    return Fix.of("To write it in that form, if it is the intended value: ", subject.rewriting(), ".")
-
-
 def _no_lineage(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     if document is not None and not document.lineage and not subject.is_record:
@@ -333,7 +325,7 @@ with `statetool edit`. Members that repeat in attributes, identities and unknown
     ),
     Rule(
         Code.UPGRADE_CHOICE,
-        fix=_upgrading,
+        fix=lambda subject: Fix.of("To upgrade the file: ", subject.rewriting(), "."),
         page="""Upgrading the format makes a choice or drops data
 
 ## What it does
@@ -355,7 +347,7 @@ Review the findings, then run `statetool upgrade`.
     ),
     Rule(
         Code.NORMALISED_VALUE,
-        fix=_normalising,
+        fix=lambda subject: Fix.of("To write it in that form, if it is the intended value: ", subject.rewriting(), "."),
         mend=Mend("writes the value as OpenTofu reads it. It rewrites the state in canonical form.", is_safe=False),
         page=r"""A value is read differently than it is written
 
