@@ -314,17 +314,14 @@ def _binding_findings(expected: Expectations, before: Side, after: Side) -> Iter
         source = named.get(address)
         pointer = after.resource_pointer(resource, "provider")
         if source is not None and not _is_source(source, actual.provider):
-            detail = f"planned by the provider {source}, but bound to {actual}"
-            yield _finding(detail, address, pointer)
+            yield _finding(f"planned by the provider {source}, but bound to {actual}", address, pointer)
             continue
         configured = blocks.get((address.module.module().names, str(address.resource)))
         if configured is None:
             if old is not None and not kept and old.provider_config is not None:
                 yield _finding(f"bound to {old.provider_config} before, but to {actual}", address, pointer)
-                continue
         elif not configured.allows(actual) and (address in busy or not kept):
             yield _finding(f"planned to be bound to {configured}, but bound to {actual}", address, pointer)
-            continue
     yield from _instance_findings(expected, before, after)
 
 
@@ -346,7 +343,7 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
     old_addresses = {new: old for old, new in expected.moves.items()}
     for (instance, deposed), placed in after.objects.items():
         old = before.objects.get((old_addresses.get(instance, instance), deposed))
-        if old is None or old.provider_key == placed.provider_key:
+        if old is None or old.obj.provider_key == placed.obj.provider_key:
             continue
         if old.resource.provider_config != placed.resource.provider_config:
             continue
@@ -360,7 +357,7 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
 
 def _bound(placed: Placed) -> str:
     config = placed.resource.provider_config
-    return "no provider" if config is None else f"{config}{placed.provider_key}"
+    return "no provider" if config is None else f"{config}{placed.obj.provider_key}"
 
 
 def _is_source(text: str, provider: Provider) -> bool:

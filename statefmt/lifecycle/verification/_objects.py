@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
@@ -12,7 +13,7 @@ from msgspec import Raw
 from statefmt.formats.raw_json import token
 from statefmt.lifecycle.legacy_sdk import is_legacy
 from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, ShownResource
-from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, TypeSchema, implied_type
+from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, implied_type
 from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._difference import (
     ABSENT,
@@ -33,7 +34,7 @@ from statefmt.lifecycle.verification._secrets import (
     plain_paths,
     shown_value,
 )
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, InstanceKey, Resource, ResourceInstance, ResourceMode
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, Resource, ResourceInstance, ResourceMode
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import DYNAMIC, Type
 from statefmt.model.errors import AddressError
@@ -57,10 +58,6 @@ class Placed(NamedTuple):
     def is_data(self) -> bool:
         """Whether it is the result of a data source."""
         return self.resource.addr.resource.mode is ResourceMode.DATA
-
-    @property
-    def provider_key(self) -> InstanceKey:
-        return self.obj.provider_key
 
 
 class Side:
@@ -161,21 +158,15 @@ class Expectations:
         return self._found[key]
 
     def _schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
-        found = self._of_provider(provider, resource)
-        if found is not None:
-            return found.block, found.type
+        if self._schemas is not None:
+            # A text in the plan that is not an address has other findings.
+            with suppress(AddressError):
+                found = self._schemas.schema(parse_provider_source(provider), resource.mode, resource.type)
+                if found is not None:
+                    return found.block, found.type
         name = str(resource).rpartition(".")[0]
         block = BUILT_IN.get(name) if provider.endswith(_BUILT_IN_PROVIDER) else None
         return block, DYNAMIC if block is None else implied_type(block)
-
-    def _of_provider(self, provider: str, resource: Resource) -> TypeSchema | None:
-        if self._schemas is None:
-            return None
-        try:
-            return self._schemas.schema(parse_provider_source(provider), resource.mode, resource.type)
-        except AddressError:
-            # The plan's text is not an address, which other findings show.
-            return None
 
 
 # Values that the old SDK does not distinguish.
@@ -312,25 +303,15 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
     return f"{where}: planned {planned}, but {actual}{how}"
 
 
-def status_findings(address: str, side: Side, placed: Placed, before: Placed | None) -> Iterator[Finding]:
-    """Yield a finding if an object is tainted, and was not so before."""
+def status_findings(address: str, side: Side, placed: Placed, before: Placed | None = None) -> Iterator[Finding]:
+    """Yield a finding if an object is tainted, and was not so before, if `before` is given."""
     if placed.obj.status is ObjectStatus.TAINTED and (before is None or before.obj.status is ObjectStatus.READY):
-        yield _tainted(address, side, placed)
-
-
-def ready_findings(address: str, side: Side, placed: Placed) -> Iterator[Finding]:
-    """Yield a finding if an object is tainted that the plan creates, updates or replaces."""
-    if placed.obj.status is ObjectStatus.TAINTED:
-        yield _tainted(address, side, placed)
-
-
-def _tainted(address: str, side: Side, placed: Placed) -> Finding:
-    return Code.LEFT_TAINTED.finding(
-        "Left tainted",
-        "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
-        address,
-        side.pointer(placed, "status"),
-    )
+        yield Code.LEFT_TAINTED.finding(
+            "Left tainted",
+            "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
+            address,
+            side.pointer(placed, "status"),
+        )
 
 
 def sensitivity_findings(
