@@ -333,7 +333,6 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
         if depends_on is None
         else tuple(map(reader.without_quotes, reader.elements(depends_on.expression))),
         providers=None if providers is None else tuple(read_passed(reader, providers.expression)),
-        providers_range=None if providers is None else providers.range,
         arguments=arguments,
     )
 

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from statefmt.configuration._scope import Facts, Scope, first_scope
-from statefmt.configuration.directory import DirectoryReader, InputReader, VariableOption, below, repository
+from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
@@ -88,9 +88,8 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
-    inputs = InputReader(directory, problems, (str(directory),) if options.is_confined else within).read(
-        options.environment, options.variables
-    )
+    files_within = (str(directory),) if options.is_confined else within
+    inputs = read_inputs(directory, options.environment, options.variables, problems, files_within)
     if not options.children:
         modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
         return Configuration(

@@ -16,10 +16,10 @@ import msgspec
 from statefmt.configuration._scope import EachValue, Scope, root_scope
 from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
 from statefmt.hcl.evaluate import evaluate
-from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, references
-from statefmt.hcl.value import Part, Unknown, Value, as_unknown, children
+from statefmt.hcl.value import Part, Refusal, Unknown, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -189,6 +189,7 @@ class Instances:
 
 _FOR_EACH = "Invalid for_each argument"
 _COUNT = "Invalid count argument"
+_ENABLED = "Invalid enabled argument"
 _UNSUITABLE = 'The given "for_each" argument value is unsuitable: '
 # More than any real configuration has, and few enough to list.
 _MOST = 1_000_000
@@ -219,12 +220,15 @@ def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
 
     A value that OpenTofu refuses (a null, sensitive or non-string key, a list) gives an Unknown with a `problem`.
     """
-    if repetition.for_each is not None:
-        return _for_each(repetition.for_each.expression, scope)
-    if repetition.count is not None:
-        return _count(repetition.count.expression, scope)
-    if repetition.enabled is not None:
-        return _enabled(repetition.enabled.expression, scope)
+    try:
+        if repetition.for_each is not None:
+            return _for_each(repetition.for_each.expression, scope)
+        if repetition.count is not None:
+            return _count(repetition.count.expression, scope)
+        if repetition.enabled is not None:
+            return _enabled(repetition.enabled.expression, scope)
+    except Refusal as refusal:
+        return as_unknown(refusal.problem)
     return _SINGLE
 
 
@@ -234,13 +238,7 @@ def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
     `scope` is static (made by `Scope.child` without `each`): OpenTofu does not know the `each` and `count` of the
     calling modules there.
     """
-    if block.for_each is None:
-        return _SINGLE
-    return _for_each(block.for_each.expression, scope)
-
-
-def _refused(summary: str, detail: str, expression: Expression) -> Unknown:
-    return as_unknown(error(ProblemKind.EVALUATION, summary, detail, expression.range))
+    return expand(Repetition(for_each=block.for_each), scope)
 
 
 def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
@@ -251,21 +249,21 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
             "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. "
             "If used, the sensitive value could be exposed as a resource instance key."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(value, Value) and value.data is None:
-        return _refused(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression)
+        raise Refusal(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression.range)
     if not isinstance(of, (MapType, ObjectType, SetType, DynamicType)):
         detail = (
             f'{_UNSUITABLE}the "for_each" argument must be a map, or set of strings, '
             f"and you have provided a value of type {type_name(of)}."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(of, SetType) and of.element not in (STRING, DYNAMIC):
         detail = (
             f'{_UNSUITABLE}"for_each" supports sets of strings, '
             f"but you have provided a set containing type {type_name(of.element)}."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if isinstance(value.data, Mapping):
@@ -273,7 +271,7 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
     keys: list[str] = []
     for item in children(value):
         if isinstance(item, Value) and item.data is None:
-            return _refused(_FOR_EACH, f'{_UNSUITABLE}"for_each" sets must not contain null values.', expression)
+            raise Refusal(_FOR_EACH, f'{_UNSUITABLE}"for_each" sets must not contain null values.', expression.range)
         assert isinstance(item, Value)
         keys.append(str(item.data))
     return Expansion(tuple(_instance(key, Value(STRING, key)) for key in keys))
@@ -288,23 +286,21 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
     value = evaluate(expression, scope)
     if value.sensitive:
         detail = "Sensitive values, or values derived from sensitive values, cannot be used as count arguments."
-        return _refused(_COUNT, detail, expression)
-    try:
-        value = convert(value, NUMBER)
-    except ConversionError as failure:
-        return _refused(_COUNT, f'The given "count" argument value is unsuitable: {failure}.', expression)
+        raise Refusal(_COUNT, detail, expression.range)
+    detail = 'The given "count" argument value is unsuitable'
+    value = convert_or_refuse(value, NUMBER, _COUNT, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if value.data is None:
-        return _refused(_COUNT, 'The given "count" argument value is null. An integer is required.', expression)
+        raise Refusal(_COUNT, 'The given "count" argument value is null. An integer is required.', expression.range)
     assert isinstance(value.data, Number)
     if not is_whole(value.data):
-        return _refused(
-            _COUNT, 'The given "count" argument value is unsuitable: a whole number is required.', expression
+        raise Refusal(
+            _COUNT, 'The given "count" argument value is unsuitable: a whole number is required.', expression.range
         )
     if value.data.negative and value.data.mantissa:
         detail = 'The given "count" argument value is unsuitable: must be greater than or equal to zero.'
-        return _refused(_COUNT, detail, expression)
+        raise Refusal(_COUNT, detail, expression.range)
     count = value.data.small_integer() or 0
     if count > _MOST:
         return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
@@ -312,19 +308,15 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
 
 
 def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:
-    value = evaluate(expression, scope)
-    try:
-        value = convert(value, BOOL)
-    except ConversionError as failure:
-        detail = f'The given "enabled" argument value is unsuitable: {failure}.'
-        return _refused("Invalid enabled argument", detail, expression)
+    detail = 'The given "enabled" argument value is unsuitable'
+    value = convert_or_refuse(evaluate(expression, scope), BOOL, _ENABLED, detail, expression.range)
     if value.sensitive:
         detail = "Sensitive values cannot be used as enabled arguments."
-        return _refused("Invalid enabled argument", detail, expression)
+        raise Refusal(_ENABLED, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if value.data is None:
-        return _refused("Invalid enabled argument", 'The given "enabled" argument value is null.', expression)
+        raise Refusal(_ENABLED, 'The given "enabled" argument value is null.', expression.range)
     return _SINGLE if value.data else Expansion(())
 
 
