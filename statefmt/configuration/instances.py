@@ -14,11 +14,11 @@ from typing import Final
 import msgspec
 
 from statefmt.configuration._scope import EachValue, Scope, root_scope
-from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.model import Configuration, Local, ModuleCall, ProviderBlock, Repetition, ResourceBlock
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, references
+from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, references
 from statefmt.hcl.value import Part, Refusal, Unknown, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
@@ -329,17 +329,11 @@ _DEEPEST = 100
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
     """Yield the references in an expression, and in the names that it uses, that only a plan knows; each once."""
-    yield from _Walk(configuration).problems(module, expression, expression.range)
+    seen: set[tuple[Module, str]] = set()
 
-
-class _Walk:
-    def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
-        self._seen: set[tuple[Module, str]] = set()
-        self._depth = 0
-
-    def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
-        """Yield the problems of one expression; `place` covers the whole argument or local value."""
+    def problems(module: Module, expression: Expression, place: Range, depth: int) -> Iterator[Problem]:
+        # `place` covers the whole argument or local value.
+        declared, call = configuration.modules[module].declarations, configuration.modules[module].call
         spoilt: list[str] = []
         for reference in references(expression):
             if reference.root not in _STATIC:
@@ -356,40 +350,31 @@ class _Walk:
             if reference.root not in ("var", "local"):
                 continue
             name = f"{reference.root}.{first.name}"
-            if (module, name) in self._seen:
+            if (module, name) in seen:
                 continue
-            self._seen.add((module, name))
-            if self._is_later(module, reference, first):
+            seen.add((module, name))
+            variable = declared.variables.get(first.name)
+            if reference.root == "var" and variable is not None and variable.const is False:
                 detail = f'The variable "{first.name}" has `const = false`: its value may be known only in a plan.'
                 where = reference.root_range.to(first.range)
                 yield error(ProblemKind.EVALUATION, "Unable to use variable in static context", detail, where)
                 continue
-            if self._depth == _DEEPEST:
-                continue
-            self._depth += 1
-            found = list(self._of_name(module, reference.root, first.name))
-            self._depth -= 1
-            yield from found
-            if found:
-                spoilt.append(name)
+            # The local value, or the argument that the caller gives for the variable.
+            used: Local | Argument | None = None
+            if reference.root == "local":
+                used, user = declared.locals.get(first.name), module
+            elif call is not None:
+                used, user = call.arguments.get(first.name), module.parent()
+            if used is not None and depth < _DEEPEST:
+                found = list(problems(user, used.expression, used.range, depth + 1))
+                yield from found
+                if found:
+                    spoilt.append(name)
         if spoilt:
             detail = f"This depends on {', '.join(spoilt)}, which cannot be known before a plan."
             yield error(ProblemKind.EVALUATION, "Unable to compute static value", detail, place)
 
-    def _is_later(self, module: Module, reference: Traversal, step: AttributeAccess) -> bool:
-        variable = self._configuration.modules[module].declarations.variables.get(step.name)
-        return reference.root == "var" and variable is not None and variable.const is False
-
-    def _of_name(self, module: Module, kind: str, name: str) -> Iterator[Problem]:
-        """Yield the problems of a local value, or of the argument that a caller gives for a variable."""
-        entered = self._configuration.modules[module]
-        if kind == "local":
-            local = entered.declarations.locals.get(name)
-            if local is not None:
-                yield from self.problems(module, local.expression, local.range)
-        elif entered.call is not None and name in entered.call.arguments:
-            argument = entered.call.arguments[name]
-            yield from self.problems(module.parent(), argument.expression, argument.range)
+    yield from problems(module, expression, expression.range, 0)
 
 
 def _dynamic_value(reference: Traversal) -> Problem:

@@ -62,12 +62,10 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
                 yield path, wrong
         passed = dict(_passed(module.call)) if module.call else {}
         for call in module.declarations.calls.values():
-            for problem in _of_call(path, module, call, names, passed):
-                yield path, problem
+            yield from ((path, problem) for problem in _of_call(path, module, call, names, passed))
         if module.call is not None:
             parent = configuration.modules[path.parent()].declarations
-            for problem in _of_child(configuration, path, module, names, passed, parent):
-                yield path, problem
+            yield from ((path, problem) for problem in _of_child(configuration, path, module, names, passed, parent))
 
 
 def _names(declared: Declarations) -> _Names:
@@ -227,10 +225,8 @@ _TWICE = "Duplicate required provider"
 def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module, Resource | None, Problem]]:
     """Yield all problems, each with the module and the resource block it concerns."""
     for path, module in configuration.modules.items():
-        for problem in _of_requirements(module.declarations):
-            yield path, None, problem
-        for resource, problem in _of_resources(module.declarations):
-            yield path, resource, problem
+        yield from ((path, None, problem) for problem in _of_requirements(module.declarations))
+        yield from ((path, resource, problem) for resource, problem in _of_resources(module.declarations))
 
 
 def _of_requirements(declared: Declarations) -> Iterator[Problem]:
