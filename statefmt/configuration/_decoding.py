@@ -34,7 +34,7 @@ from statefmt.configuration.model import (
 )
 from statefmt.configuration.provider_reference import read_provider_reference
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import Argument, Block, Body, MergedBody
+from statefmt.hcl.syntax import Argument, Block, Body, MergedBody, attributes
 from statefmt.model import addrs
 
 _T = TypeVar("_T")
@@ -306,11 +306,9 @@ def read_variable(reader: FileReader, block: Block) -> Variable:
 
 def read_locals(reader: FileReader, block: Block) -> Iterator[Local]:
     """Decode each value of a `locals` block."""
-    for name in block.body.names():
-        argument = block.body.attribute(name)
-        if argument is not None:
-            reader.name("Invalid local value name", name, argument.name_range)
-            yield Local(name, argument.expression, argument.range)
+    for argument in attributes(block.body):
+        reader.name("Invalid local value name", argument.name, argument.name_range)
+        yield Local(argument.name, argument.expression, argument.range)
 
 
 def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
@@ -322,11 +320,9 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
     for reserved in (*body.blocks("locals"), *body.blocks("provider", 1)):
         detail = f'The block type name "{reserved.type}" is reserved for use by OpenTofu in a future version.'
         reader.complain("Reserved block type name in module block", detail, reserved.type_range)
-    arguments = {name: argument for name in body.names() if (argument := body.attribute(name)) is not None}
-    arguments = {name: argument for name, argument in arguments.items() if name not in _MODULE_META}
+    arguments = {argument.name: argument for argument in attributes(body) if argument.name not in _MODULE_META}
     for escape in body.blocks("_"):
-        names = escape.body.names()
-        arguments |= {name: argument for name in names if (argument := escape.body.attribute(name)) is not None}
+        arguments |= {argument.name: argument for argument in attributes(escape.body)}
     return ModuleCall(
         name=block.labels[0],
         range=block.range,
@@ -337,7 +333,6 @@ def read_module_call(reader: FileReader, block: Block) -> ModuleCall:
         if depends_on is None
         else tuple(map(reader.without_quotes, reader.elements(depends_on.expression))),
         providers=None if providers is None else tuple(read_passed(reader, providers.expression)),
-        providers_range=None if providers is None else providers.range,
         arguments=arguments,
     )
 
@@ -442,10 +437,4 @@ def _run(reader: FileReader, block: Block) -> TestRun:
 
 
 def _variables(body: Body) -> Mapping[str, Argument]:
-    found: dict[str, Argument] = {}
-    for block in body.blocks("variables"):
-        for name in block.body.names():
-            argument = block.body.attribute(name)
-            if argument is not None:
-                found[name] = argument
-    return found
+    return {argument.name: argument for block in body.blocks("variables") for argument in attributes(block.body)}

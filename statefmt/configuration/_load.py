@@ -9,16 +9,17 @@ Sources: OpenTofu `internal/configs`, in `configload/loader_load.go`, `config_bu
 
 from __future__ import annotations
 
+import operator as operators
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from statefmt.configuration._scope import Facts, Scope, first_scope
-from statefmt.configuration.directory import DirectoryReader, InputReader, VariableOption, below, repository
+from statefmt.configuration._scope import Scope, root_scope
+from statefmt.configuration.directory import DirectoryReader, VariableOption, below, read_inputs, repository
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
@@ -87,9 +88,8 @@ def load(directory: Path, options: LoadOptions | None = None) -> Configuration:
         problems.append(error(ProblemKind.UNREADABLE, "No configuration files", detail))
     data = options.environment.get("TF_DATA_DIR") or ".terraform"
     workspace = options.workspace or options.environment.get("TF_WORKSPACE") or _chosen(directory / data)
-    inputs = InputReader(directory, problems, (str(directory),) if options.is_confined else within).read(
-        options.environment, options.variables
-    )
+    files_within = (str(directory),) if options.is_confined else within
+    inputs = read_inputs(directory, options.environment, options.variables, problems, files_within)
     if not options.children:
         modules = {addrs.Module(): ModuleConfiguration(addrs.Module(), root)}
         return Configuration(
@@ -130,7 +130,7 @@ class ModuleTree:
     def __init__(
         self,
         reader: DirectoryReader,
-        manifest: Mapping[str, InstalledModule],
+        manifest: Mapping[str, str],
         problems: list[Problem],
         place: tuple[str, ...] = (),
         release: Release | None = None,
@@ -150,11 +150,10 @@ class ModuleTree:
         directory = self._reader.root
         self._modules[addrs.Module()] = ModuleConfiguration(addrs.Module(), root)
         within = self._reader.files_within
-        scope = first_scope(Facts(directory, self._modules, inputs, workspace, files_within=within))
-        self._read_children(scope, (_real(directory, root.directory),))
-        return Configuration(
-            str(directory), self._with_children(), self._missing, inputs, workspace, files_within=within
-        )
+        # Its modules are added while they are read, and its scope finds them.
+        growing = Configuration(str(directory), self._modules, self._missing, inputs, workspace, files_within=within)
+        self._read_children(root_scope(growing), (_real(directory, root.directory),))
+        return msgspec.structs.replace(growing, modules=self._with_children())
 
     def read_tested(self, file: str, run: TestRun, workspace: str | None) -> Configuration | None:
         """Return the module that a test run calls in place of the root module, as a separate configuration.
@@ -218,7 +217,7 @@ class ModuleTree:
         if source.startswith(("./", "../", ".\\", "..\\")) or source in (".", ".."):
             directory = below(caller, source.replace("\\", "/"))
         elif (installed := self._manifest.get(".".join((*self._place, *path.names)))) is not None:
-            directory = os.path.normpath(installed.directory)
+            directory = os.path.normpath(installed)
         else:
             detail = 'This module is not yet installed. Run "tofu init" to install all modules of this configuration.'
             self._miss(path, warning(ProblemKind.MODULE, "Module not installed", detail, place))
@@ -293,20 +292,19 @@ def _real(root: Path, directory: str) -> str:
 _LARGEST: Final = 16 * 1024 * 1024
 
 
-class InstalledModule(msgspec.Struct, frozen=True):
-    """One record: the path of the call (`a.b`), the source it was installed from, and the directory."""
-
+class _InstalledModule(msgspec.Struct):
+    # The path of the call: `a.b`.
     key: str = msgspec.field(name="Key")
     source: str = msgspec.field(name="Source", default="")
     directory: str = msgspec.field(name="Dir", default="")
 
 
 class _Manifest(msgspec.Struct):
-    modules: list[InstalledModule] = msgspec.field(name="Modules", default_factory=list)
+    modules: list[_InstalledModule] = msgspec.field(name="Modules", default_factory=list)
 
 
-def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, InstalledModule]:
-    """Return the installed modules by the path of their call; empty if the file does not exist."""
+def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, str]:
+    """Return the directories of installed modules by the path of their call; empty if the file does not exist."""
     try:
         content = read_bounded(path, _LARGEST)
     except (FileNotFoundError, NotADirectoryError):
@@ -321,7 +319,7 @@ def read_manifest(path: Path, shown: str, problems: list[Problem]) -> dict[str, 
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as failure:
         problems.append(_unreadable(shown, str(failure)))
         return {}
-    return {record.key: record for record in found.modules}
+    return {record.key: record.directory for record in found.modules}
 
 
 def _unreadable(shown: str, why: str) -> Problem:
@@ -335,6 +333,9 @@ def _unreadable(shown: str, why: str) -> Problem:
 
 
 _PART: Final = re.compile(r"\s*+(?P<operator>!=|>=|<=|~>|=|>|<|)\s*+v?(?P<version>\d+(?:\.\d+)*)[^,\s]*\s*", re.ASCII)
+_COMPARISONS: Final[Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]]] = {
+    "=": operators.eq, "!=": operators.ne, ">=": operators.ge, "<=": operators.le, ">": operators.gt, "<": operators.lt
+}  # fmt: skip
 # A patch release later than any.
 _LAST_PATCH: Final = 10**6
 
@@ -344,15 +345,11 @@ def admitted_releases(constraints: Iterable[str]) -> list[Release]:
 
     A constraint that cannot be read admits all: it has a finding of its own.
     """
-    parts = [part for text in constraints for part in _parts(text)]
-    return [release for release in all_releases() if _admits(parts, release)]
-
-
-def _parts(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    found = [_PART.fullmatch(part) for part in text.split(",")]
-    return [
+    found = [_PART.fullmatch(part) for text in constraints for part in text.split(",")]
+    parts = [
         (part["operator"] or "=", tuple(map(int, part["version"].split(".")))) for part in found if part is not None
     ]
+    return [release for release in all_releases() if _admits(parts, release)]
 
 
 def _admits(parts: Sequence[tuple[str, tuple[int, ...]]], release: Release) -> bool:
@@ -363,22 +360,11 @@ def _admits(parts: Sequence[tuple[str, tuple[int, ...]]], release: Release) -> b
 
 def _satisfies(version: tuple[int, ...], operator: str, wanted: tuple[int, ...]) -> bool:
     bound = _padded(wanted)
-    match operator:
-        case "=":
-            return version == bound
-        case "!=":
-            return version != bound
-        case ">=":
-            return version >= bound
-        case "<=":
-            return version <= bound
-        case ">":
-            return version > bound
-        case "<":
-            return version < bound
-        case _:
-            # `~>`: all but the last of the numbers given must be equal.
-            return version >= bound and version[: max(len(wanted) - 1, 1)] == bound[: max(len(wanted) - 1, 1)]
+    if operator in _COMPARISONS:
+        return _COMPARISONS[operator](version, bound)
+    # `~>`: all but the last of the numbers given must be equal.
+    given = max(len(wanted) - 1, 1)
+    return version >= bound and version[:given] == bound[:given]
 
 
 def _padded(version: tuple[int, ...]) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ from statefmt.hcl.syntax import (
     TupleExpression,
     as_keyword,
     as_traversal,
+    attributes,
     references,
 )
 from statefmt.hcl.syntax.native import read_expression
@@ -82,12 +83,10 @@ def read_provider(reader: FileReader, block: Block, *, mock: bool = False) -> Pr
         name_range=block.label_ranges[0],
         range=block.range,
         alias=alias_text or "",
-        alias_range=None if alias is None else alias.expression.range,
         for_each=for_each,
         for_each_text="" if for_each is None else reader.written(for_each.expression),
         reserved=reserved,
         is_empty=_is_empty(body),
-        body_range=block.body_range,
         mock=mock,
         settings=() if mock else tuple(_settings(body)),
     )
@@ -149,11 +148,8 @@ def _check_range_of_versions(reader: FileReader, expression: Expression) -> None
 
 def read_required_providers(reader: FileReader, block: Block) -> Iterator[RequiredProvider]:
     """Decode each entry of `required_providers`; an entry may be just a version."""
-    for name in block.body.names():
-        argument = block.body.attribute(name)
-        if argument is None:
-            continue
-        expression = argument.expression
+    for argument in attributes(block.body):
+        name, expression = argument.name, argument.expression
         wrong = local_name_problem(name, expression.range, any_form=isinstance(expression, Literal))
         if isinstance(expression, Literal):
             _check_range_of_versions(reader, expression)
@@ -167,14 +163,14 @@ def read_required_providers(reader: FileReader, block: Block) -> Iterator[Requir
 
 
 def _required(reader: FileReader, name: str, expression: Expression) -> RequiredProvider:
-    source: Literal | None = None
+    source = ""
     aliases: tuple[Expression, ...] = ()
     problem = ("Invalid required_providers object", "required_providers entries must be strings or objects.")
     for item in reader.items(expression, *problem):
         word, value = keyword(item.key), item.value
         text = value.value if isinstance(value, Literal) else None
-        if word == "source" and isinstance(value, Literal) and isinstance(text, str):
-            source = value
+        if word == "source" and isinstance(text, str):
+            source = text
             try:
                 parse_provider_source(text)
             except AddressError as refused:
@@ -194,8 +190,7 @@ def _required(reader: FileReader, name: str, expression: Expression) -> Required
             detail = "A required_providers object can only contain source, version and configuration_aliases."
             reader.complain("Invalid required_providers object", detail, item.key.range)
             break
-    where = None if source is None else source.range
-    return RequiredProvider(name, expression.range, "" if source is None else str(source.value), where, aliases)
+    return RequiredProvider(name, expression.range, source, aliases)
 
 
 def _is_alias(reader: FileReader, name: str, expression: Expression, whole: Expression) -> bool:

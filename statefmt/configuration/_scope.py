@@ -6,7 +6,6 @@ OpenTofu `internal/configs/static_scope.go`, `internal/tofu/evaluate.go`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -32,25 +31,16 @@ class EachValue(msgspec.Struct, frozen=True):
     value: Part | None = None  # None for `count`
 
 
-class Facts(msgspec.Struct, frozen=True):
-    """The data shared by all modules of a configuration."""
-
-    directory: Path
-    modules: Mapping[addrs.Module, ModuleConfiguration]
-    inputs: Mapping[str, InputValue]
-    workspace: str | None
-    for_program: bool = False
-    is_confined: bool = False
-    files_within: tuple[str, ...] | None = None
-
-
 class _Values:
     """The values of one module, or of one instance of it, each computed once."""
 
-    def __init__(self, facts: Facts, module: ModuleConfiguration, caller: Scope | None) -> None:
-        self.facts = facts
-        self.module = module
+    def __init__(
+        self, configuration: Configuration, module: addrs.Module, caller: Scope | None, *, is_confined: bool
+    ) -> None:
+        self.configuration = configuration
+        self.module = configuration.modules[module]
         self.caller = caller
+        self.is_confined = is_confined
         self.found: dict[str, Part] = {}
         self.under_way: list[str] = []
 
@@ -71,17 +61,17 @@ class Scope:
     @property
     def directory(self) -> Path:
         """The directory of the root module, against which functions resolve relative paths."""
-        return self._values.facts.directory
+        return Path(self._values.configuration.directory)
 
     @property
     def files_within(self) -> tuple[str, ...] | None:
         """The folders whose files functions may read; None for all files."""
-        return self._values.facts.files_within
+        return self._values.configuration.files_within
 
     @property
     def is_confined(self) -> bool:
         """Whether nothing that is the user's, such as files and the current folder, has a value here."""
-        return self._values.facts.is_confined
+        return self._values.is_confined
 
     def child(self, call: str, each: EachValue | None = None) -> Scope:
         """Return the scope inside the module that is called here by this name, in the instance of `each`.
@@ -89,8 +79,8 @@ class Scope:
         Without `each`, `each` and `count` are Unknown in the arguments of the call, as in OpenTofu's static
         evaluation. Raises KeyError if the module is not in the configuration.
         """
-        facts = self._values.facts
-        return Scope(_Values(facts, facts.modules[self.module.path.child(call)], self.within(each)))
+        path, caller = self.module.path.child(call), self.within(each)
+        return Scope(_Values(self._values.configuration, path, caller, is_confined=self.is_confined))
 
     def within(self, each: EachValue | None) -> Scope:
         """Return the same scope with the `each` or `count` of one instance of a resource or module call."""
@@ -168,13 +158,13 @@ class Scope:
             return as_unknown(error(ProblemKind.EVALUATION, "Reference to undeclared input variable", detail, place))
         given: Part | None
         if values.caller is None:
-            given = root_value(variable, values.facts.inputs.get(name))
+            given = root_value(variable, values.configuration.inputs.get(name))
         else:
             call = self.module.call
             argument = None if call is None else call.arguments.get(name)
             given = None if argument is None else evaluate(argument.expression, values.caller)
         if given is None and variable.default is None:
-            return missing(variable, self.module.call, for_program=values.facts.for_program)
+            return missing(variable, self.module.call, for_program=values.configuration.for_program)
         return finished(variable, given)
 
     def _path(self, name: str, place: Range) -> Part:
@@ -198,7 +188,7 @@ class Scope:
         if name != "workspace":
             detail = f'The "terraform" object does not have an attribute named {quote(name)}.'
             return as_unknown(error(ProblemKind.EVALUATION, 'Invalid "terraform" attribute', detail, place))
-        workspace = self._values.facts.workspace
+        workspace = self._values.configuration.workspace
         if workspace is None:
             return Unknown("the workspace is not known", place, kind=UnknownKind.WORKSPACE)
         return text(workspace)
@@ -238,21 +228,7 @@ def root_scope(configuration: Configuration, *, is_confined: bool = False) -> Sc
 
     In a scope that `is_confined`, functions that read files and paths have no value.
     """
-    facts = Facts(
-        Path(configuration.directory),
-        configuration.modules,
-        configuration.inputs,
-        configuration.workspace,
-        for_program=configuration.for_program,
-        is_confined=is_confined,
-        files_within=configuration.files_within,
-    )
-    return first_scope(facts)
-
-
-def first_scope(facts: Facts) -> Scope:
-    """Return the scope of the root module while other modules may still be added."""
-    return Scope(_Values(facts, facts.modules[addrs.Module()], None))
+    return Scope(_Values(configuration, addrs.Module(), None, is_confined=is_confined))
 
 
 def finished(variable: Variable, given: Part | None) -> Part:

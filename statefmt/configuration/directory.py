@@ -6,7 +6,7 @@ Source: OpenTofu `internal/configs/parser_config_dir.go`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -16,7 +16,7 @@ from statefmt.configuration._decoding import DirectoryDecoder, read_query_file, 
 from statefmt.configuration._provider_blocks import FileReader
 from statefmt.configuration.model import Declarations, InputValue, ProviderUse, TestFile
 from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, error
-from statefmt.hcl.syntax import Body
+from statefmt.hcl.syntax import Body, attributes
 from statefmt.hcl.syntax.json import LARGEST_FILE, read_json_file
 from statefmt.hcl.syntax.native import read_file
 from statefmt.store.files import is_inside, read_bounded
@@ -62,15 +62,13 @@ def list_files(names: Sequence[str]) -> Listing:
 
 
 def _unshadowed(names: list[str]) -> tuple[str, ...]:
-    present = set(names)
-    return tuple(name for name in names if _tofu_name(name) not in present)
-
-
-def _tofu_name(name: str) -> str | None:
-    for ending in (".tf", ".tf.json", ".tftest.hcl", ".tftest.json"):
-        if name.endswith(ending):
-            return name[: -len(ending)] + ending.replace(".tf", ".tofu", 1)
-    return None
+    shadowed = {
+        name.removesuffix(ending) + ending.replace(".tofu", ".tf", 1)
+        for name in names
+        for ending in (".tofu", ".tofu.json", ".tofutest.hcl", ".tofutest.json")
+        if name.endswith(ending)
+    }
+    return tuple(name for name in names if name not in shadowed)
 
 
 def read_source(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> SourceText | None:
@@ -204,71 +202,68 @@ class VariableOption(msgspec.Struct, frozen=True):
     document: bytes = b""
 
 
-class InputReader:
-    """Reads the variable values for the root module in a directory; for None, only from the environment and options.
+def read_inputs(
+    root: Path | None,
+    environment: Mapping[str, str],
+    options: tuple[VariableOption, ...],
+    problems: list[Problem],
+    files_within: tuple[str, ...] | None = None,
+) -> dict[str, InputValue]:
+    """Return the effective value of each variable of the root module in a directory.
 
-    Files of the directory that are links out of the folders `files_within` are left out; None reads all.
+    Without a directory, only the environment and the options count. Files of the directory that are links out of the
+    folders `files_within` are left out; None reads all. Files of options are relative to the working directory.
     """
-
-    def __init__(self, root: Path | None, problems: list[Problem], files_within: tuple[str, ...] | None = None) -> None:
-        self._root = root
-        self._files_within = files_within
-        self._problems = problems
-
-    def read(self, environment: Mapping[str, str], options: tuple[VariableOption, ...]) -> dict[str, InputValue]:
-        """Return the effective value of each variable. Files of options are relative to the working directory."""
-        found: dict[str, InputValue] = {}
-        for name, value in environment.items():
-            if name.startswith(_ENVIRONMENT):
-                variable = name.removeprefix(_ENVIRONMENT)
-                found[variable] = InputValue(variable, name, text=value)
-        if self._root is not None:
-            for file in self._automatic(self._root):
-                if self._files_within is not None and not is_inside(self._root / file, *self._files_within):
-                    continue
-                found |= {value.name: value for value in self._file(self._root / file, file, pipes=False)}
-        for option in options:
-            if option.document:
-                source = SourceText(option.file, option.document)
-                body = read_json_file(source, self._problems)
-                found |= {value.name: value for value in _values(body, option.file)}
-            elif option.file:
-                found |= {value.name: value for value in self._file(Path(option.file), option.file, pipes=True)}
-            else:
-                found[option.name] = InputValue(option.name, "--var", text=option.value)
-        return found
-
-    @staticmethod
-    def _automatic(root: Path) -> list[str]:
-        try:
-            names = sorted((path.name for path in root.iterdir()), key=os.fsencode)
-        except OSError:
-            return []
-        defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
-        return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
-
-    def _file(self, path: Path, shown: str, *, pipes: bool) -> Iterator[InputValue]:
-        source = read_source(path, shown, self._problems, pipes=pipes)
-        if source is None:
-            return
-        # A file with another name, such as a pipe, is JSON if it starts with a brace.
-        if not shown.endswith((".json", ".tfvars")):
-            json = source.content.lstrip().startswith(b"{")
-            body: Body = read_json_file(source, self._problems) if json else read_file(source, self._problems)
+    found: dict[str, InputValue] = {}
+    for name, value in environment.items():
+        if name.startswith(_ENVIRONMENT):
+            variable = name.removeprefix(_ENVIRONMENT)
+            found[variable] = InputValue(variable, name, text=value)
+    if root is not None:
+        for file in _automatic_files(root):
+            if files_within is None or is_inside(root / file, *files_within):
+                found |= _file_values(root / file, file, problems)
+    for option in options:
+        if option.document:
+            source = SourceText(option.file, option.document)
+            found |= _values(read_json_file(source, problems), option.file)
+        elif option.file:
+            found |= _file_values(Path(option.file), option.file, problems, pipes=True)
         else:
-            body = read_body(source, self._problems)
-        if not shown.endswith(".json") and (declared := body.blocks("variable", 1)):
-            detail = (
-                "A variable file assigns values to variables that are declared elsewhere. Move this block to a "
-                f"configuration file, and set the value here with: {declared[0].labels[0]} = <value>"
-            )
-            summary = "Variable declaration in .tfvars file"
-            self._problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))
-        yield from _values(body, shown)
+            found[option.name] = InputValue(option.name, "--var", text=option.value)
+    return found
 
 
-def _values(body: Body, shown: str) -> Iterator[InputValue]:
-    for name in body.names():
-        argument = body.attribute(name, literal=True)
-        if argument is not None:
-            yield InputValue(name, shown, argument.expression)
+def _automatic_files(root: Path) -> list[str]:
+    try:
+        names = sorted((path.name for path in root.iterdir()), key=os.fsencode)
+    except OSError:
+        return []
+    defaults = [name for name in (_DEFAULT, f"{_DEFAULT}.json") if name in names]
+    return defaults + [name for name in names if name.endswith((".auto.tfvars", ".auto.tfvars.json"))]
+
+
+def _file_values(path: Path, shown: str, problems: list[Problem], *, pipes: bool = False) -> dict[str, InputValue]:
+    source = read_source(path, shown, problems, pipes=pipes)
+    if source is None:
+        return {}
+    # A file with another name, such as a pipe, is JSON if it starts with a brace.
+    if not shown.endswith((".json", ".tfvars")) and source.content.lstrip().startswith(b"{"):
+        body: Body = read_json_file(source, problems)
+    else:
+        body = read_body(source, problems)
+    if not shown.endswith(".json") and (declared := body.blocks("variable", 1)):
+        detail = (
+            "A variable file assigns values to variables that are declared elsewhere. Move this block to a "
+            f"configuration file, and set the value here with: {declared[0].labels[0]} = <value>"
+        )
+        summary = "Variable declaration in .tfvars file"
+        problems.append(error(ProblemKind.VARIABLE, summary, detail, declared[0].type_range))
+    return _values(body, shown)
+
+
+def _values(body: Body, shown: str) -> dict[str, InputValue]:
+    return {
+        argument.name: InputValue(argument.name, shown, argument.expression)
+        for argument in attributes(body, literal=True)
+    }

@@ -14,12 +14,12 @@ from typing import Final
 import msgspec
 
 from statefmt.configuration._scope import EachValue, Scope, root_scope
-from statefmt.configuration.model import Configuration, ModuleCall, ProviderBlock, Repetition, ResourceBlock
+from statefmt.configuration.model import Configuration, Local, ModuleCall, ProviderBlock, Repetition, ResourceBlock
 from statefmt.hcl.evaluate import evaluate
-from statefmt.hcl.operations import ConversionError, convert
+from statefmt.hcl.operations import convert_or_refuse
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
-from statefmt.hcl.syntax import AttributeAccess, Expression, IndexAccess, Traversal, references
-from statefmt.hcl.value import Part, Unknown, Value, as_unknown, children
+from statefmt.hcl.syntax import Argument, AttributeAccess, Expression, IndexAccess, Traversal, references
+from statefmt.hcl.value import Part, Refusal, Unknown, Value, as_unknown, children
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResource,
@@ -188,6 +188,7 @@ class Instances:
 
 _FOR_EACH = "Invalid for_each argument"
 _COUNT = "Invalid count argument"
+_ENABLED = "Invalid enabled argument"
 _UNSUITABLE = 'The given "for_each" argument value is unsuitable: '
 # More than any real configuration has, and few enough to list.
 _MOST = 1_000_000
@@ -218,12 +219,15 @@ def expand(repetition: Repetition, scope: Scope) -> Expansion | Unknown:
 
     A value that OpenTofu refuses (a null, sensitive or non-string key, a list) gives an Unknown with a `problem`.
     """
-    if repetition.for_each is not None:
-        return _for_each(repetition.for_each.expression, scope)
-    if repetition.count is not None:
-        return _count(repetition.count.expression, scope)
-    if repetition.enabled is not None:
-        return _enabled(repetition.enabled.expression, scope)
+    try:
+        if repetition.for_each is not None:
+            return _for_each(repetition.for_each.expression, scope)
+        if repetition.count is not None:
+            return _count(repetition.count.expression, scope)
+        if repetition.enabled is not None:
+            return _enabled(repetition.enabled.expression, scope)
+    except Refusal as refusal:
+        return as_unknown(refusal.problem)
     return _SINGLE
 
 
@@ -233,13 +237,7 @@ def expand_provider(block: ProviderBlock, scope: Scope) -> Expansion | Unknown:
     `scope` is static (made by `Scope.child` without `each`): OpenTofu does not know the `each` and `count` of the
     calling modules there.
     """
-    if block.for_each is None:
-        return _SINGLE
-    return _for_each(block.for_each.expression, scope)
-
-
-def _refused(summary: str, detail: str, expression: Expression) -> Unknown:
-    return as_unknown(error(ProblemKind.EVALUATION, summary, detail, expression.range))
+    return expand(Repetition(for_each=block.for_each), scope)
 
 
 def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
@@ -250,21 +248,21 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
             "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. "
             "If used, the sensitive value could be exposed as a resource instance key."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(value, Value) and value.data is None:
-        return _refused(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression)
+        raise Refusal(_FOR_EACH, f'{_UNSUITABLE}the given "for_each" argument value is null.', expression.range)
     if not isinstance(of, (MapType, ObjectType, SetType, DynamicType)):
         detail = (
             f'{_UNSUITABLE}the "for_each" argument must be a map, or set of strings, '
             f"and you have provided a value of type {type_name(of)}."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(of, SetType) and of.element not in (STRING, DYNAMIC):
         detail = (
             f'{_UNSUITABLE}"for_each" supports sets of strings, '
             f"but you have provided a set containing type {type_name(of.element)}."
         )
-        return _refused(_FOR_EACH, detail, expression)
+        raise Refusal(_FOR_EACH, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if isinstance(value.data, Mapping):
@@ -272,7 +270,7 @@ def _for_each(expression: Expression, scope: Scope) -> Expansion | Unknown:
     keys: list[str] = []
     for item in children(value):
         if isinstance(item, Value) and item.data is None:
-            return _refused(_FOR_EACH, f'{_UNSUITABLE}"for_each" sets must not contain null values.', expression)
+            raise Refusal(_FOR_EACH, f'{_UNSUITABLE}"for_each" sets must not contain null values.', expression.range)
         assert isinstance(item, Value)
         keys.append(str(item.data))
     return Expansion(tuple(_instance(key, Value(STRING, key)) for key in keys))
@@ -287,23 +285,21 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
     value = evaluate(expression, scope)
     if value.sensitive:
         detail = "Sensitive values, or values derived from sensitive values, cannot be used as count arguments."
-        return _refused(_COUNT, detail, expression)
-    try:
-        value = convert(value, NUMBER)
-    except ConversionError as failure:
-        return _refused(_COUNT, f'The given "count" argument value is unsuitable: {failure}.', expression)
+        raise Refusal(_COUNT, detail, expression.range)
+    detail = 'The given "count" argument value is unsuitable'
+    value = convert_or_refuse(value, NUMBER, _COUNT, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if value.data is None:
-        return _refused(_COUNT, 'The given "count" argument value is null. An integer is required.', expression)
+        raise Refusal(_COUNT, 'The given "count" argument value is null. An integer is required.', expression.range)
     assert isinstance(value.data, Number)
     if not is_whole(value.data):
-        return _refused(
-            _COUNT, 'The given "count" argument value is unsuitable: a whole number is required.', expression
+        raise Refusal(
+            _COUNT, 'The given "count" argument value is unsuitable: a whole number is required.', expression.range
         )
     if value.data.negative and value.data.mantissa:
         detail = 'The given "count" argument value is unsuitable: must be greater than or equal to zero.'
-        return _refused(_COUNT, detail, expression)
+        raise Refusal(_COUNT, detail, expression.range)
     count = value.data.small_integer() or 0
     if count > _MOST:
         return Unknown(f"a count of {count:,} is more than statetool supports", expression.range)
@@ -311,19 +307,15 @@ def _count(expression: Expression, scope: Scope) -> Expansion | Unknown:
 
 
 def _enabled(expression: Expression, scope: Scope) -> Expansion | Unknown:
-    value = evaluate(expression, scope)
-    try:
-        value = convert(value, BOOL)
-    except ConversionError as failure:
-        detail = f'The given "enabled" argument value is unsuitable: {failure}.'
-        return _refused("Invalid enabled argument", detail, expression)
+    detail = 'The given "enabled" argument value is unsuitable'
+    value = convert_or_refuse(evaluate(expression, scope), BOOL, _ENABLED, detail, expression.range)
     if value.sensitive:
         detail = "Sensitive values cannot be used as enabled arguments."
-        return _refused("Invalid enabled argument", detail, expression)
+        raise Refusal(_ENABLED, detail, expression.range)
     if isinstance(value, Unknown):
         return value
     if value.data is None:
-        return _refused("Invalid enabled argument", 'The given "enabled" argument value is null.', expression)
+        raise Refusal(_ENABLED, 'The given "enabled" argument value is null.', expression.range)
     return _SINGLE if value.data else Expansion(())
 
 
@@ -336,17 +328,11 @@ _DEEPEST = 100
 
 def static_problems(configuration: Configuration, module: Module, expression: Expression) -> Iterator[Problem]:
     """Yield the references in an expression, and in the names that it uses, that only a plan knows; each once."""
-    yield from _Walk(configuration).problems(module, expression, expression.range)
+    seen: set[tuple[Module, str]] = set()
 
-
-class _Walk:
-    def __init__(self, configuration: Configuration) -> None:
-        self._configuration = configuration
-        self._seen: set[tuple[Module, str]] = set()
-        self._depth = 0
-
-    def problems(self, module: Module, expression: Expression, place: Range) -> Iterator[Problem]:
-        """Yield the problems of one expression; `place` covers the whole argument or local value."""
+    def problems(module: Module, expression: Expression, place: Range, depth: int) -> Iterator[Problem]:
+        # `place` covers the whole argument or local value.
+        declared, call = configuration.modules[module].declarations, configuration.modules[module].call
         spoilt: list[str] = []
         for reference in references(expression):
             if reference.root not in _STATIC:
@@ -363,40 +349,31 @@ class _Walk:
             if reference.root not in ("var", "local"):
                 continue
             name = f"{reference.root}.{first.name}"
-            if (module, name) in self._seen:
+            if (module, name) in seen:
                 continue
-            self._seen.add((module, name))
-            if self._is_later(module, reference, first):
+            seen.add((module, name))
+            variable = declared.variables.get(first.name)
+            if reference.root == "var" and variable is not None and variable.const is False:
                 detail = f'The variable "{first.name}" has `const = false`: its value may be known only in a plan.'
                 where = reference.root_range.to(first.range)
                 yield error(ProblemKind.EVALUATION, "Unable to use variable in static context", detail, where)
                 continue
-            if self._depth == _DEEPEST:
-                continue
-            self._depth += 1
-            found = list(self._of_name(module, reference.root, first.name))
-            self._depth -= 1
-            yield from found
-            if found:
-                spoilt.append(name)
+            # The local value, or the argument that the caller gives for the variable.
+            used: Local | Argument | None = None
+            if reference.root == "local":
+                used, user = declared.locals.get(first.name), module
+            elif call is not None:
+                used, user = call.arguments.get(first.name), module.parent()
+            if used is not None and depth < _DEEPEST:
+                found = list(problems(user, used.expression, used.range, depth + 1))
+                yield from found
+                if found:
+                    spoilt.append(name)
         if spoilt:
             detail = f"This depends on {', '.join(spoilt)}, which cannot be known before a plan."
             yield error(ProblemKind.EVALUATION, "Unable to compute static value", detail, place)
 
-    def _is_later(self, module: Module, reference: Traversal, step: AttributeAccess) -> bool:
-        variable = self._configuration.modules[module].declarations.variables.get(step.name)
-        return reference.root == "var" and variable is not None and variable.const is False
-
-    def _of_name(self, module: Module, kind: str, name: str) -> Iterator[Problem]:
-        """Yield the problems of a local value, or of the argument that a caller gives for a variable."""
-        entered = self._configuration.modules[module]
-        if kind == "local":
-            local = entered.declarations.locals.get(name)
-            if local is not None:
-                yield from self.problems(module, local.expression, local.range)
-        elif entered.call is not None and name in entered.call.arguments:
-            argument = entered.call.arguments[name]
-            yield from self.problems(module.parent(), argument.expression, argument.range)
+    yield from problems(module, expression, expression.range, 0)
 
 
 def _dynamic_value(reference: Traversal) -> Problem:

@@ -58,12 +58,10 @@ class ProviderBlock(msgspec.Struct, frozen=True):
     name_range: Range
     range: Range  # the header
     alias: str = ""
-    alias_range: Range | None = None
     for_each: Argument | None = None
     for_each_text: str = ""
     reserved: tuple[Argument, ...] = ()
     is_empty: bool = True
-    body_range: Range | None = None  # from the opening to the closing brace
     mock: bool = False
     settings: tuple[tuple[str, Expression | None], ...] = ()
 
@@ -74,7 +72,6 @@ class RequiredProvider(msgspec.Struct, frozen=True):
     name: str
     range: Range
     source: str = ""
-    source_range: Range | None = None
     aliases: tuple[Expression, ...] = ()  # configuration_aliases
 
 
@@ -96,7 +93,6 @@ class ModuleCall(msgspec.Struct, frozen=True):
     repetition: Repetition = Repetition()
     depends_on: tuple[Expression, ...] = ()
     providers: tuple[PassedProvider, ...] | None = None
-    providers_range: Range | None = None
     arguments: Mapping[str, Argument] = {}  # the values for the child's variables
 
 

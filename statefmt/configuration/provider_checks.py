@@ -27,6 +27,7 @@ from statefmt.configuration.provider_reference import (
     local_name_problem,
     provider_for,
     provider_named,
+    read_passed_references,
     read_provider_reference,
 )
 from statefmt.hcl.source import Problem, ProblemKind, Range, error, warning
@@ -61,12 +62,10 @@ def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Pro
                 yield path, wrong
         passed = dict(_passed(module.call)) if module.call else {}
         for call in module.declarations.calls.values():
-            for problem in _of_call(path, module, call, names, passed):
-                yield path, problem
+            yield from ((path, problem) for problem in _of_call(path, module, call, names, passed))
         if module.call is not None:
             parent = configuration.modules[path.parent()].declarations
-            for problem in _of_child(configuration, path, module, names, passed, parent):
-                yield path, problem
+            yield from ((path, problem) for problem in _of_child(configuration, path, module, names, passed, parent))
 
 
 def _names(declared: Declarations) -> _Names:
@@ -92,16 +91,8 @@ def _name(name: str, alias: str) -> str:
 
 
 def _passed(call: ModuleCall) -> Iterator[tuple[str, tuple[ProviderReference, ProviderReference]]]:
-    for pair in call.providers or ():
-        references = _pair(pair)
-        if references is not None:
-            yield str(references[0].local), references
-
-
-def _pair(pair: PassedProvider) -> tuple[ProviderReference, ProviderReference] | None:
-    child = read_provider_reference(pair.child, "providers")
-    parent = read_provider_reference(pair.parent, "providers")
-    return None if isinstance(child, Problem) or isinstance(parent, Problem) else (child, parent)
+    for references in filter(None, map(read_passed_references, call.providers or ())):
+        yield str(references[0].local), references
 
 
 def _of_call(
@@ -172,46 +163,31 @@ def _of_child(
                 module.call.range,
             )
     for name, (child, given) in passed_in.items():
-        yield from _of_passed(path, module.declarations, names, name, child, given, parent)
-    yield from _empty_blocks(path, names)
-
-
-def _of_passed(
-    path: Module,
-    declared: Declarations,
-    names: _Names,
-    name: str,
-    child: ProviderReference,
-    given: ProviderReference,
-    parent: Declarations,
-) -> Iterator[Problem]:
-    inside = names.aliases.get(name) or provider_for(declared, child.local.local_name)
-    # If the caller requires a provider by the name used in the module, OpenTofu assumes that this one is passed.
-    named = name if name in parent.required_providers else str(given.local)
-    outside = provider_for(parent, named.partition(".")[0])
-    if name not in names.required and name not in names.aliases and name not in names.empty:
-        implied = inside is not None and inside.namespace == "hashicorp"
-        make = warning if implied else error
-        yield make(
-            _KIND,
-            "Reference to undefined provider",
-            f'{path} is passed a provider with the local name "{name}", but has no required_providers entry for it.',
-            child.range,
-        )
-    if inside is not None and outside is not None and inside != outside:
-        other = next((local for local, provider in names.required.items() if provider == outside), None)
-        instead = f' In that module, "{other}" is the local name for the former provider.' if other else ""
-        yield error(
-            _KIND,
-            "Provider type mismatch",
-            f'The local name "{named}" of the caller represents provider "{outside.display}", but '
-            f'"{child.local}" in {path} represents "{inside.display}".{instead}',
-            child.range if other else given.range,
-        )
-
-
-def _empty_blocks(path: Module, names: _Names) -> Iterator[Problem]:
-    """Yield a warning for each provider with blocks that only declare a requirement, as before `required_providers`."""
+        inside = names.aliases.get(name) or provider_for(module.declarations, child.local.local_name)
+        # If the caller requires a provider by the name used in the module, OpenTofu assumes that this one is passed.
+        named = name if name in parent.required_providers else str(given.local)
+        outside = provider_for(parent, named.partition(".")[0])
+        if name not in names.required and name not in names.aliases and name not in names.empty:
+            implied = inside is not None and inside.namespace == "hashicorp"
+            make = warning if implied else error
+            yield make(
+                _KIND,
+                "Reference to undefined provider",
+                f'{path} is passed a provider with the local name "{name}", but has no required_providers entry for '
+                "it.",
+                child.range,
+            )
+        if inside is not None and outside is not None and inside != outside:
+            other = next((local for local, provider in names.required.items() if provider == outside), None)
+            instead = f' In that module, "{other}" is the local name for the former provider.' if other else ""
+            yield error(
+                _KIND,
+                "Provider type mismatch",
+                f'The local name "{named}" of the caller represents provider "{outside.display}", but '
+                f'"{child.local}" in {path} represents "{inside.display}".{instead}',
+                child.range if other else given.range,
+            )
+    # Before `required_providers`, such blocks declared a requirement.
     first: dict[str, Range] = {}
     for name, range_ in names.empty.items():
         local = name.partition(".")[0]
@@ -249,10 +225,8 @@ _TWICE = "Duplicate required provider"
 def requirement_problems(configuration: Configuration) -> Iterator[tuple[Module, Resource | None, Problem]]:
     """Yield all problems, each with the module and the resource block it concerns."""
     for path, module in configuration.modules.items():
-        for problem in _of_requirements(module.declarations):
-            yield path, None, problem
-        for resource, problem in _of_resources(module.declarations):
-            yield path, resource, problem
+        yield from ((path, None, problem) for problem in _of_requirements(module.declarations))
+        yield from ((path, resource, problem) for resource, problem in _of_resources(module.declarations))
 
 
 def _of_requirements(declared: Declarations) -> Iterator[Problem]:
@@ -329,15 +303,12 @@ def _problems(configuration: Configuration) -> Iterator[Problem]:
     own = {module.declarations.directory for module in configuration.modules.values()}
     for tested in configuration.tested.values():
         for path, problem in passing_problems(tested):
-            if tested.modules[_caller(path)].declarations.directory not in own:
+            caller = path if path.is_root else path.parent()
+            if tested.modules[caller].declarations.directory not in own:
                 yield problem
         for path, _, problem in requirement_problems(tested):
             if tested.modules[path].declarations.directory not in own:
                 yield problem
-
-
-def _caller(path: Module) -> Module:
-    return path if path.is_root else path.parent()
 
 
 def _of_block(block: ProviderBlock, root: Declarations) -> Iterator[Problem]:
@@ -392,11 +363,7 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
             # The module could not be read, and its names may decide the providers.
             return
         declared = root if tested is None else tested.root.declarations
-        for pair in run.providers:
-            child = read_provider_reference(pair.child, "providers")
-            parent = read_provider_reference(pair.parent, "providers")
-            if isinstance(child, Problem) or isinstance(parent, Problem):
-                continue
+        for child, parent in filter(None, map(read_passed_references, run.providers)):
             inside = provider_for(declared, child.local.local_name)
             given = types.get(parent.local.local_name, inside)
             if parent.local.local_name in names:

@@ -21,6 +21,7 @@ from statefmt.configuration.provider_reference import (
     ProviderReference,
     local_name_problem,
     provider_named,
+    read_passed_references,
     read_provider_reference,
 )
 from statefmt.hcl.evaluate import evaluate
@@ -386,17 +387,14 @@ def _pass(
 ) -> None:
     """Record the configurations that the call of one module passes to it."""
     assert module.call is not None and module.call.providers is not None
-    for pair in module.call.providers:
-        child = read_provider_reference(pair.child, "providers")
-        parent = read_provider_reference(pair.parent, "providers")
-        if isinstance(child, Problem) or isinstance(parent, Problem):
-            continue
+    for child, parent in filter(None, map(read_passed_references, module.call.providers)):
         provider = provider_named(module.declarations, child.local.local_name)
         if provider is None:
             continue
         inside = ConfigProviderConfig(path, provider, child.local.alias)
         block = declared.get(inside)
-        if block is not None and not _is_empty(block):
+        # An empty block is only a placeholder for a passed configuration, the old way to require one.
+        if block is not None and not (block.is_empty and block.for_each is None):
             # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
             continue
         # Look up the child's provider: the caller may have another name for it.
@@ -407,11 +405,6 @@ def _pass(
         if parent.key is not None:
             found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
         passed[inside] = found
-
-
-def _is_empty(block: ProviderBlock) -> bool:
-    """Return whether a block is only a placeholder for a passed configuration, the old way to require one."""
-    return block.is_empty and block.for_each is None
 
 
 _KEY_SUMMARY: Final = "Invalid provider instance key"

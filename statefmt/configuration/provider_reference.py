@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import Declarations
+from statefmt.configuration.model import Declarations, PassedProvider
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import (
     AttributeAccess,
@@ -84,6 +84,13 @@ def read_provider_reference(expression: Expression, argument: str = "provider") 
     if key is not None and not alias:
         return error(ProblemKind.BLOCK, _SUMMARY, _NO_ALIAS, traversal.range)
     return ProviderReference(LocalProviderConfig(traversal.root, alias), traversal.root_range, key, key_range)
+
+
+def read_passed_references(pair: PassedProvider) -> tuple[ProviderReference, ProviderReference] | None:
+    """Parse both sides of an entry of `providers`, child and parent; None if either is invalid."""
+    child = read_provider_reference(pair.child, "providers")
+    parent = read_provider_reference(pair.parent, "providers")
+    return None if isinstance(child, Problem) or isinstance(parent, Problem) else (child, parent)
 
 
 def provider_named(declarations: Declarations, name: str) -> Provider | None:

@@ -7,7 +7,6 @@ Both sides of a conditional get one type, and an error in the side not taken doe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from statefmt.golang import quote
 from statefmt.hcl.functions import call_function
@@ -18,6 +17,7 @@ from statefmt.hcl.operations import (
     apply_binary,
     apply_unary,
     convert,
+    convert_or_refuse,
     get_index,
     result_type,
     settles,
@@ -82,9 +82,6 @@ from statefmt.model.cty import (
 )
 from statefmt.model.cty.number import Number as CtyNumber
 from statefmt.model.cty.unify import has_dynamic, unify
-
-if TYPE_CHECKING:
-    from statefmt.hcl.operations import Evaluator
 
 
 def evaluate(expression: Expression, names: Names) -> Part:
@@ -179,14 +176,15 @@ class Evaluation:
             return self._logical(expression)
         return apply_binary(expression, self.value(expression.left), self.value(expression.right))
 
-    def _tried(self, expression: Expression) -> Part | Refusal:
+    def tried(self, expression: Expression) -> Part | Refusal:
+        """Evaluate an expression, and return the Refusal if there is one."""
         try:
             return self.value(expression)
         except Refusal as refusal:
             return refusal
 
     def _tuple(self, expression: TupleExpression) -> Part:
-        items = [self._tried(item) for item in expression.items]
+        items = [self.tried(item) for item in expression.items]
         for item in items:
             if isinstance(item, Refusal):
                 raise item.of_type(TupleType(tuple(each.type for each in items)))
@@ -194,7 +192,7 @@ class Evaluation:
 
     def _logical(self, expression: Binary) -> Part:
         """Ignore an error in one operand if the other operand decides the result (since OpenTofu 1.10)."""
-        left, right = self._tried(expression.left), self._tried(expression.right)
+        left, right = self.tried(expression.left), self.tried(expression.right)
         if isinstance(left, Refusal):
             if isinstance(right, Refusal) or not settles(expression, right):
                 raise left
@@ -220,18 +218,14 @@ class Evaluation:
         for item in expression.items:
             key = self._key(item)
             sensitive = sensitive or key.sensitive
-            value = self._tried(item.value)
+            value = self.tried(item.value)
             if isinstance(key, Unknown):
                 unknown = unknown or key
                 continue
             if key.data is None:
                 raise Refusal("Null value as key", "Can't use a null value as a key.", item.key.range)
-            try:
-                name = convert(key, STRING)
-            except ConversionError as error:
-                raise Refusal(
-                    "Incorrect key type", f"Can't use this value as a key: {error}.", item.key.range
-                ) from None
+            detail = "Can't use this value as a key"
+            name = convert_or_refuse(key, STRING, "Incorrect key type", detail, item.key.range)
             assert isinstance(name, Value)
             assert isinstance(name.data, str)
             types[name.data] = value.type
@@ -267,11 +261,8 @@ class Evaluation:
             if isinstance(part, Value) and part.data is None:
                 detail = "The expression result is null. Cannot include a null value in a string template."
                 raise Refusal("Invalid template interpolation value", detail, piece.range)
-            try:
-                part = convert(part, STRING)
-            except ConversionError as error:
-                detail = f"Cannot include the given value in a string template: {error}."
-                raise Refusal("Invalid template interpolation value", detail, piece.range) from None
+            detail = "Cannot include the given value in a string template"
+            part = convert_or_refuse(part, STRING, "Invalid template interpolation value", detail, piece.range)
             if isinstance(part, Unknown):
                 unknown = unknown or part
             else:
@@ -299,9 +290,9 @@ def _walk(part: Part, steps: tuple[Access, ...]) -> Part:
     return part
 
 
-def choose(evaluation: Evaluator, expression: Conditional) -> Part:
+def choose(evaluation: Evaluation, expression: Conditional) -> Part:
     """Evaluate a conditional. Raises Refusal."""
-    yes, no = _try(evaluation, expression.yes), _try(evaluation, expression.no)
+    yes, no = evaluation.tried(expression.yes), evaluation.tried(expression.no)
     common = _common_type(expression, yes, no)
     condition = evaluation.value(expression.condition)
     if isinstance(condition, Value) and condition.data is None:
@@ -317,26 +308,16 @@ def choose(evaluation: Evaluator, expression: Conditional) -> Part:
         if all(isinstance(part, Value) and part.data is None for part in (yes, no)):
             return marked(Value(common, None), sensitive)
         return marked(retyped(condition, common), sensitive)
-    taken, which = (yes, "true") if condition.data else (no, "false")
+    taken, other = (yes, no) if condition.data else (no, yes)
     if isinstance(taken, Refusal):
         raise taken.of_type(common)
-    other = no if condition.data else yes
     if isinstance(other, Unknown) and _may_change(taken, other):
         reason = f"its type depends on the other side of the conditional, and {other.reason}"
         return Unknown(reason, other.range, sensitive=sensitive)
-    try:
-        return marked(convert(taken, common), sensitive)
-    except ConversionError as error:
-        place = (expression.yes if which == "true" else expression.no).range
-        detail = f"The {which} result value has the wrong type: {error}."
-        raise Refusal("Inconsistent conditional result types", detail, place) from None
-
-
-def _try(evaluation: Evaluator, expression: Expression) -> Part | Refusal:
-    try:
-        return evaluation.value(expression)
-    except Refusal as refusal:
-        return refusal
+    place = (expression.yes if condition.data else expression.no).range
+    detail = f"The {'true' if condition.data else 'false'} result value has the wrong type"
+    found = convert_or_refuse(taken, common, "Inconsistent conditional result types", detail, place)
+    return marked(found, sensitive)
 
 
 def _common_type(expression: Conditional, yes: Part | Refusal, no: Part | Refusal) -> Type:
@@ -379,7 +360,7 @@ def _is_bare_null(part: Part | Refusal) -> bool:
     return isinstance(part, Value) and part.data is None and isinstance(part.type, DynamicType)
 
 
-def evaluate_for(evaluation: Evaluator, expression: ForExpression) -> Part:
+def evaluate_for(evaluation: Evaluation, expression: ForExpression) -> Part:
     """Evaluate a `for` to a tuple, or with a key to an object. Raises Refusal."""
     collection = evaluation.value(expression.collection)
     place = expression.collection.range
@@ -391,12 +372,72 @@ def evaluate_for(evaluation: Evaluator, expression: ForExpression) -> Part:
         raise Refusal("Iteration over non-iterable value", detail, place)
     if isinstance(collection, Unknown):
         return retyped(collection, DYNAMIC)
-    loop = _Loop(evaluation, expression, collection.sensitive)
-    if not children(collection):
-        loop.check_condition()
+    sensitive, unknown = collection.sensitive, None
+    items: list[Part] = []
+    groups: dict[str, list[Part]] = {}
+    if expression.condition is not None and not children(collection):
+        # OpenTofu checks the condition of a loop without elements, too.
+        nothing = Unknown("there are no elements", expression.range)
+        names = (name for name in (expression.key_name, expression.value_name) if name)
+        condition = _condition(evaluation.with_names(dict.fromkeys(names, nothing)), expression.condition)
+        sensitive = sensitive or condition.sensitive
     for key, item in elements(collection):
-        loop.step(key, item)
-    return loop.result()
+        bound = {expression.value_name: item}
+        if expression.key_name:
+            bound = {expression.key_name: key, **bound}
+        inside = evaluation.with_names(bound)
+        if expression.condition is not None:
+            condition = _condition(inside, expression.condition)
+            sensitive = sensitive or condition.sensitive
+            if isinstance(condition, Unknown):
+                # One unknown condition or key makes the whole result unknown.
+                unknown = unknown or condition
+                continue
+            if condition.data is not True:
+                continue
+        if expression.key is None:
+            items.append(inside.value(expression.value))
+            continue
+        name = _object_key(inside, expression.key)
+        sensitive = sensitive or name.sensitive
+        value = inside.value(expression.value)
+        if isinstance(name, Unknown):
+            unknown = unknown or name
+            continue
+        group = groups.setdefault(str(name.data), [])
+        if group and not expression.group:
+            grouping = "use the ellipsis (...) after the value expression to enable grouping by key"
+            detail = (
+                f"Two different items produced the key {quote(str(name.data))} in this 'for' expression. "
+                f"If duplicates are expected, {grouping}."
+            )
+            raise Refusal("Duplicate object key", detail, expression.key.range)
+        group.append(value)
+    found: Part
+    if unknown is not None:
+        found = retyped(unknown, DYNAMIC)
+    elif expression.key is None:
+        found = tuple_of(items)
+    else:
+        found = object_of({name: tuple_of(group) if expression.group else group[0] for name, group in groups.items()})
+    return marked(found, sensitive)
+
+
+def _condition(inside: Evaluation, condition: Expression) -> Part:
+    part = inside.value(condition)
+    if isinstance(part, Value) and part.data is None:
+        raise Refusal("Invalid 'for' condition", "The value of the 'if' clause must not be null.", condition.range)
+    detail = "The 'if' clause value is invalid"
+    return marked(convert_or_refuse(part, BOOL, "Invalid 'for' condition", detail, condition.range), part.sensitive)
+
+
+def _object_key(inside: Evaluation, key: Expression) -> Part:
+    part = inside.value(key)
+    if isinstance(part, Value) and part.data is None:
+        detail = "Key expression in 'for' expression must not produce a null value."
+        raise Refusal("Invalid object key", detail, key.range)
+    detail = "The key expression produced an invalid result"
+    return marked(convert_or_refuse(part, STRING, "Invalid object key", detail, key.range), part.sensitive)
 
 
 def elements(collection: Value) -> Iterator[tuple[Part, Part]]:
@@ -410,100 +451,7 @@ def elements(collection: Value) -> Iterator[tuple[Part, Part]]:
             yield (item if is_set else number(place)), item
 
 
-class _Loop:
-    """The accumulated result of a `for`. One unknown condition or key makes the whole result unknown."""
-
-    def __init__(self, evaluation: Evaluator, expression: ForExpression, sensitive: bool) -> None:
-        self._evaluation = evaluation
-        self._expression = expression
-        self._sensitive = sensitive
-        self._unknown: Unknown | None = None
-        self._items: list[Part] = []
-        self._named: dict[str, Part] = {}
-        self._groups: dict[str, list[Part]] = {}
-
-    def step(self, key: Part, item: Part) -> None:
-        expression = self._expression
-        bound = {expression.value_name: item}
-        if expression.key_name:
-            bound = {expression.key_name: key, **bound}
-        inside = self._evaluation.with_names(bound)
-        if expression.condition is not None and not self._included(inside, expression.condition):
-            return
-        if expression.key is None:
-            self._items.append(inside.value(expression.value))
-            return
-        name = self._name(inside, expression.key)
-        value = inside.value(expression.value)
-        if name is None:
-            return
-        if expression.group:
-            self._groups.setdefault(name, []).append(value)
-        elif name in self._named:
-            grouping = "use the ellipsis (...) after the value expression to enable grouping by key"
-            detail = (
-                f"Two different items produced the key {quote(name)} in this 'for' expression. "
-                f"If duplicates are expected, {grouping}."
-            )
-            raise Refusal("Duplicate object key", detail, expression.key.range)
-        else:
-            self._named[name] = value
-
-    def check_condition(self) -> None:
-        """Check the condition of a loop without elements, as OpenTofu does."""
-        expression = self._expression
-        if expression.condition is not None:
-            nothing: Part = Unknown("there are no elements", expression.range)
-            names = {name: nothing for name in (expression.key_name, expression.value_name) if name}
-            self._included(self._evaluation.with_names(names), expression.condition)
-            self._unknown = None
-
-    def _included(self, inside: Evaluator, condition: Expression) -> bool:
-        part = inside.value(condition)
-        if isinstance(part, Value) and part.data is None:
-            raise Refusal("Invalid 'for' condition", "The value of the 'if' clause must not be null.", condition.range)
-        self._sensitive = self._sensitive or part.sensitive
-        try:
-            part = convert(part, BOOL)
-        except ConversionError as error:
-            detail = f"The 'if' clause value is invalid: {error}."
-            raise Refusal("Invalid 'for' condition", detail, condition.range) from None
-        if isinstance(part, Unknown):
-            self._unknown = self._unknown or part
-            return False
-        return part.data is True
-
-    def _name(self, inside: Evaluator, key: Expression) -> str | None:
-        part = inside.value(key)
-        if isinstance(part, Value) and part.data is None:
-            detail = "Key expression in 'for' expression must not produce a null value."
-            raise Refusal("Invalid object key", detail, key.range)
-        self._sensitive = self._sensitive or part.sensitive
-        try:
-            part = convert(part, STRING)
-        except ConversionError as error:
-            raise Refusal(
-                "Invalid object key", f"The key expression produced an invalid result: {error}.", key.range
-            ) from None
-        if isinstance(part, Unknown):
-            self._unknown = self._unknown or part
-            return None
-        return str(part.data)
-
-    def result(self) -> Part:
-        found: Part
-        if self._unknown is not None:
-            found = retyped(self._unknown, DYNAMIC)
-        elif self._expression.key is None:
-            found = tuple_of(self._items)
-        elif self._expression.group:
-            found = object_of({name: tuple_of(items) for name, items in self._groups.items()})
-        else:
-            found = object_of(self._named)
-        return marked(found, self._sensitive)
-
-
-def evaluate_splat(evaluation: Evaluator, expression: Splat) -> Part:
+def evaluate_splat(evaluation: Evaluation, expression: Splat) -> Part:
     """Evaluate a splat to the list or tuple of its results for each element. Raises Refusal.
 
     A value that is not a sequence counts as a sequence of one element, or of none if it is null.
@@ -544,11 +492,8 @@ def join_texts(part: Part, place: Range) -> Part:
         sensitive = sensitive or item.sensitive
         if isinstance(item, Unknown):
             return marked(retyped(item, STRING), sensitive)
-        try:
-            converted = convert(item, STRING)
-        except ConversionError as error:
-            detail = f"Cannot include one of the interpolation results into the string template: {error}."
-            raise Refusal("Invalid template interpolation value", detail, place) from None
+        detail = "Cannot include one of the interpolation results into the string template"
+        converted = convert_or_refuse(item, STRING, "Invalid template interpolation value", detail, place)
         assert isinstance(converted, Value)
         texts.append(str(converted.data))
     return marked(text("".join(texts)), sensitive)

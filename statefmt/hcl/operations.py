@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from statefmt.golang import quote
 from statefmt.hcl.source import ProblemKind, Range, error
-from statefmt.hcl.syntax import Access, AttributeAccess, Binary, Expression, SplatItem, Traversal, Unary
+from statefmt.hcl.syntax import Access, AttributeAccess, Binary, Expression, Traversal, Unary
 from statefmt.hcl.value import (
     Part,
     Refusal,
@@ -69,14 +69,18 @@ def apply_binary(expression: Binary, left: Part, right: Part) -> Part:
     if operator in ("==", "!="):
         return _marked_equality(left, right, operator == "==")
     wanted = BOOL if operator in ("&&", "||") else NUMBER
-    left = _operand(expression, left, wanted, "left")
-    right = _operand(expression, right, wanted, "right")
+    left = convert_or_refuse(
+        left, wanted, "Invalid operand", "Unsuitable value for left operand", expression.left.range
+    )
+    right = convert_or_refuse(
+        right, wanted, "Invalid operand", "Unsuitable value for right operand", expression.right.range
+    )
     sensitive = left.sensitive or right.sensitive
     if wanted == BOOL:
         return marked(_logical(expression, left, right), sensitive)
-    for side, part in (("left", left), ("right", right)):
+    for part, place in ((left, expression.left.range), (right, expression.right.range)):
         if isinstance(part, Value) and part.data is None:
-            _refuse_null(expression, side)
+            raise Refusal("Operation failed", "Error during operation: argument must not be null.", place)
     unknown = first_unknown((left, right))
     of = NUMBER if operator in _ARITHMETIC else BOOL
     if unknown is not None:
@@ -108,25 +112,14 @@ def settles(expression: Binary, operand: Part) -> bool:
 def apply_unary(expression: Unary, operand: Part) -> Part:
     """Evaluate `-operand` or `!operand`. Raises Refusal."""
     wanted = NUMBER if expression.operator == "-" else BOOL
-    try:
-        operand = convert(operand, wanted)
-    except ConversionError as error:
-        detail = f"Unsuitable value for unary operand: {error}."
-        raise Refusal("Invalid operand", detail, expression.operand.range) from None
+    place = expression.operand.range
+    operand = convert_or_refuse(operand, wanted, "Invalid operand", "Unsuitable value for unary operand", place)
     if isinstance(operand, Unknown):
         return operand
     if operand.data is None:
         raise Refusal("Operation failed", "Error during operation: argument must not be null.", expression.range)
     result = number(negate(_number(operand))) if wanted == NUMBER else truth(not operand.data)
     return marked(result, operand.sensitive)
-
-
-def _operand(expression: Binary, part: Part, wanted: Type, side: str) -> Part:
-    try:
-        return convert(part, wanted)
-    except ConversionError as error:
-        place = expression.left.range if side == "left" else expression.right.range
-        raise Refusal("Invalid operand", f"Unsuitable value for {side} operand: {error}.", place) from None
 
 
 def _logical(expression: Binary, left: Part, right: Part) -> Part:
@@ -141,11 +134,6 @@ def _logical(expression: Binary, left: Part, right: Part) -> Part:
                 return truth(settled)
     unknown = first_unknown((left, right))
     return truth(not settled) if unknown is None else retyped(unknown, BOOL)
-
-
-def _refuse_null(expression: Binary, side: str) -> None:
-    place = expression.left.range if side == "left" else expression.right.range
-    raise Refusal("Operation failed", "Error during operation: argument must not be null.", place)
 
 
 def _number(part: Part) -> Number:
@@ -272,10 +260,7 @@ def get_index(part: Part, key: Part, place: Range) -> Part:
     if isinstance(part, Unknown) and isinstance(of, DynamicType):
         return part
     wanted = NUMBER if isinstance(of, (ListType, TupleType)) else STRING
-    try:
-        key = convert(key, wanted)
-    except ConversionError as error:
-        raise Refusal("Invalid index", f"{_NO_ELEMENT}: {error}.", place) from None
+    key = convert_or_refuse(key, wanted, "Invalid index", _NO_ELEMENT, place)
     sensitive = part.sensitive or key.sensitive
     if isinstance(key, Unknown):
         return marked(retyped(key, of.element if isinstance(of, (ListType, MapType)) else DYNAMIC), sensitive)
@@ -338,6 +323,14 @@ def convert(part: Part, wanted: Type) -> Part:
         if unknown is None:
             raise
         return retyped(unknown, without_optional(wanted))
+
+
+def convert_or_refuse(part: Part, wanted: Type, summary: str, detail: str, place: Range) -> Part:
+    """Convert a value as convert() does, but raise a Refusal, with the reason after `detail`."""
+    try:
+        return convert(part, wanted)
+    except ConversionError as error:
+        raise Refusal(summary, f"{detail}: {error}.", place) from None
 
 
 def convert_all(parts: Sequence[Part]) -> tuple[Type, list[Part]] | None:
@@ -476,14 +469,10 @@ class NoNames:
 
 
 class Evaluator(Protocol):
-    """An evaluator of expressions in one scope."""
+    """An evaluator of expressions in one scope: the `Evaluation` of the layer above, for functions."""
 
     @property
     def names(self) -> Names: ...
-
-    def with_names(self, bound: dict[str, Part]) -> Evaluator: ...
-
-    def with_item(self, item: SplatItem, part: Part) -> Evaluator: ...
 
     def elsewhere(self, expression: Expression, names: Names) -> Part: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -93,7 +93,10 @@ def _plan(data: bytes, document: PlanJSON) -> ShownPlan:
         ]),
         action_invocations=document.action_invocations or (),
         deferred_action_invocations=document.deferred_action_invocations or (),
-        output_changes=_output_changes(document.output_changes or {}),
+        output_changes={
+            name: _change(change, f"/output_changes/{token(name)}")
+            for name, change in (document.output_changes or {}).items()
+        },
         variables={name: variable.value for name, variable in (document.variables or {}).items()},
         prior_state=None if prior is None else prior.values,
         planned_values=document.planned_values,
@@ -116,14 +119,7 @@ def _resource_changes(
 
 def _resource_change(reader: _AddressReader, change: _ResourceChangeJSON, number: int, pointer: str) -> PlannedChange:
     try:
-        address = reader.read(
-            change.address,
-            change.module_address or "",
-            change.mode or "",
-            change.type or "",
-            change.name or "",
-            change.index,
-        )
+        address = reader.read(change)
     except AddressError as error:
         raise PlanError(f"invalid address {change.address!r}: {error.detail}", f"{pointer}/address") from None
     details = _change(change.change, f"{pointer}/change")
@@ -144,10 +140,6 @@ def _previous(text: str, pointer: str) -> AbsResourceInstance:
         return parse_abs_resource_instance(text)
     except AddressError as error:
         raise PlanError(f"invalid address {text!r}: {error.detail}", f"{pointer}/previous_address") from None
-
-
-def _output_changes(changes: Mapping[str, _ChangeJSON]) -> dict[str, Change]:
-    return {name: _change(change, f"/output_changes/{token(name)}") for name, change in changes.items()}
 
 
 def _change(change: _ChangeJSON, pointer: str) -> Change:
@@ -222,6 +214,10 @@ _FORMAT: Final = pattern(r"(\d+)\.(\d+)(?:\.\d+)?")
 # The only major version of the format; minor versions add members.
 _MAJOR: Final = 1
 _CONVERT: Final = "convert it first: tofu show -json PLANFILE > plan.json (or terraform show -json)"
+_LOG: Final = (
+    "this is the log of plan -json or apply -json, which lists no values; save the plan with "
+    f"plan -out=PLANFILE, and {_CONVERT}"
+)
 # Members of which every plan in JSON has at least one; OpenTofu and Terraform write the first always.
 _PLAN_MEMBERS: Final = ("planned_values", "resource_changes", "output_changes", "configuration")
 
@@ -263,20 +259,13 @@ def _members(data: bytes) -> dict[str, Raw]:
     except RecursionError:
         raise too_deep() from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        if _is_log(data):
-            raise NotAPlanError(
-                "this is the log of plan -json or apply -json, which lists no values; save the plan with "
-                f"plan -out=PLANFILE, and {_CONVERT}"
-            ) from None
+        try:
+            # The machine-readable log has a message in each line.
+            if "@level" in msgspec.json.decode(data.split(b"\n", 1)[0], type=dict[str, Raw]):
+                raise NotAPlanError(_LOG) from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass
         raise NotAPlanError(f"the file is not JSON: {json_problem(data, error)}") from None
-
-
-def _is_log(data: bytes) -> bool:
-    """Return whether the first line is a message of the machine-readable log."""
-    try:
-        return "@level" in msgspec.json.decode(data.split(b"\n", 1)[0], type=dict[str, Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
 
 
 def _instead(members: dict[str, Raw]) -> str:
@@ -288,10 +277,7 @@ def _instead(members: dict[str, Raw]) -> str:
     if "provider_schemas" in members:
         return "this is the output of providers schema -json, not a plan"
     if "@level" in members:
-        return (
-            "this is the log of plan -json or apply -json, which lists no values; save the plan with "
-            f"plan -out=PLANFILE, and {_CONVERT}"
-        )
+        return _LOG
     if "values" in members or members.keys() == {"format_version"}:
         return f"this is the output of show -json for a state, not for a plan; name the plan file: {_CONVERT}"
     names = ", ".join(_PLAN_MEMBERS)
@@ -403,17 +389,15 @@ class _AddressReader:
         self._modules: dict[str, ModuleInstance | None] = {}
         self._resources: dict[tuple[str, str, str], Resource | None] = {}
 
-    def read(
-        self, text: str, module: str, mode: str, type_: str, name: str, index: int | str | None
-    ) -> AbsResourceInstance:
+    def read(self, change: _ResourceChangeJSON) -> AbsResourceInstance:
         """Return the address. Raises AddressError if the text is invalid."""
-        module_instance = self._module(module) if module else _ROOT
-        resource = self._resource(mode, type_, name)
-        if module_instance is not None and resource is not None:
-            address = AbsResourceInstance(module_instance, ResourceInstance(resource, _key(index)))
-            if str(address) == text:
+        module = self._module(change.module_address) if change.module_address else _ROOT
+        resource = self._resource(change.mode or "", change.type or "", change.name or "")
+        if module is not None and resource is not None:
+            address = AbsResourceInstance(module, ResourceInstance(resource, _key(change.index)))
+            if str(address) == change.address:
                 return address
-        return parse_abs_resource_instance(text)
+        return parse_abs_resource_instance(change.address)
 
     def _module(self, text: str) -> ModuleInstance | None:
         if text not in self._modules:

@@ -153,11 +153,6 @@ class ProviderSchemas:
         schema = None if found is None else self._found[found].provider
         return None if schema is None else TypeSchema(f"{found}: provider", schema.version, schema.block)
 
-    def type_names(self, provider: Provider, mode: ResourceMode) -> tuple[str, ...]:
-        """Return the sorted names of a provider's resource types; none if the file does not have the provider."""
-        found = self.provider_for(provider)
-        return () if found is None else tuple(sorted(self._found[found].schemas(mode)))
-
 
 def read_provider_schemas(data: bytes) -> ProviderSchemas:
     """Read the output of `providers schema -json` in format 1.x.
@@ -388,9 +383,6 @@ def refuses_depth(function: Callable[P, R]) -> Callable[P, R]:
     return refusing
 
 
-EMPTY_OBJECT = ObjectType({})
-
-
 @refuses_depth
 def implied_type(block: SchemaBlock) -> ObjectType:
     """Return the type of the object that a block decodes to.
@@ -414,20 +406,13 @@ def decoding_type(block: SchemaBlock) -> ObjectType:
     return object_type(types)
 
 
-def attribute_type(attribute: SchemaAttribute) -> Type:
-    """Return the type of an attribute's values. Source: OpenTofu `Attribute.ImpliedType`."""
-    return without_optional(_attribute(attribute))
-
-
 def _attribute(attribute: SchemaAttribute) -> Type:
     if attribute.nested is None:
         return DYNAMIC if attribute.type is None else attribute.type
-    return _nested(attribute.nested)
-
-
-def _nested(nested: NestedAttributes) -> Type:
-    element = object_type(_types(nested.attributes), _optional(nested.attributes))
-    match nested.nesting:
+    inner = attribute.nested.attributes
+    optional = frozenset(name for name, each in inner.items() if each.optional or each.computed)
+    element = object_type({name: _attribute(each) for name, each in inner.items()}, optional)
+    match attribute.nested.nesting:
         case "single":
             return element
         case "list":
@@ -437,15 +422,7 @@ def _nested(nested: NestedAttributes) -> Type:
         case "set":
             return SetType(element)
         case _:
-            return EMPTY_OBJECT
-
-
-def _types(attributes: Mapping[str, SchemaAttribute]) -> Mapping[str, Type]:
-    return {name: _attribute(each) for name, each in attributes.items()}
-
-
-def _optional(attributes: Mapping[str, SchemaAttribute]) -> frozenset[str]:
-    return frozenset(name for name, each in attributes.items() if each.optional or each.computed)
+            return ObjectType({})
 
 
 def _block(nested: NestedBlock) -> Type:

@@ -165,17 +165,14 @@ def _hidden_paths(block: SchemaBlock, value: CtyValue) -> tuple[Path, ...]:
     return (*_leading(value.type, sensitive), *values_at(value, write_only))
 
 
-def _leading(of: Type, paths: Iterable[Path]) -> tuple[Path, ...]:
-    """Return paths with a step to an attribute wherever a key leads into an object."""
-    return tuple(_followed(of, path) for path in paths)
-
-
-def _followed(of: Type, path: Path) -> Path:
-    found: list[PathStep] = []
-    for given in path:
-        step, of = _next(of, given)
-        found.append(step)
-    return tuple(found)
+def _leading(of: Type, paths: Iterable[Path]) -> Iterator[Path]:
+    """Yield paths with a step to an attribute wherever a key leads into an object."""
+    for path in paths:
+        inner, found = of, list[PathStep]()
+        for given in path:
+            step, inner = _next(inner, given)
+            found.append(step)
+        yield tuple(found)
 
 
 def _next(of: Type, step: PathStep) -> tuple[PathStep, Type]:

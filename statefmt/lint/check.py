@@ -63,7 +63,7 @@ def check(
     """
     given = {"configuration": configuration, "schemas": schemas}
     inputs = frozenset(name for name, value in given.items() if value is not None)
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), inputs)
+    rules = selected_rules(select, ignore, inputs)
     if isinstance(data, Snapshot):
         data = write(data, canonical=False)
     inspection = data if isinstance(data, Inspection) else inspect(data)
@@ -90,7 +90,7 @@ def check_configuration(
 
     If OpenTofu only warns about a problem, the finding is a warning. Raises ValueError if a code matches no rule.
     """
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), frozenset({"configuration"}))
+    rules = selected_rules(select, ignore, frozenset({"configuration"}))
     # Imported late: most runs have no configuration.
     from statefmt.lint.configurations import anchored
 
@@ -111,7 +111,7 @@ def check_plan(
 
     Raises ValueError if a code matches no rule.
     """
-    rules = selected_rules(None if select is None else tuple(select), tuple(ignore or ()), frozenset({"a plan"}))
+    rules = selected_rules(select, ignore, frozenset({"a plan"}))
     checks = [rule.check_plan for rule in rules.by_code.values() if rule.check_plan is not None]
     return sorted(
         (finding for check_rule in checks for finding in check_rule(subject)),
@@ -153,15 +153,19 @@ class _Weighing:
 _NO_FIXES: Final = (NO_FIX, NO_FIX)
 
 
-@cache
 def selected_rules(
-    select: tuple[str, ...] | None, ignore: tuple[str, ...], inputs: frozenset[str] = frozenset()
+    select: Sequence[str] | None, ignore: Sequence[str] | None = None, inputs: frozenset[str] = frozenset()
 ) -> SelectedRules:
     """Return the rules that match `select` (None matches all) and not `ignore`.
 
     Rules that need more than a state are included if it is among `inputs`, as for rules_for(). Rules for files that
     are not usable states are always included. Raises ValueError if a code matches no rule.
     """
+    return _selected(None if select is None else tuple(select), tuple(ignore or ()), inputs)
+
+
+@cache
+def _selected(select: tuple[str, ...] | None, ignore: tuple[str, ...], inputs: frozenset[str]) -> SelectedRules:
     rules = rules_for(inputs)
     for prefix in (*(select or ()), *ignore):
         refuse_unknown_code(prefix)

@@ -121,7 +121,7 @@ class Gate:
 
     def kept(self, name: str, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], int]:
         """Like found(), from earlier findings of all rules about the state alone."""
-        rules = selected_rules(None if self.select is None else tuple(self.select), tuple(self.ignore)).by_code
+        rules = selected_rules(self.select, self.ignore).by_code
         return self._new(name, self._allowed(name, [finding for finding in findings if finding.code in rules]))
 
     def check_configuration(self) -> CheckedState:

@@ -45,10 +45,14 @@ from statefmt.model.findings import Code, Finding, Fix
 _HAS_PROVIDER: Final = (FateKind.KEPT, FateKind.REBOUND)
 
 
+def configuration(subject: Subject) -> ProviderReferences:
+    """Return the configuration that the state is compared with, of which fates are known."""
+    assert subject.configuration is not None
+    return subject.configuration
+
+
 def fates(subject: Subject) -> Sequence[Fate]:
     """Return the fate of each object; empty without a configuration or a readable state."""
-    if subject.configuration is None or subject.inspection.snapshot is None:
-        return ()
     return subject.once(_fates)
 
 
@@ -58,21 +62,13 @@ def fates_with(subject: Subject, outcome: FateKind) -> list[Fate]:
 
 
 def _fates(subject: Subject) -> Sequence[Fate]:
-    assert subject.configuration is not None and subject.inspection.snapshot is not None
+    if subject.configuration is None or subject.inspection.snapshot is None:
+        return ()
     return provider_fates(subject.inspection.snapshot, subject.configuration)
 
 
-def _fates_of_resource(subject: Subject, fate: Fate) -> Sequence[Fate]:
-    """Return the fates of all objects of the same resource, including this one."""
-    return subject.once(_by_resource)[fate.instance.addr.containing_resource()]
-
-
-def provider_of_instance(subject: Subject, fate: Fate) -> AbsProviderInstance | None:
-    """Return the declared provider instance of an object of the same instance, the first that has one, if any has."""
-    return subject.once(_by_instance).get(fate.instance.addr)
-
-
 def _by_instance(subject: Subject) -> dict[AbsResourceInstance, AbsProviderInstance]:
+    """Return the declared provider instance of each instance: that of its first object that has one."""
     found: dict[AbsResourceInstance, AbsProviderInstance] = {}
     for fate in fates(subject):
         if fate.declared and fate.outcome in _HAS_PROVIDER:
@@ -134,9 +130,8 @@ def rebinding(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> Fi
     for it; the result is None if another instance has no such key.
     """
     to = as_in_state(fate, provider)
-    assert subject.configuration is not None
     # The provider may be new to the state.
-    config = ("--config", subject.configuration.configuration.directory)
+    config = ("--config", configuration(subject).configuration.directory)
     if provider.config == fate.bound.config:
         return subject.command("rebind", str(fate.instance.addr), str(to), *config)
     address = str(_resource(fate))
@@ -181,7 +176,7 @@ def _going(subject: Subject, fate: Fate, provider: AbsProviderInstance) -> _Goin
     if address not in known:
         keys: dict[InstanceKey, set[InstanceKey]] = {}
         homeless = []
-        for each in _fates_of_resource(subject, fate):
+        for each in subject.once(_by_resource)[address[0]]:
             key = _key_for(subject, each, provider)
             if key is None:
                 homeless.append(each)
@@ -239,8 +234,7 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
     or else the one that the resource block names, then others of the same provider: in its own configuration, then in
     configurations of its module or ancestors.
     """
-    references = subject.configuration
-    assert references is not None
+    references = configuration(subject)
     mine = fate.needed if fate.needed is not None and fate.needed.config == fate.bound.config else fate.bound
     for other in _candidates(subject, fate):
         if references.same_settings(mine, other):
@@ -248,9 +242,8 @@ def _other_instances(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstan
 
 
 def _candidates(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
-    references = subject.configuration
-    assert references is not None
-    existing = provider_of_instance(subject, fate)
+    references = configuration(subject)
+    existing = subject.once(_by_instance).get(fate.instance.addr)
     if existing is not None:
         # All objects of an instance move together, and one already has the right provider.
         yield existing
@@ -272,16 +265,14 @@ def _candidates(subject: Subject, fate: Fate) -> Iterator[AbsProviderInstance]:
 
 
 def _has(subject: Subject, config: ConfigProviderConfig, key: InstanceKey) -> bool:
-    references = subject.configuration
-    assert references is not None
+    references = configuration(subject)
     # A configuration without an alias cannot have keys.
     return (bool(config.alias) or key is NO_KEY) and references.declares(config.instance(key)) is True
 
 
 def _keys(subject: Subject, config: ConfigProviderConfig) -> Sequence[InstanceKey]:
     """Return the keys of a provider configuration; none if it does not exist or its keys are unknown."""
-    references = subject.configuration
-    assert references is not None
+    references = configuration(subject)
     keys = references.declared_keys(config) if references.tree.exists(config) else ()
     return () if isinstance(keys, Unknown) else keys
 
@@ -298,8 +289,7 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
 
     A block cannot have instances both with and without keys: if `for_each` was added or removed, restore the old form.
     """
-    references = subject.configuration
-    assert references is not None
+    references = configuration(subject)
     config = provider.config
     declared = references.declares(provider)
     if isinstance(declared, Unknown) or declared:
@@ -441,15 +431,14 @@ def _for_each(
 
 def _uses_each_value(block: ProviderBlock) -> bool:
     """Return whether the arguments of a provider block use `each.value`, or may do so."""
+
+    def is_each_value(reference: Traversal) -> bool:
+        first = reference.steps[0] if reference.steps else None
+        return reference.root == "each" and isinstance(first, AttributeAccess) and first.name == "value"
+
     return any(
-        expression is None or any(_is_each_value(one) for one in references_in(expression))
-        for _, expression in block.settings
+        expression is None or any(map(is_each_value, references_in(expression))) for _, expression in block.settings
     )
-
-
-def _is_each_value(reference: Traversal) -> bool:
-    first = reference.steps[0] if reference.steps else None
-    return reference.root == "each" and isinstance(first, AttributeAccess) and first.name == "value"
 
 
 def _list(keys: Iterable[StringKey]) -> str:

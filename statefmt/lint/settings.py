@@ -17,7 +17,7 @@ from msgspec import Struct
 from statefmt.model.errors import SettingsError, Wording
 from statefmt.model.findings import Code
 from statefmt.store.files import read_bounded
-from statefmt.text import TextTest, asterisk_test
+from statefmt.text import asterisk_test
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -168,13 +168,12 @@ def _table(path: Path) -> dict[str, Any] | None:
     return table if isinstance(table, dict) else None
 
 
+# There are few patterns, and a test for each of very many addresses.
+_glob: Final = cache(asterisk_test)
+
+
 def _matching(ignores: Mapping[str, Sequence[str]], text: str) -> tuple[str, ...]:
     return tuple(code for pattern, codes in ignores.items() if _glob(pattern)(text) for code in codes)
-
-
-@cache
-def _glob(pattern: str) -> TextTest:
-    return asterisk_test(pattern)
 
 
 def problems(schema: str, document: Any, otherwise: str) -> str:

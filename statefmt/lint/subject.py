@@ -126,6 +126,10 @@ class Subject:
         engine = ("--registry", "ENGINE") if self.has_short_addresses and "--registry" not in options else ()
         return self.command(*command, *engine, *options, mends=mends)
 
+    def rewriting_or_repairing(self, purpose: str) -> Fix:
+        """Return the command that rewrites the state, after its purpose; the repairs if the state cannot be read."""
+        return Fix.of(purpose, self.rewriting(), ".") if self.can_be_read else self.repairing()
+
     @cached_property
     def has_short_addresses(self) -> bool:
         """Whether provider addresses in the form before Terraform 0.13 name a type only."""
@@ -145,6 +149,14 @@ class Subject:
         document = self.inspection.document
         given = (resource or ResourceV4() for resource in (document.resources if document else None) or ())
         return tuple([ResourcePart(resource, resource.address(), number) for number, resource in enumerate(given)])
+
+    @cached_property
+    def blocks_by_address(self) -> Mapping[str, Sequence[ResourcePart]]:
+        """The blocks of each resource by address, in the order of the file."""
+        blocks: dict[str, list[ResourcePart]] = {}
+        for resource in self.resources:
+            blocks.setdefault(resource.address, []).append(resource)
+        return blocks
 
     @cached_property
     def objects(self) -> tuple[ObjectPart, ...]:
@@ -213,18 +225,6 @@ def key_text(obj: InstanceObjectV4) -> str | None:
     if isinstance(key, (int, float)) and not isinstance(key, bool):
         return str(IntKey(int(key)))
     return "" if key is None else None
-
-
-def blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
-    """Return the blocks of each resource by address, in the order of the file."""
-    return subject.once(_blocks_by_address)
-
-
-def _blocks_by_address(subject: Subject) -> Mapping[str, Sequence[ResourcePart]]:
-    blocks: dict[str, list[ResourcePart]] = {}
-    for resource in subject.resources:
-        blocks.setdefault(resource.address, []).append(resource)
-    return blocks
 
 
 def objects_of(resource: ResourcePart) -> Sequence[InstanceObjectV4]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.hcl.similar import too_similar
+from statefmt.lint.rules.cfg.cfg010_provider_for_each_matches import too_similar
 from tests.configuration.expression import expression
 
 ALIKE = [

@@ -7,7 +7,7 @@ from cProfile import Profile
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from statefmt.lifecycle.flatmap import FlatmapError
+from statefmt.lifecycle.stored import FlatmapError
 from statefmt.model.cty import (
     BOOL,
     DYNAMIC,

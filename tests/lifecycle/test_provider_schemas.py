@@ -30,7 +30,7 @@ def test_schemas_of_real_releases(plan: str) -> None:
     assert found.type.attributes == {"id": STRING, "input": DYNAMIC, "output": DYNAMIC, "triggers_replace": DYNAMIC}
     assert schemas.schema(_BUILTIN, ResourceMode.DATA, "terraform_data") is None
     assert schemas.schema(_BUILTIN, ResourceMode.EPHEMERAL, "terraform_data") is None
-    assert schemas.type_names(_BUILTIN, ResourceMode.DATA) == ("terraform_remote_state",)
+    assert schemas.schema(_BUILTIN, ResourceMode.DATA, "terraform_remote_state") is not None
     configuration = schemas.configuration(_BUILTIN)
     assert configuration is not None
     assert configuration.block.attributes == {}
@@ -158,6 +158,13 @@ def _file(providers: Mapping[str, Any]) -> bytes:
     return json.dumps({"format_version": "1.0", "provider_schemas": providers}).encode()
 
 
+_MEMBERS = {
+    ResourceMode.MANAGED: "resource_schemas",
+    ResourceMode.DATA: "data_source_schemas",
+    ResourceMode.EPHEMERAL: "ephemeral_resource_schemas",
+}
+
+
 @settings(max_examples=300)
 @given(st.data())
 def test_odd_schemas_are_refused(data: st.DataObject) -> None:
@@ -168,10 +175,10 @@ def test_odd_schemas_are_refused(data: st.DataObject) -> None:
     parent[key] = data.draw(st.sampled_from([None, [], {}, "x", -1, 1.5, [[]], {"a": None}, ["object", {"a": {}}]]))
     try:
         schemas = read_provider_schemas(json.dumps(document).encode())
-        for provider in schemas.providers:
+        for provider, members in zip(schemas.providers, (document["provider_schemas"] or {}).values(), strict=True):
             assert schemas.configuration(provider) is None or schemas.configuration(provider)
-            for mode in ResourceMode:
-                for name in schemas.type_names(provider, mode):
+            for mode, member in _MEMBERS.items():
+                for name in members.get(member) or ():
                     schema = schemas.schema(provider, mode, name)
                     assert schema is not None
                     assert schema.block.attributes.keys() == schema.type.attributes.keys() - schema.block.blocks.keys()

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from statefmt.edit.changes import with_objects
 from statefmt.edit.session import LoadedState, with_next_serial
-from statefmt.lifecycle.flatmap import FlatmapError, decode_flatmap
 from statefmt.lifecycle.schema import ProviderSchemas, SchemaError, TypeSchema, refuses_depth
 from statefmt.lifecycle.schema_marks import value_marks
-from statefmt.lifecycle.stored import conformance, formatted_path
+from statefmt.lifecycle.stored import FlatmapError, conformance, decode_flatmap, formatted_path
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.cty import CtyError, DynamicType, ObjectType, type_name

@@ -26,7 +26,7 @@ from statefmt.configuration import (
     load,
     root_scope,
 )
-from statefmt.configuration.directory import InputReader
+from statefmt.configuration.directory import read_inputs
 from statefmt.encryption import ArgumentBlock, ArgumentValue, Origin, Reference, Unread
 from statefmt.encryption.configuration import ALIAS, parse_reference
 from statefmt.hcl.evaluate import evaluate
@@ -278,7 +278,7 @@ def read_surroundings(
         check_readable(found.problems, found.root.declarations, directory)
         return SourceSurroundings(found, Origin.of_module(str(directory), allow_external=allow_external))
     problems: list[Problem] = []
-    inputs = InputReader(None, problems).read(environment, options)
+    inputs = read_inputs(None, environment, options, problems)
     check_readable(tuple(problems), Declarations("."), Path())
     variables = {name: Variable(name, _NOWHERE) for name in inputs}
     module = ModuleConfiguration(addrs.Module(), Declarations(".", variables=variables))

@@ -5,6 +5,7 @@ Sources: HCL `hclsyntax/expression.go` (FunctionCallExpr), `ext/tryfunc`; go-cty
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -55,7 +56,8 @@ _OF_THE_USER: Final = frozenset({"pathexpand"})
 def call_function(evaluation: Evaluator, expression: Call) -> Part:
     """Evaluate a call. Raises Refusal."""
     name = expression.name.removeprefix(_CORE)
-    if evaluation.names.directory is None:
+    directory = evaluation.names.directory
+    if directory is None:
         raise Refusal("Function calls not allowed", "Functions may not be called here.", expression.range)
     if name == "try":
         return _try(evaluation, expression)
@@ -71,7 +73,7 @@ def call_function(evaluation: Evaluator, expression: Call) -> Part:
     if isinstance(arguments, Unknown):
         return retyped(arguments, DYNAMIC)
     _check_count(called, expression, len(arguments))
-    return _Run(called, expression, evaluation).result(arguments)
+    return _run(called, expression, evaluation, arguments, directory)
 
 
 def _unevaluated(name: str, expression: Call) -> Unknown:
@@ -118,68 +120,51 @@ def _check_count(called: Function, expression: Call, count: int) -> None:
         raise Refusal("Too many function arguments", detail, expression.range)
 
 
-class _Run:
-    """A single call of a function."""
-
-    def __init__(self, called: Function, expression: Call, evaluation: Evaluator) -> None:
-        self._called = called
-        self._expression = expression
-        directory = evaluation.names.directory
-        assert directory is not None
-        self._surroundings = FunctionSurroundings(directory, evaluation.elsewhere, evaluation.names.files_within)
-        self._sensitive = False
-        self._unknown: Unknown | None = None
-
-    def result(self, arguments: list[tuple[Part, Range]]) -> Part:
-        parts = [self._argument(place, *argument) for place, argument in enumerate(arguments)]
-        called = self._called
-        if self._unknown is not None:
-            return marked(retyped(self._unknown, called.returns), self._sensitive)
+def _run(
+    called: Function, expression: Call, evaluation: Evaluator, arguments: list[tuple[Part, Range]], directory: Path
+) -> Part:
+    sensitive, unknown = False, None
+    parts: list[Part] = []
+    for place, (given, where) in enumerate(arguments):
+        parameter = _parameter(called, place)
         try:
-            found = called.run(self._surroundings, *parts) if called.surroundings else called.run(*parts)
-        except OutsideError as error:
-            reason = f"{quote(str(error))} is outside of the repository of the configuration"
-            found = Unknown(f"{reason}, and --allow-path does not name it", kind=UnknownKind.FUNCTION)
-        except FunctionError as error:
-            raise self._refusal(error, arguments) from None
-        except ConversionError as error:
-            raise self._refusal(FunctionError(str(error)), arguments) from None
-        if isinstance(found, Unknown) and found.range is None:
-            found = replace(found, range=self._expression.range)
-        return marked(found, self._sensitive)
-
-    def _parameter(self, place: int) -> Parameter:
-        called = self._called
-        found = called.parameters[place] if place < len(called.parameters) else called.rest
-        assert found is not None
-        return found
-
-    def _argument(self, place: int, part: Part, where: Range) -> Part:
-        parameter = self._parameter(place)
-        try:
-            part = convert(part, parameter.type)
+            part = convert(given, parameter.type)
         except ConversionError as error:
             raise _invalid(parameter, str(error), where) from None
         if isinstance(part, Value) and part.data is None and not parameter.null:
             raise _invalid(parameter, "argument must not be null", where)
-        if not self._called.own_marks:
-            part = self._without_marks(parameter, part)
+        if not called.own_marks:
+            sensitive = sensitive or (part.sensitive if parameter.marks else is_sensitive_within(part))
+            part = unmarked(part) if parameter.marks else unmarked_within(part)
         if isinstance(part, Unknown):
             if not parameter.unknown:
-                self._unknown = self._unknown or part
+                unknown = unknown or part
         elif not parameter.parts:
-            self._unknown = self._unknown or first_unknown((part,))
-        return part
+            unknown = unknown or first_unknown((part,))
+        parts.append(part)
+    if unknown is not None:
+        return marked(retyped(unknown, called.returns), sensitive)
+    surroundings = FunctionSurroundings(directory, evaluation.elsewhere, evaluation.names.files_within)
+    try:
+        found = called.run(surroundings, *parts) if called.surroundings else called.run(*parts)
+    except OutsideError as error:
+        reason = f"{quote(str(error))} is outside of the repository of the configuration"
+        found = Unknown(f"{reason}, and --allow-path does not name it", kind=UnknownKind.FUNCTION)
+    except (FunctionError, ConversionError) as error:
+        at = error.argument if isinstance(error, FunctionError) else None
+        if at is not None and at < len(arguments):
+            raise _invalid(_parameter(called, at), str(error), arguments[at][1]) from None
+        detail = f'Call to function "{called.name}" failed: {error}.'
+        raise Refusal("Error in function call", detail, expression.range) from None
+    if isinstance(found, Unknown) and found.range is None:
+        found = replace(found, range=expression.range)
+    return marked(found, sensitive)
 
-    def _without_marks(self, parameter: Parameter, part: Part) -> Part:
-        self._sensitive = self._sensitive or (part.sensitive if parameter.marks else is_sensitive_within(part))
-        return unmarked(part) if parameter.marks else unmarked_within(part)
 
-    def _refusal(self, error: FunctionError, arguments: list[tuple[Part, Range]]) -> Refusal:
-        if error.argument is not None and error.argument < len(arguments):
-            return _invalid(self._parameter(error.argument), error.detail, arguments[error.argument][1])
-        detail = f'Call to function "{self._called.name}" failed: {error.detail}.'
-        return Refusal("Error in function call", detail, self._expression.range)
+def _parameter(called: Function, place: int) -> Parameter:
+    found = called.parameters[place] if place < len(called.parameters) else called.rest
+    assert found is not None
+    return found
 
 
 def _invalid(parameter: Parameter, detail: str, where: Range) -> Refusal:

@@ -27,7 +27,6 @@ class FunctionError(ValueError):
 
     def __init__(self, detail: str, argument: int | None = None) -> None:
         super().__init__(detail)
-        self.detail = detail
         self.argument = argument
 
 

@@ -26,7 +26,7 @@ from statefmt.hcl.operations import ConversionError, convert
 from statefmt.hcl.source import split_graphemes
 from statefmt.hcl.syntax import SPACE
 from statefmt.hcl.value import Part, Unknown, Value, children, first_unknown, list_of, retyped, text, to_plain, truth
-from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType
+from statefmt.model.cty import BOOL, DYNAMIC, NUMBER, STRING, CtyError, ListType, Type
 from statefmt.model.cty.data import CtyValue as PlainValue
 from statefmt.model.cty.number import Number, format_digits, format_scientific, is_whole
 from statefmt.model.cty.values import write_value
@@ -53,14 +53,26 @@ def split(separator: Part, value: Part) -> Part:
     return list_of(STRING, [text(piece) for piece in (whole.split(by) if by else list(whole))])
 
 
-@function(_STR, returns=STRING)
-def upper(value: Part) -> Part:
-    return text(_mapped(text_of(value), str.upper))
+def _define(name: str, parameters: tuple[str, ...], run: Callable[..., str | bool], returns: Type) -> None:
+    @function(*(Parameter(each, STRING) for each in parameters), returns=returns, name=name)
+    def of_texts(*values: Part) -> Part:
+        found = run(*map(text_of, values))
+        return truth(found) if isinstance(found, bool) else text(found)
 
 
-@function(_STR, returns=STRING)
-def lower(value: Part) -> Part:
-    return text(_mapped(text_of(value), str.lower))
+# Functions of strings only.
+_define("upper", ("str",), lambda value: _mapped(value, str.upper), STRING)
+_define("lower", ("str",), lambda value: _mapped(value, str.lower), STRING)
+_define("trimspace", ("str",), lambda value: value.strip(SPACE), STRING)
+# An empty cutset trims nothing; Python would trim white space.
+_define("trim", ("str", "cutset"), lambda value, cutset: value.strip(cutset) if cutset else value, STRING)
+_define("trimprefix", ("str", "prefix"), str.removeprefix, STRING)
+_define("trimsuffix", ("str", "suffix"), str.removesuffix, STRING)
+_define("startswith", ("str", "prefix"), str.startswith, BOOL)
+_define("endswith", ("str", "suffix"), str.endswith, BOOL)
+_define("strcontains", ("str", "substr"), str.__contains__, BOOL)
+_define("strrev", ("str",), lambda value: "".join(reversed(split_graphemes(value))), STRING)
+_define("chomp", ("str",), lambda value: value.rstrip("\r\n"), STRING)
 
 
 def _mapped(value: str, change: Callable[[str], str]) -> str:
@@ -82,52 +94,6 @@ def title(value: Part) -> Part:
         found.append(_mapped(char, str.title) if apart else char)
         apart = char.isspace() if not char.isascii() else not (char.isalnum() or char == "_")
     return text("".join(found))
-
-
-@function(_STR, returns=STRING)
-def trimspace(value: Part) -> Part:
-    return text(text_of(value).strip(SPACE))
-
-
-@function(_STR, Parameter("cutset", STRING), returns=STRING)
-def trim(value: Part, cutset: Part) -> Part:
-    # An empty cutset trims nothing; Python would trim white space.
-    return text(text_of(value).strip(text_of(cutset)) if text_of(cutset) else text_of(value))
-
-
-@function(_STR, Parameter("prefix", STRING), returns=STRING)
-def trimprefix(value: Part, prefix: Part) -> Part:
-    return text(text_of(value).removeprefix(text_of(prefix)))
-
-
-@function(_STR, Parameter("suffix", STRING), returns=STRING)
-def trimsuffix(value: Part, suffix: Part) -> Part:
-    return text(text_of(value).removesuffix(text_of(suffix)))
-
-
-@function(_STR, Parameter("prefix", STRING), returns=BOOL)
-def startswith(value: Part, prefix: Part) -> Part:
-    return truth(text_of(value).startswith(text_of(prefix)))
-
-
-@function(_STR, Parameter("suffix", STRING), returns=BOOL)
-def endswith(value: Part, suffix: Part) -> Part:
-    return truth(text_of(value).endswith(text_of(suffix)))
-
-
-@function(_STR, Parameter("substr", STRING), returns=BOOL)
-def strcontains(value: Part, wanted: Part) -> Part:
-    return truth(text_of(wanted) in text_of(value))
-
-
-@function(_STR, returns=STRING)
-def strrev(value: Part) -> Part:
-    return text("".join(reversed(split_graphemes(text_of(value)))))
-
-
-@function(_STR, returns=STRING)
-def chomp(value: Part) -> Part:
-    return text(text_of(value).rstrip("\r\n"))
 
 
 @function(Parameter("spaces", NUMBER), _STR, returns=STRING)

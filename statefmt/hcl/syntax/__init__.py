@@ -60,6 +60,14 @@ class Body(Protocol):
         ...
 
 
+def attributes(body: Body, *, literal: bool = False) -> Iterator[Argument]:
+    """Yield all attributes of a body in source order, as Body.attribute() reads them."""
+    for name in body.names():
+        argument = body.attribute(name, literal=literal)
+        if argument is not None:
+            yield argument
+
+
 class MergedBody:
     """A body with overrides: attributes of `over` replace those of `base`, its blocks all blocks of the same type."""
 

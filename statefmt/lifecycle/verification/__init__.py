@@ -12,10 +12,9 @@ from statefmt.lifecycle.plan import Action, Change, PlanError, ShownPlan, ShownR
 from statefmt.lifecycle.schema import ProviderSchemas
 from statefmt.lifecycle.verification._after import AfterChecks, OutputChecks
 from statefmt.lifecycle.verification._compare import compare_attributes
-from statefmt.lifecycle.verification._objects import value_findings
+from statefmt.lifecycle.verification._objects import Expectations, ObjectKey, Placed, Side, same_object, value_findings
 from statefmt.lifecycle.verification._secrets import Secrets
-from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, same_object
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, Module, ResourceMode
+from statefmt.model.addrs import AbsResource, ConfigProviderConfig, Module, ResourceMode
 from statefmt.model.addrs.parsing import parse_module
 from statefmt.model.addrs.provider import Provider, parse_provider_source
 from statefmt.model.errors import AddressError
@@ -67,11 +66,17 @@ def verify(
             *_binding_findings(expected, old, new),
             *OutputChecks(plan, before, after, pairing, show=show_sensitive).findings(),
             *_header_findings(plan, old, new),
-            *(_without_state(expected) if before is None else ()),
         ]
-        found_before = (
-            _before_findings(expected, old, pairing, show_sensitive=show_sensitive) if before is not None else ()
-        )
+        found_before: list[Finding] = []
+        if before is not None:
+            found_before += _before_findings(expected, old, pairing, show_sensitive=show_sensitive)
+        elif count := len(list(_absent(expected, set()))):
+            objects = "1 object" if count == 1 else f"{count} objects"
+            found.append(
+                Code.OTHER_STATE_PLANNED.finding(
+                    _SUMMARY, f"The plan was made for a state with {objects}; give the state before with --before."
+                )
+            )
         return Verification(
             after=tuple(found),
             before=tuple(found_before),
@@ -133,7 +138,6 @@ def _before_findings(
     Data sources are read anew for each plan. Objects of an older schema version are upgraded by their provider first,
     so their values are not compared.
     """
-    old_addresses = {new: old for old, new in expected.moves.items()}
     known: set[ObjectKey] = set()
     for key, placed in before.objects.items():
         if placed.is_data:
@@ -151,7 +155,7 @@ def _before_findings(
             prior is None or prior.schema_version in (None, placed.obj.schema_version)
         ):
             yield from _values(expected, before, placed, key, planned, pairing, show_sensitive=show_sensitive)
-    yield from _absent(expected, known, old_addresses)
+    yield from _absent(expected, known)
 
 
 def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource | None) -> Change | None:
@@ -192,9 +196,7 @@ def _values(
         yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
 
 
-def _absent(
-    expected: Expectations, known: set[ObjectKey], old_addresses: dict[AbsResourceInstance, AbsResourceInstance]
-) -> Iterator[Finding]:
+def _absent(expected: Expectations, known: set[ObjectKey]) -> Iterator[Finding]:
     """Yield a finding for each object that the plan found and the state does not have."""
     texts = {(str(address), deposed) for address, deposed in known}
     imported = {
@@ -202,7 +204,7 @@ def _absent(
         for change in expected.plan.resource_changes
         if change.change.importing is not None
     }
-    old_texts = {str(new): str(old) for new, old in old_addresses.items()}
+    old_texts = {str(new): str(old) for old, new in expected.moves.items()}
     for key, prior in expected.prior.items():
         if prior.mode != ResourceMode.DATA.value and key not in texts and key not in imported:
             address, deposed = key
@@ -211,16 +213,6 @@ def _absent(
                 _SUMMARY, f"The plan was made with {which}, which the state before does not have.",
                 old_texts.get(address, address),
             )  # fmt: skip
-
-
-def _without_state(expected: Expectations) -> Iterator[Finding]:
-    """Yield a finding if there was no state, and the plan was made for one."""
-    count = sum(1 for _ in _absent(expected, set(), {}))
-    if count:
-        objects = "1 object" if count == 1 else f"{count} objects"
-        yield Code.OTHER_STATE_PLANNED.finding(
-            _SUMMARY, f"The plan was made for a state with {objects}; give the state before with --before."
-        )
 
 
 # A resource block: the names of its module's calls, and its address there.
@@ -322,17 +314,14 @@ def _binding_findings(expected: Expectations, before: Side, after: Side) -> Iter
         source = named.get(address)
         pointer = after.resource_pointer(resource, "provider")
         if source is not None and not _is_source(source, actual.provider):
-            detail = f"planned by the provider {source}, but bound to {actual}"
-            yield _finding(detail, address, pointer)
+            yield _finding(f"planned by the provider {source}, but bound to {actual}", address, pointer)
             continue
         configured = blocks.get((address.module.module().names, str(address.resource)))
         if configured is None:
             if old is not None and not kept and old.provider_config is not None:
                 yield _finding(f"bound to {old.provider_config} before, but to {actual}", address, pointer)
-                continue
         elif not configured.allows(actual) and (address in busy or not kept):
             yield _finding(f"planned to be bound to {configured}, but bound to {actual}", address, pointer)
-            continue
     yield from _instance_findings(expected, before, after)
 
 
@@ -354,7 +343,7 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
     old_addresses = {new: old for old, new in expected.moves.items()}
     for (instance, deposed), placed in after.objects.items():
         old = before.objects.get((old_addresses.get(instance, instance), deposed))
-        if old is None or old.provider_key == placed.provider_key:
+        if old is None or old.obj.provider_key == placed.obj.provider_key:
             continue
         if old.resource.provider_config != placed.resource.provider_config:
             continue
@@ -368,7 +357,7 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
 
 def _bound(placed: Placed) -> str:
     config = placed.resource.provider_config
-    return "no provider" if config is None else f"{config}{placed.provider_key}"
+    return "no provider" if config is None else f"{config}{placed.obj.provider_key}"
 
 
 def _is_source(text: str, provider: Provider) -> bool:

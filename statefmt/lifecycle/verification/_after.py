@@ -20,15 +20,19 @@ from statefmt.lifecycle.verification._difference import (
     true_paths,
 )
 from statefmt.lifecycle.verification._objects import (
+    Expectations,
+    ObjectKey,
+    Placed,
+    Side,
     differences,
     identity_findings,
-    ready_findings,
+    pointer,
+    same_object,
     sensitivity_findings,
     status_findings,
     value_findings,
 )
 from statefmt.lifecycle.verification._secrets import Secrets, cut, shown_value
-from statefmt.lifecycle.verification._sides import Expectations, ObjectKey, Placed, Side, pointer, same_object
 from statefmt.model.addrs import AbsResourceInstance, ResourceMode
 from statefmt.model.cty import DYNAMIC, CtyTypeError, Type, parse_type
 from statefmt.model.findings import Code, Finding, Severity
@@ -41,6 +45,13 @@ from statefmt.text import pattern
 _UUID: Final = pattern(rb'"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"')
 _REPLACEMENTS: Final = tuple(action for action in Action if action.replaces)
 _NULL: Final = b"null"
+_SUMMARIES: Final = {
+    Code.ADDED_WITHOUT_PLAN: "Not in the plan",
+    Code.CHANGE_LOOKS_THE_SAME: "Change looks the same",
+    Code.CHANGE_NOT_MADE: "Planned change not made",
+    Code.MOVE_NOT_MADE: "Planned move not made",
+    Code.OBJECT_KEPT: "Object still in the state",
+}
 
 
 class AfterChecks:
@@ -68,9 +79,7 @@ class AfterChecks:
     def findings(self) -> Iterator[Finding]:
         """Yield the differences, in the order of the plan, then of the state."""
         for change in self._expected.plan.resource_changes:
-            if change.deposed and not change.action.leaves_object:
-                yield from self._removed_deposed(change)
-            elif change.action.leaves_object:
+            if change.action.leaves_object:
                 yield from self._left(change)
             else:
                 yield from self._removed(change)
@@ -95,7 +104,7 @@ class AfterChecks:
                 self.failed.add(key)
                 yield self._not_made(change, placed, "the object is the same as before")
                 return
-            if change.action in (Action.UPDATE, *_REPLACEMENTS) and _has_unknown(change.change):
+            if change.action in (Action.UPDATE, *_REPLACEMENTS) and mask_of(change.change.after_unknown) is not False:
                 yield self._looks_the_same(change, placed)
                 return
         yield from found
@@ -114,10 +123,9 @@ class AfterChecks:
         if found:
             yield from value_findings(found, code, address, self._after, placed, secrets, strict=self._strict)
         yield from identity_findings(details, address, self._after, placed, secrets, show_sensitive=self._show)
-        if change.action is Action.NO_OP:
-            yield from status_findings(address, self._after, placed, before)
-        else:
-            yield from ready_findings(address, self._after, placed)
+        # What the plan creates, updates or replaces must not be tainted any more.
+        untouched = before if change.action is Action.NO_OP else None
+        yield from status_findings(address, self._after, placed, untouched)
         yield from sensitivity_findings(details, address, self._after, placed, schema)
 
     def _missing(self, change: PlannedChange, before: Placed | None) -> Iterator[Finding]:
@@ -128,11 +136,8 @@ class AfterChecks:
         if old[0] != change.address and old in self._after.objects and old not in self._expected.changes:
             self._seen.add(old)
             placed = self._after.objects[old]
-            yield Code.MOVE_NOT_MADE.finding(
-                "Planned move not made",
-                f"The object was to move here from {old[0]}; it is still there.",
-                address,
-                self._after.pointer(placed),
+            yield self._found(
+                Code.MOVE_NOT_MADE, f"The object was to move here from {old[0]}; it is still there.", address, placed
             )
         elif before is None or change.action.replaces or change.action is Action.READ:
             yield self._not_made(change, None, "the state has no such object")
@@ -146,64 +151,46 @@ class AfterChecks:
         if placed is None or old in self._expected.changes or before is None:
             return
         self._seen.add(old)
-        yield Code.MOVE_NOT_MADE.finding(
-            "Planned move not made",
-            f"The object was to move from {old[0]} to {change.address}; the state has both.",
-            str(change.address),
-            self._after.pointer(placed),
+        detail = f"The object was to move from {old[0]} to {change.address}; the state has both."
+        yield self._found(Code.MOVE_NOT_MADE, detail, change.address, placed)
+
+    def _found(self, code: Code, detail: str, address: object, placed: Placed | None) -> Finding:
+        """Return a finding at an object of the state after the apply, or about none."""
+        return code.finding(
+            _SUMMARIES[code], detail, str(address), "" if placed is None else self._after.pointer(placed)
         )
 
     def _not_made(self, change: PlannedChange, placed: Placed | None, why: str) -> Finding:
         what = "import, then " if change.change.importing is not None else ""
-        return Code.CHANGE_NOT_MADE.finding(
-            "Planned change not made",
-            f"Planned: {what}{change.action}; {why}.",
-            str(change.address),
-            "" if placed is None else self._after.pointer(placed),
-        )
+        return self._found(Code.CHANGE_NOT_MADE, f"Planned: {what}{change.action}; {why}.", change.address, placed)
 
     def _looks_the_same(self, change: PlannedChange, placed: Placed) -> Finding:
         """Report a change after which all values are as before, also those that were to be known only then."""
         if change.action.replaces and _replaces_random(change.change, placed):
             self.failed.add((change.address, change.deposed))
             return self._not_made(change, placed, "the object is the same as before, with the same random values")
-        finding = Code.CHANGE_LOOKS_THE_SAME.finding(
-            "Change looks the same",
+        detail = (
             f"Planned: {change.action}; the object has the values that it had before, even those that were unknown "
-            "before apply; the change may not have been made.",
-            str(change.address),
-            self._after.pointer(placed),
+            "before apply; the change may not have been made."
         )
+        finding = self._found(Code.CHANGE_LOOKS_THE_SAME, detail, change.address, placed)
         return finding if change.action.replaces else replace(finding, severity=Severity.INFO)
 
     def _removed(self, change: PlannedChange) -> Iterator[Finding]:
-        """Check that the current object of an instance is gone."""
+        """Check that an object, current or deposed, is gone."""
         for address in dict.fromkeys((change.address, change.address_before)):
-            key = address, ""
-            if key != (change.address, "") and key in self._expected.changes:
+            key = address, change.deposed
+            if not change.deposed and address != change.address and key in self._expected.changes:
                 continue
             self._seen.add(key)
             placed = self._after.objects.get(key)
             if placed is not None:
-                self.failed.add((change.address, ""))
-                what = "forgotten" if change.action is Action.FORGET else "destroyed"
-                yield Code.OBJECT_KEPT.finding(
-                    "Object still in the state",
-                    f"The object was to be {what}; the state still has it.",
-                    str(address),
-                    self._after.pointer(placed),
-                )
-
-    def _removed_deposed(self, change: PlannedChange) -> Iterator[Finding]:
-        """Check that a deposed object is gone."""
-        for address in dict.fromkeys((change.address, change.address_before)):
-            key = address, change.deposed
-            self._seen.add(key)
-            placed = self._after.objects.get(key)
-            if placed is not None:
                 self.failed.add((change.address, change.deposed))
-                what = "forgotten" if change.action is Action.FORGET else "destroyed"
-                yield self._deposed(address, placed, f"was to be {what}; the state still has it")
+                was = f"was to be {'forgotten' if change.action is Action.FORGET else 'destroyed'}"
+                if change.deposed:
+                    yield self._deposed(address, placed, f"{was}; the state still has it")
+                else:
+                    yield self._found(Code.OBJECT_KEPT, f"The object {was}; the state still has it.", address, placed)
 
     def _deposed(self, address: AbsResourceInstance, placed: Placed, what: str) -> Finding:
         return Code.DEPOSED_KEPT.finding(
@@ -227,28 +214,17 @@ class AfterChecks:
             elif deposed and before is None:
                 yield self._deposed(instance, placed, "is new: an object was replaced, and the old one not destroyed")
             elif (moved := self._expected.moves.get(instance)) is not None and before is not None:
-                yield Code.MOVE_NOT_MADE.finding(
-                    "Planned move not made",
-                    f"The object was to move to {moved}; it is still here.",
-                    str(moved),
-                    self._after.pointer(placed),
+                yield self._found(
+                    Code.MOVE_NOT_MADE, f"The object was to move to {moved}; it is still here.", moved, placed
                 )
                 self.failed.add((moved, deposed))
                 self._seen.add((moved, deposed))
             elif before is None:
-                yield Code.ADDED_WITHOUT_PLAN.finding(
-                    "Not in the plan",
-                    "The plan does not mention this object, and the state before did not have it.",
-                    address,
-                    self._after.pointer(placed),
-                )
+                detail = "The plan does not mention this object, and the state before did not have it."
+                yield self._found(Code.ADDED_WITHOUT_PLAN, detail, address, placed)
             elif not placed.is_data and key in self._expected.drift:
-                yield Code.OBJECT_KEPT.finding(
-                    "Object still in the state",
-                    "The plan found that the object no longer exists; the state still has it.",
-                    address,
-                    self._after.pointer(placed),
-                )
+                detail = "The plan found that the object no longer exists; the state still has it."
+                yield self._found(Code.OBJECT_KEPT, detail, address, placed)
 
     def _untouched(
         self, address: str, prior: ShownResource, placed: Placed, before: Placed | None
@@ -295,10 +271,6 @@ def _lost(address: str, deposed: str = "") -> Finding:
     )
 
 
-def _has_unknown(change: Change) -> bool:
-    return mask_of(change.after_unknown) is not False
-
-
 def _replaces_random(change: Change, placed: Placed) -> bool:
     """Return whether a value that only apply decides is a UUID, which no two objects share."""
     if placed.obj.attributes is None:
@@ -337,7 +309,7 @@ class OutputChecks:
         if not self._plan.output_changes:
             for name in prior:
                 if name in self._before and name not in self._after:
-                    yield self._lost(name)
+                    yield self._finding(name, "the state no longer has it", None)
 
     def _planned(self, name: str, change: Change) -> Iterator[Finding]:
         output = self._after.get(name)
@@ -345,7 +317,7 @@ class OutputChecks:
         if output is None:
             # An output whose value is null has no place in a state.
             if change.after is not None and mask is not True:
-                yield self._lost(name)
+                yield self._finding(name, "the state no longer has it", None)
             return
         if change.after is None and mask is False:
             yield self._finding(name, "planned to be removed, but still in the state", ())
@@ -377,9 +349,6 @@ class OutputChecks:
             or (old is not None and old.sensitive)
             or (shown is not None and shown.sensitive)
         )
-
-    def _lost(self, name: str) -> Finding:
-        return self._finding(name, "the state no longer has it", None)
 
     def _finding(self, name: str, detail: str, steps: PathSteps | None) -> Finding:
         place = pointer(("outputs", name, *steps)) if self._has_pointers and steps is not None else ""

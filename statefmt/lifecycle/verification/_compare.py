@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from statefmt.formats.versions import object_members
+from statefmt.lifecycle.plan import has_true
 from statefmt.lifecycle.verification._difference import (
     ABSENT,
     CONTAINERS,
@@ -105,7 +106,9 @@ def compare_attributes(
                 comparison.add(DifferenceKind.ADDED, (name,), (name,), ABSENT, decoded(value))
         elif hidden is not None and bytes(hidden) == b"true":
             comparison.open(name, value, member_type(of, name), typed=of is not DYNAMIC)
-        elif expected is None or hidden is not None or not _same_value(expected, value):
+        elif (
+            expected is None or hidden is not None or not (same_text(expected, value) or _same_inside(expected, value))
+        ):
             comparison.value(
                 ABSENT if expected is None else decoded(expected),
                 None if hidden is None else decoded(hidden),
@@ -139,11 +142,6 @@ class _Wrapper(Struct, forbid_unknown_fields=True, gc=False):
 _WRAPPER: Final = msgspec.json.Decoder(_Wrapper)
 
 
-def _same_value(planned: Raw, actual: Raw) -> bool:
-    """Return whether a value in a state is surely the planned one, by its text."""
-    return same_text(planned, actual) or _same_inside(planned, actual)
-
-
 def _same_inside(planned: Raw, actual: Raw) -> bool:
     """Return whether a dynamic value in a state has the same text as the planned value."""
     if memoryview(actual)[0] != ord("{"):
@@ -163,12 +161,14 @@ def _same_inside(planned: Raw, actual: Raw) -> bool:
 class _Comparison:
     """One comparison: the differences found so far.
 
-    `plain` is False if the values in the state do not have the types that the state says: `1` as a string.
+    With `exact`, the type comes from the state itself. `plain` is False if the values in the state do not have the
+    types that the state says: `1` as a string.
     """
 
-    def __init__(self, pairing: BlockPairing | None = None, *, plain: bool = True) -> None:
+    def __init__(self, pairing: BlockPairing | None = None, *, exact: bool = False, plain: bool = True) -> None:
         self.found: list[Difference] = []
         self._pairing = pairing
+        self._exact = exact
         self._plain = plain
 
     def _surely_equal(self, planned: Decoded, actual: Decoded, path: PathSteps) -> bool:
@@ -201,21 +201,13 @@ class _Comparison:
         if planned is not None and (unknown is None or bytes(unknown) != b"true"):
             if bytes(planned) != b"null":
                 self.add(DifferenceKind.MISSING, path, path, decoded(planned), ABSENT)
-        elif unknown is not None and _has_unknown(decoded(unknown)):
+        elif unknown is not None and has_true(decoded(unknown)):
             self.add(DifferenceKind.UNKNOWN, path, path, ABSENT, ABSENT)
 
     def value(
-        self,
-        planned: Decoded | Absent,
-        unknown: Decoded,
-        actual: Decoded,
-        of: Type,
-        path: PathSteps,
-        tokens: PathSteps,
-        *,
-        exact: bool = False,
+        self, planned: Decoded | Absent, unknown: Decoded, actual: Decoded, of: Type, path: PathSteps, tokens: PathSteps
     ) -> list[Difference]:
-        """Compare one value, and return all differences so far. `exact`: the type comes from the state itself."""
+        """Compare one value, and return all differences so far."""
         if unknown is True:
             self.found += _misfits(actual, of, path, tokens, typed=of is not DYNAMIC)
             return self.found
@@ -235,10 +227,14 @@ class _Comparison:
             if actual is not None and not isinstance(unknown, dict | list):
                 self.add(DifferenceKind.ADDED, path, tokens, ABSENT, actual)
         elif isinstance(planned, dict) and isinstance(actual, dict):
-            self._members(planned, unknown, actual, of, path, tokens, exact)
+            self._members(planned, unknown, actual, of, path, tokens)
         elif isinstance(planned, list) and isinstance(actual, list):
-            self._elements(planned, unknown, actual, of, path, tokens, exact)
-        elif not _same_leaf(planned, actual, of, exact):
+            self._elements(planned, unknown, actual, of, path, tokens)
+        elif (
+            isinstance(planned, dict | list)
+            or isinstance(actual, dict | list)
+            or not same_scalar(planned, actual, of, self._exact)
+        ):
             self.add(DifferenceKind.VALUE, path, tokens, planned, actual)
         return self.found
 
@@ -250,7 +246,6 @@ class _Comparison:
         of: Type,
         path: PathSteps,
         tokens: PathSteps,
-        exact: bool,
     ) -> None:
         mask = unknown if isinstance(unknown, dict) else {}
         # In a map, null is a value like others; elsewhere it may stand for a member that is missing.
@@ -262,11 +257,10 @@ class _Comparison:
                 if name not in mask and self._surely_equal(planned[name], actual[name], path):
                     continue
                 self.value(
-                    planned.get(name, ABSENT), mask.get(name), actual[name], member_type(of, name), here, there,
-                    exact=exact,
+                    planned.get(name, ABSENT), mask.get(name), actual[name], member_type(of, name), here, there
                 )  # fmt: skip
             elif known:
-                if mask.get(name) is True or (name not in planned and _has_unknown(mask[name])):
+                if mask.get(name) is True or (name not in planned and has_true(mask[name])):
                     self.add(DifferenceKind.UNKNOWN, here, there, ABSENT, ABSENT)
                 elif name in planned and (null_counts or planned[name] is not None):
                     self.add(DifferenceKind.MISSING, here, there, planned[name], ABSENT)
@@ -281,32 +275,30 @@ class _Comparison:
         of: Type,
         path: PathSteps,
         tokens: PathSteps,
-        exact: bool,
     ) -> None:
         mask = unknown if isinstance(unknown, list) else []
         masks = [mask[place] if place < len(mask) else None for place in range(len(planned))]
         if isinstance(of, SetType):
-            if not _same_set(planned, masks, actual, of, exact):
+            if not _same_set(planned, masks, actual, of, self._exact):
                 self.add(DifferenceKind.ELEMENTS, path, tokens, list(planned), list(actual))
             return
         if len(planned) == len(actual):
-            in_order = _Comparison(plain=self._plain)
+            in_order = _Comparison(exact=self._exact, plain=self._plain)
             for place, element in enumerate(planned):
                 if masks[place] is None and self._surely_equal(element, actual[place], path):
                     continue
                 in_order.value(
-                    element, masks[place], actual[place], element_type(of, place), (*path, place), (*tokens, place),
-                    exact=exact,
+                    element, masks[place], actual[place], element_type(of, place), (*path, place), (*tokens, place)
                 )  # fmt: skip
             if not in_order.found:
                 return
             wrong = in_order.found
-            if len(wrong) > 1 and not any(map(_has_unknown, masks)):
-                wrong = self._by_content(planned, actual, of, path, tokens, wrong, exact=exact)
+            if len(wrong) > 1 and not any(map(has_true, masks)):
+                wrong = self._by_content(planned, actual, of, path, tokens, wrong)
         else:
             wrong = [Difference(DifferenceKind.LENGTH, path, tokens, list(planned), list(actual))]
         # Without a schema it may be a set.
-        if isinstance(of, ListType | TupleType) or not _same_set(planned, masks, actual, of, exact):
+        if isinstance(of, ListType | TupleType) or not _same_set(planned, masks, actual, of, self._exact):
             self.found += wrong
 
     def _by_content(
@@ -317,8 +309,6 @@ class _Comparison:
         path: PathSteps,
         tokens: PathSteps,
         in_order: list[Difference],
-        *,
-        exact: bool,
     ) -> list[Difference]:
         """Return the differences of two lists of one length, by the content of their blocks if these are fewer."""
         is_flat = not any(isinstance(each, dict | list) for each in (*planned, *actual))
@@ -327,11 +317,9 @@ class _Comparison:
         found = self._pairing.every(*([_comparable(each) for each in side] for side in (planned, actual)))
         if found is None:
             return [replace(each, by_position=True) for each in in_order]
-        comparison = _Comparison(self._pairing, plain=self._plain)
+        comparison = _Comparison(self._pairing, exact=self._exact, plain=self._plain)
         for one, other in found:
-            comparison.value(
-                planned[one], None, actual[other], element_type(of, other), (*path, one), (*tokens, other), exact=exact
-            )
+            comparison.value(planned[one], None, actual[other], element_type(of, other), (*path, one), (*tokens, other))
         if crosses(found):
             comparison.add(DifferenceKind.ORDER, path, tokens, list(planned), list(actual))
         return comparison.found if len(comparison.found) < len(in_order) else in_order
@@ -377,12 +365,6 @@ def _is_scalar(value: Decoded, of: Type) -> bool:
     return isinstance(value, bool) if of == BOOL else of == STRING and isinstance(value, str)
 
 
-def _same_leaf(planned: Decoded, actual: Decoded, of: Type, exact: bool) -> bool:
-    if isinstance(planned, dict | list) or isinstance(actual, dict | list):
-        return False
-    return same_scalar(planned, actual, of, exact)
-
-
 def _comparable(value: Decoded) -> PlainValue:
     """Return a value with numbers as they are compared by content."""
     if isinstance(value, dict):
@@ -403,7 +385,7 @@ def _attempt(
     pairing: BlockPairing | None = None, *, exact: bool = False
 ) -> list[Difference]:  # fmt: skip
     plain = not exact or fits(actual, of)
-    return _Comparison(pairing, plain=plain).value(planned, unknown, actual, of, path, tokens, exact=exact)
+    return _Comparison(pairing, exact=exact, plain=plain).value(planned, unknown, actual, of, path, tokens)
 
 
 def _same_set(
@@ -417,7 +399,7 @@ def _same_set(
     if len(actual) > len(planned):
         return False
     of_element = element_type(of, 0)
-    open_ones = [place for place, mask in enumerate(masks) if _has_unknown(mask)]
+    open_ones = [place for place, mask in enumerate(masks) if has_true(mask)]
     closed = Counter(identity_key(planned[place], of_element) for place in set(range(len(planned))) - set(open_ones))
     keys = [identity_key(element, of_element) for element in actual]
     if not open_ones:
@@ -434,20 +416,6 @@ def _same_set(
     return all(any(completes(place, element) for place in open_ones) for element in rest) and all(
         any(completes(place, element) for element in actual) for place in open_ones
     )
-
-
-def _has_unknown(mask: Decoded) -> bool:
-    """Return whether anything is unknown in a mask."""
-    waiting: list[Any] = [mask]
-    while waiting:
-        part = waiting.pop()
-        if part is True:
-            return True
-        if isinstance(part, dict):
-            waiting += part.values()
-        elif isinstance(part, list):
-            waiting += part
-    return False
 
 
 def _unwrapped(value: Decoded) -> tuple[Decoded, Type] | None:

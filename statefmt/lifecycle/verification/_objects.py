@@ -1,17 +1,19 @@
-"""Compares one object in a state with the plan."""
+"""Indexes a plan and the objects of a state by address, and compares one object in a state with the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Raw
 
+from statefmt.formats.raw_json import token
 from statefmt.lifecycle.legacy_sdk import is_legacy
-from statefmt.lifecycle.plan import Action, Change
-from statefmt.lifecycle.schema import SchemaBlock
+from statefmt.lifecycle.plan import Action, Change, PlannedChange, ShownPlan, ShownResource
+from statefmt.lifecycle.schema import ProviderSchemas, SchemaBlock, implied_type
 from statefmt.lifecycle.verification._compare import compare_attributes
 from statefmt.lifecycle.verification._difference import (
     ABSENT,
@@ -23,14 +25,149 @@ from statefmt.lifecycle.verification._difference import (
     mask_of,
     true_paths,
 )
-from statefmt.lifecycle.verification._secrets import MarkedPaths, Secrets, cut, is_sensitive, plain_paths, shown_value
-from statefmt.lifecycle.verification._sides import Placed, Side
-from statefmt.model.cty import Type
+from statefmt.lifecycle.verification._secrets import (
+    BUILT_IN,
+    MarkedPaths,
+    Secrets,
+    cut,
+    is_sensitive,
+    plain_paths,
+    shown_value,
+)
+from statefmt.model.addrs import AbsResource, AbsResourceInstance, Resource, ResourceInstance, ResourceMode
+from statefmt.model.addrs.provider import parse_provider_source
+from statefmt.model.cty import DYNAMIC, Type
+from statefmt.model.errors import AddressError
 from statefmt.model.findings import Code, Finding, Severity
-from statefmt.model.snapshot import ObjectStatus
+from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, ResourceState, Snapshot
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.object_value import sounds_secret
 from statefmt.redaction.partial import path_text
+
+# An object: its instance, and its deposed key ("" for the current one).
+ObjectKey: TypeAlias = tuple[AbsResourceInstance, str]
+
+
+class Placed(NamedTuple):
+    """An object in a state, with its resource."""
+
+    resource: ResourceState
+    obj: ResourceInstanceObject
+
+    @property
+    def is_data(self) -> bool:
+        """Whether it is the result of a data source."""
+        return self.resource.addr.resource.mode is ResourceMode.DATA
+
+
+class Side:
+    """A state: its objects by address. Without a state there are none."""
+
+    def __init__(self, snapshot: Snapshot | None) -> None:
+        self.snapshot = snapshot
+        self.objects: dict[ObjectKey, Placed] = {}
+        self.resources: dict[AbsResource, ResourceState] = {}
+        self._has_pointers = snapshot is not None and snapshot.source is not None
+        for resource in () if snapshot is None else snapshot.resources:
+            self.resources.setdefault(resource.addr, resource)
+            module, name = resource.addr.module, resource.addr.resource
+            for obj in resource.objects:
+                key = AbsResourceInstance(module, ResourceInstance(name, obj.key)), obj.deposed
+                self.objects[key] = Placed(resource, obj)
+
+    def pointer(self, placed: Placed, *steps: str | int) -> str:
+        """Return the JSON pointer of an object, or of a part of it; "" in states of older formats."""
+        if not self._has_pointers or placed.obj.origin is None:
+            return ""
+        block, number = placed.obj.origin
+        return pointer(("resources", block, "instances", number, *steps))
+
+    def resource_pointer(self, resource: ResourceState, *steps: str | int) -> str:
+        """Return the JSON pointer of a resource, or of a part of it; "" in states of older formats."""
+        if not self._has_pointers or not resource.origin:
+            return ""
+        return pointer(("resources", resource.origin[0], *steps))
+
+
+def pointer(steps: PathSteps) -> str:
+    """Return the JSON pointer that leads along some steps."""
+    return "".join([f"/{token(str(step))}" for step in steps])
+
+
+def same_object(one: ResourceInstanceObject, other: ResourceInstanceObject) -> bool:
+    """Return whether two objects are equal to the byte in all members that a plan decides."""
+    return (
+        _same_bytes(one.attributes, other.attributes)
+        and one.attributes_flat == other.attributes_flat
+        and one.status is other.status
+        and one.sensitive_attributes == other.sensitive_attributes
+        and _same_bytes(one.identity, other.identity)
+    )
+
+
+def _same_bytes(one: Raw | None, other: Raw | None) -> bool:
+    """Return whether two raw values are the same text, or both absent."""
+    if one is None or other is None:
+        return one is other
+    return len(one) == len(other) and bytes(one) == bytes(other)
+
+
+_BUILT_IN_PROVIDER = "/builtin/terraform"
+
+
+class Expectations:
+    """A plan, indexed by object."""
+
+    def __init__(self, plan: ShownPlan, schemas: ProviderSchemas | None) -> None:
+        self.plan = plan
+        self.drift: dict[ObjectKey, PlannedChange] = {
+            (change.address, change.deposed): change for change in plan.resource_drift
+        }
+        self.changes: dict[ObjectKey, PlannedChange] = {
+            (change.address, change.deposed): change for change in plan.resource_changes
+        }
+        listed = (*plan.resource_drift, *plan.resource_changes)
+        # New addresses of instances by their old ones.
+        self.moves: dict[AbsResourceInstance, AbsResourceInstance] = {
+            change.previous_address: change.address
+            for change in listed
+            if change.previous_address is not None and change.previous_address != change.address
+        }
+        prior = plan.prior_state
+        # Objects of the refreshed state by address and deposed key, with addresses as text.
+        self.prior: dict[tuple[str, str], ShownResource] = (
+            {} if prior is None else {(found.address, found.deposed_key): found for found in prior.resources()}
+        )
+        self._schemas = schemas
+        self._found: dict[tuple[str, Resource], tuple[SchemaBlock | None, Type]] = {}
+
+    @property
+    def removes_all(self) -> bool:
+        """Whether the plan only removes objects, as `destroy` does: then data sources are dropped silently."""
+        changes = self.plan.resource_changes
+        return bool(changes) and all(change.action in (Action.DELETE, Action.FORGET) for change in changes)
+
+    def schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
+        """Return the schema of a resource type, None if it is not known, and the type of its objects.
+
+        Raises SchemaError if the schema cannot be read.
+        """
+        key = provider, resource
+        if key not in self._found:
+            self._found[key] = self._schema(provider, resource)
+        return self._found[key]
+
+    def _schema(self, provider: str, resource: Resource) -> tuple[SchemaBlock | None, Type]:
+        if self._schemas is not None:
+            # A text in the plan that is not an address has other findings.
+            with suppress(AddressError):
+                found = self._schemas.schema(parse_provider_source(provider), resource.mode, resource.type)
+                if found is not None:
+                    return found.block, found.type
+        name = str(resource).rpartition(".")[0]
+        block = BUILT_IN.get(name) if provider.endswith(_BUILT_IN_PROVIDER) else None
+        return block, DYNAMIC if block is None else implied_type(block)
+
 
 # Values that the old SDK does not distinguish.
 _EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
@@ -166,25 +303,15 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
     return f"{where}: planned {planned}, but {actual}{how}"
 
 
-def status_findings(address: str, side: Side, placed: Placed, before: Placed | None) -> Iterator[Finding]:
-    """Yield a finding if an object is tainted, and was not so before."""
+def status_findings(address: str, side: Side, placed: Placed, before: Placed | None = None) -> Iterator[Finding]:
+    """Yield a finding if an object is tainted, and was not so before, if `before` is given."""
     if placed.obj.status is ObjectStatus.TAINTED and (before is None or before.obj.status is ObjectStatus.READY):
-        yield _tainted(address, side, placed)
-
-
-def ready_findings(address: str, side: Side, placed: Placed) -> Iterator[Finding]:
-    """Yield a finding if an object is tainted that the plan creates, updates or replaces."""
-    if placed.obj.status is ObjectStatus.TAINTED:
-        yield _tainted(address, side, placed)
-
-
-def _tainted(address: str, side: Side, placed: Placed) -> Finding:
-    return Code.LEFT_TAINTED.finding(
-        "Left tainted",
-        "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
-        address,
-        side.pointer(placed, "status"),
-    )
+        yield Code.LEFT_TAINTED.finding(
+            "Left tainted",
+            "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
+            address,
+            side.pointer(placed, "status"),
+        )
 
 
 def sensitivity_findings(

@@ -78,17 +78,12 @@ _KINDS: Final = {
 
 
 def _rule(code: Code, page: str) -> Rule:
-    return Rule(code, lambda subject: _by_code(subject).get(code, ()), page=page)
-
-
-def _by_code(subject: Subject) -> Mapping[str, Sequence[Finding]]:
-    return {} if subject.schemas is None else subject.once(_findings)
+    return Rule(code, lambda subject: subject.once(_findings).get(code, ()), page=page)
 
 
 def _findings(subject: Subject) -> Mapping[str, Sequence[Finding]]:
-    assert subject.schemas is not None
     found: dict[str, list[Finding]] = {}
-    for finding in _Objects(subject, subject.schemas).findings():
+    for finding in () if subject.schemas is None else _Objects(subject, subject.schemas).findings():
         found.setdefault(finding.code, []).append(finding)
     return found
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec import UNSET
 
 from statefmt.formats.raw_json import token
-from statefmt.formats.versions import InstanceObjectV4
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import ObjectPart, Subject, sensitive_paths
 from statefmt.model.findings import Code, Finding
@@ -45,12 +44,10 @@ def _findings(subject: Subject, code: Code, summary: str, fix: str) -> Iterator[
             )
 
 
-def _secrets(subject: Subject) -> tuple[_PlacedSecret, ...]:
-    return tuple(_search(subject))
-
-
-def _search(subject: Subject) -> Iterator[_PlacedSecret]:
-    parts = [part for part in subject.objects if _has_attributes(part.document)]
+def _secrets(subject: Subject) -> list[_PlacedSecret]:
+    placed: list[_PlacedSecret] = []
+    documents = ((part, part.document) for part in subject.objects)
+    parts = [part for part, obj in documents if obj.attributes is not UNSET or obj.attributes_flat]
     objects = [_typed(part) for part in parts]
     for number in suspected_objects(objects):
         try:
@@ -59,13 +56,8 @@ def _search(subject: Subject) -> Iterator[_PlacedSecret]:
             # Nested too deeply for Python.
             continue
         covered = Covered(sensitive_paths(parts[number].document))
-        for secret in found:
-            if secret.steps not in covered:
-                yield _PlacedSecret(secret, parts[number])
-
-
-def _has_attributes(obj: InstanceObjectV4) -> bool:
-    return obj.attributes is not UNSET or bool(obj.attributes_flat)
+        placed += [_PlacedSecret(secret, parts[number]) for secret in found if secret.steps not in covered]
+    return placed
 
 
 def _typed(part: ObjectPart) -> TypedAttributes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from statefmt.lifecycle.flatmap import FlatmapError
+from statefmt.lifecycle.stored import FlatmapError
 from tests.lifecycle.opentofu.flatmaps import from_flatmap, to_flatmap
 from tests.lifecycle.values import decode, encode, type_of
 

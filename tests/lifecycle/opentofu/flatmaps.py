@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from statefmt.lifecycle.flatmap import ENTRY_COUNT, ITEM_COUNT, UNKNOWN_TEXT, FlatmapError, decode_flatmap
+from statefmt.lifecycle.stored import ENTRY_COUNT, ITEM_COUNT, UNKNOWN_TEXT, FlatmapError, decode_flatmap
 from statefmt.model.cty import STRING, CtyEncodeError, DynamicType, MapType, ObjectType, PrimitiveType, Type
 from statefmt.model.cty.data import CtyValue, MarkedData, convert_primitive
 from statefmt.model.cty.number import Number

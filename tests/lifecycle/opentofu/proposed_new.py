@@ -15,11 +15,10 @@ from statefmt.lifecycle.schema import (
     NestingMode,
     SchemaAttribute,
     SchemaBlock,
-    attribute_type,
     implied_type,
     refuses_depth,
 )
-from statefmt.model.cty import CtyValueError, DynamicType, ListType, MapType, ObjectType, SetType, TupleType
+from statefmt.model.cty import CtyValueError, DynamicType, ListType, MapType, ObjectType, SetType, TupleType, Type
 from statefmt.model.cty.data import CtyValue, GetAttr, PathStep, has_unknown
 from statefmt.model.cty.parts import (
     attribute,
@@ -48,6 +47,11 @@ from tests.lifecycle.opentofu.parts import (
 )
 
 _Schema: TypeAlias = SchemaBlock | NestedAttributes
+
+
+def attribute_type(attribute: SchemaAttribute) -> Type:
+    """The type of an attribute's values. Source: OpenTofu `Attribute.ImpliedType`."""
+    return implied_type(SchemaBlock({"attribute": attribute})).attributes["attribute"]
 
 
 @refuses_depth

@@ -12,7 +12,6 @@ from statefmt.lifecycle.schema import (
     NestingMode,
     SchemaAttribute,
     SchemaBlock,
-    attribute_type,
     decoding_type,
     implied_type,
     refuses_depth,
@@ -25,7 +24,7 @@ from statefmt.model.cty.unify import has_dynamic, without_optional
 from statefmt.text import pattern
 from tests.lifecycle.opentofu.convert import CtyConversionError, convert_value
 from tests.lifecycle.opentofu.parts import list_of, map_of, null, object_of
-from tests.lifecycle.opentofu.proposed_new import empty_nested
+from tests.lifecycle.opentofu.proposed_new import attribute_type, empty_nested
 
 
 @refuses_depth

@@ -12,8 +12,7 @@ from statefmt.golang import nfc
 from statefmt.hcl.source import EmbeddedSource, Problem, ProblemKind, Range, SourceText, error
 from statefmt.hcl.syntax import Argument, Bad, Block, Expression, Literal
 from statefmt.hcl.syntax.native._expressions import ExpressionReader
-from statefmt.hcl.syntax.native._problems import syntax_problems
-from statefmt.hcl.syntax.native._tree import parse, parts
+from statefmt.hcl.syntax.native._tree import parse, parts, syntax_problems
 from statefmt.hcl.value import UnknownKind
 
 if TYPE_CHECKING:
@@ -27,13 +26,18 @@ LARGEST_FILE: Final = 2 * 1024 * 1024
 def read_file(source: SourceText, problems: list[Problem]) -> NativeBody:
     """Read the body of a file and add its problems to `problems`; the rest of the file is still read."""
     reader = ExpressionReader(source, problems)
+    return NativeBody(reader, _parsed(source, problems))
+
+
+def _parsed(source: SourceText, problems: list[Problem]) -> Node | None:
+    """Return the body of a source, None if it is empty or refused, and add its problems to `problems`."""
     refusal = _refusal(source)
     if refusal is not None:
         problems.append(refusal)
-        return NativeBody(reader, None)
+        return None
     root = parse(source.content)
     problems += syntax_problems(source, root)
-    return NativeBody(reader, next((child for child in root.children if child.type == "body"), None))
+    return next((child for child in root.children if child.type == "body"), None)
 
 
 def _refusal(source: SourceText) -> Problem | None:
@@ -77,12 +81,7 @@ def _read_wrapped(
     source = EmbeddedSource(outer, start, stop, content, len(before), exact=exact)
     reader = ExpressionReader(source, problems)
     bad = Bad("the expression could not be read", outer.range(start, stop))
-    refusal = _refusal(source)
-    if refusal is not None:
-        return bad, (refusal,)
-    root = parse(source.content)
-    problems += syntax_problems(source, root)
-    body = next((child for child in root.children if child.type == "body"), None)
+    body = _parsed(source, problems)
     items = parts(body) if body is not None else []
     # More than one attribute, or content after the parenthesis: the text closed the wrapper.
     if problems or len(items) != 1 or items[0].type != "attribute":
@@ -91,7 +90,7 @@ def _read_wrapped(
     if pieces[0] == "(":
         return (reader.read(inside[1]) if len(inside) == 3 else bad), tuple(problems)
     node = parts(inside[0])[0]
-    return (reader.bare_template(node) if node.type == "heredoc_template" else bad), tuple(problems)
+    return (reader.template(node, bare=True) if node.type == "heredoc_template" else bad), tuple(problems)
 
 
 class NativeBody:

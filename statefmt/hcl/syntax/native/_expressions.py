@@ -104,7 +104,7 @@ class ExpressionReader:
                     Bad("this is the name of a function", place) if ":" in name else Traversal(name, place, (), place)
                 )
             case "template_expr":
-                return self._template(parts(node)[0])
+                return self.template(parts(node)[0])
             case "collection_value":
                 return self._collection(parts(node)[0])
             case "for_expr":
@@ -129,15 +129,12 @@ class ExpressionReader:
                 number = parse_number(self.text(node))
                 return Bad("the number is invalid", place) if number is None else Literal(number, place)
             case "string_lit":
-                return self._template(node)
+                return self.template(node)
             case _:
                 return Bad(_UNREADABLE, place)
 
-    def bare_template(self, node: Node) -> Expression:
-        """Read a template that was wrapped in a heredoc for parsing; the final newline is not part of it."""
-        return self._template(node, bare=True)
-
-    def _template(self, node: Node, *, bare: bool = False) -> Expression:
+    def template(self, node: Node, *, bare: bool = False) -> Expression:
+        """Read a template; `bare` as in read_template()."""
         pieces, passed_through = read_template(self, node, bare=bare)
         place = self.range(node)
         if passed_through:
@@ -308,7 +305,10 @@ def _attach(source: Expression, moves: list[_Move]) -> Expression:
             return Splat(source, each, item, source.range.to(each.range if each is not item else place))
         if what == ".*":
             end = at + 1
-            while end < len(moves) and _belongs_to_attribute_splat(moves[end]):
+            # Only names and legacy indexes belong to the splat.
+            while end < len(moves) and (
+                isinstance(after := moves[end], AttributeAccess) or (isinstance(after, IndexAccess) and after.legacy)
+            ):
                 end += 1
             item = SplatItem(place)
             each = _attach(item, moves[at + 1 : end])
@@ -317,10 +317,6 @@ def _attach(source: Expression, moves: list[_Move]) -> Expression:
         assert not isinstance(what, str)
         source = IndexExpression(source, what, source.range.to(place))
     return source
-
-
-def _belongs_to_attribute_splat(move: _Move) -> bool:
-    return isinstance(move, AttributeAccess) or (isinstance(move, IndexAccess) and move.legacy)
 
 
 def _literal_step(source: Expression, step: Access) -> Expression:

@@ -7,7 +7,7 @@ literal, which limits what a strip marker removes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.golang import nfc
 from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText, count_graphemes, error
@@ -45,8 +45,8 @@ def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tu
     melded = _meld(items)
     if not melded:
         return (Literal("", reader.source.range(start, start)),), False
-    if len(melded) == 1 and isinstance(melded[0], Sequence) and melded[0].node.type == "template_interpolation":
-        return (interpolation(reader, melded[0].node),), True
+    if len(melded) == 1 and not isinstance(melded[0], Text) and melded[0].type == "template_interpolation":
+        return (interpolation(reader, melded[0]),), True
     return Directives(reader, melded).read(), False
 
 
@@ -67,11 +67,16 @@ class _Items:
         self._reader = reader
         self._heredoc = heredoc
 
-    def read(self, node: Node, start: int, stop: int) -> list[Text | Sequence]:
-        items: list[Text | Sequence] = []
+    def read(self, node: Node, start: int, stop: int) -> list[Text | Node]:
+        items: list[Text | Node] = []
         strip_next = False
+        content = self._reader.source.content
         for sequence in _sequences(node):
-            if _is_escaped(self._reader, sequence):
+            if (
+                content[sequence.start_byte - 1 : sequence.start_byte]
+                == content[sequence.start_byte : sequence.start_byte + 1]
+            ):
+                # Not a sequence: in `$$${`, the end is the escape `$${`.
                 continue
             texts = self._texts(start, sequence.start_byte, strip_next)
             marks = [child for child in sequence.children if child.type == "strip_marker"]
@@ -79,7 +84,7 @@ class _Items:
             if texts and any(mark.start_byte == opening for mark in marks):
                 texts[-1].value = texts[-1].value.rstrip(SPACE)
             strip_next = any(mark.start_byte != opening for mark in marks)
-            items += [*texts, Sequence(sequence)]
+            items += [*texts, sequence]
             start = sequence.end_byte
         return items + self._texts(start, stop, strip_next)
 
@@ -92,7 +97,10 @@ class _Items:
         for piece in _joined(pieces):
             end = start + len(piece)
             text = piece.decode("utf-8", "replace")
-            value = _unescape_heredoc(text) if self._heredoc else _unescape(self._reader, text, start, end)
+            if self._heredoc:
+                value = text.replace("$${", "${").replace("%%{", "%{")
+            else:
+                value = _unescape(self._reader, text, start, end)
             texts.append(Text(value, start, end))
             start = end
         if strip:
@@ -121,12 +129,6 @@ def _sequences(node: Node) -> list[Node]:
     return found
 
 
-def _is_escaped(reader: Reader, sequence: Node) -> bool:
-    """Return whether an apparent sequence is literal: in `$$${`, the end is the escape `$${`."""
-    content, start = reader.source.content, sequence.start_byte
-    return content[start - 1 : start] == content[start : start + 1]
-
-
 def _unescape(reader: Reader, text: str, start: int, stop: int) -> str:
     problems: list[AddressProblem] = []
     value = quoted_literal(text, 0, problems)
@@ -138,11 +140,7 @@ def _unescape(reader: Reader, text: str, start: int, stop: int) -> str:
     return value
 
 
-def _unescape_heredoc(text: str) -> str:
-    return text.replace("$${", "${").replace("%%{", "%{")
-
-
-def _unindent(items: list[Text | Sequence]) -> None:
+def _unindent(items: list[Text | Node]) -> None:
     """Remove the smallest indentation of any line from every line (`<<-`)."""
     least: int | None = None
     adjust: list[Text] = []
@@ -162,8 +160,8 @@ def _unindent(items: list[Text | Sequence]) -> None:
         text.value = text.value[least or 0 :]
 
 
-def _meld(items: list[Text | Sequence]) -> list[Text | Sequence]:
-    melded: list[Text | Sequence] = []
+def _meld(items: list[Text | Node]) -> list[Text | Node]:
+    melded: list[Text | Node] = []
     for item in items:
         if isinstance(item, Text) and melded and isinstance(last := melded[-1], Text):
             last.value += item.value
@@ -182,10 +180,6 @@ class Text:
         self.stop = stop
 
 
-class Sequence(NamedTuple):
-    node: Node
-
-
 def interpolation(reader: Reader, node: Node) -> Expression:
     inside = next((child for child in parts(node) if child.type == "expression"), None)
     if inside is None:
@@ -196,7 +190,7 @@ def interpolation(reader: Reader, node: Node) -> Expression:
 class Directives:
     """A parser of flat lists of literals and sequences (`%{ if }`, `%{ else }`, `%{ for }` and their ends)."""
 
-    def __init__(self, reader: Reader, items: list[Text | Sequence]) -> None:
+    def __init__(self, reader: Reader, items: list[Text | Node]) -> None:
         self._reader = reader
         self._items = items
         self._at = 0
@@ -219,15 +213,15 @@ class Directives:
             if isinstance(item, Text):
                 pieces.append(Literal(nfc(item.value), self._reader.source.range(item.start, item.stop)))
                 continue
-            match item.node.type:
+            match item.type:
                 case "template_interpolation":
-                    pieces.append(interpolation(self._reader, item.node))
+                    pieces.append(interpolation(self._reader, item))
                 case "template_if_intro":
-                    pieces.append(self._if(item.node))
+                    pieces.append(self._if(item))
                 case "template_for_start":
-                    pieces.append(self._for(item.node))
+                    pieces.append(self._for(item))
                 case _:
-                    return pieces, item.node
+                    return pieces, item
         return pieces, None
 
     def _if(self, intro: Node) -> Expression:

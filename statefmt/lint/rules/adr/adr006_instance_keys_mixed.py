@@ -21,7 +21,7 @@ Give the instances keys of the kind that the configuration uses: one by one with
 from collections.abc import Iterable, Mapping, Sequence
 
 from statefmt.lint.rule import Rule
-from statefmt.lint.subject import ResourcePart, Subject, blocks_by_address, instance_address, objects_of
+from statefmt.lint.subject import ResourcePart, Subject, instance_address, objects_of
 from statefmt.model.findings import Code, Finding, Fix
 
 # Other types are not valid keys (ADR004).
@@ -33,7 +33,7 @@ _NEW_KEYS = {"with a number": "NUMBER", "with a string": '"KEY"'}
 def _check(subject: Subject) -> Iterable[Finding]:
     if all(part.document.index_key is None for part in subject.objects):
         return
-    for address, blocks in blocks_by_address(subject).items():
+    for address, blocks in subject.blocks_by_address.items():
         if len(blocks) == 1 and len(blocks[0].document.instances or ()) < 2:
             continue
         types = {type(obj.index_key) for block in blocks for obj in objects_of(block) if not obj.deposed}

@@ -1,4 +1,4 @@
-r"""A resource or module has the same for_each as its provider
+"""A resource or module has the same for_each as its provider
 
 ## What it does
 Reports, with `--config`, a resource or a module whose `for_each` is too similar to that of the provider
@@ -27,16 +27,39 @@ Let the `for_each` of the resource skip elements by a flag in the value:
 remove it afterwards.
 """
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from statefmt.configuration.model import Declarations
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
-from statefmt.hcl.similar import too_similar
-from statefmt.hcl.syntax import Argument, Expression
+from statefmt.hcl.syntax import (
+    Argument,
+    AttributeAccess,
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    ForExpression,
+    IndexAccess,
+    IndexExpression,
+    Literal,
+    ObjectExpression,
+    ObjectItem,
+    Parentheses,
+    RelativeTraversal,
+    Template,
+    Traversal,
+    TupleExpression,
+    Unary,
+    references,
+)
 from statefmt.lint.configurations import place
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigResource, ResourceMode
+from statefmt.model.cty.number import Number
 from statefmt.model.findings import Code, Finding
 
 
@@ -72,6 +95,49 @@ def _of(
         "{ for k, v in SOURCE : k => v if v.enabled }. Then disable an element first, apply, and remove it afterwards.",
         place=place(for_each.expression.range),
     )
+
+
+# The members that decide whether two expressions of one kind are alike, with those of their parts. `a.b` and `a["b"]`
+# differ. All other kinds of expressions are never alike.
+# Sources: RFC "Static Evaluation of Provider Iteration" (what is "too similar"); OpenTofu
+# `internal/configs/provider_validation.go`, providerIterationIdentical.
+_COMPARED: Final[Mapping[type, tuple[str, ...]]] = {
+    AttributeAccess: ("name",),
+    Binary: ("operator", "left", "right"),
+    Call: ("name", "arguments"),
+    Conditional: ("condition", "yes", "no"),
+    ForExpression: ("key_name", "value_name", "group", "collection", "key", "value", "condition"),
+    IndexAccess: ("key",),
+    IndexExpression: ("collection", "key"),
+    Literal: ("value",),
+    ObjectExpression: ("items",),
+    ObjectItem: ("key", "value"),
+    RelativeTraversal: ("steps", "source"),
+    Template: ("parts",),
+    Traversal: ("root", "steps"),
+    TupleExpression: ("items",),
+    Unary: ("operator", "operand"),
+}
+
+
+def too_similar(one: Expression, other: Expression) -> bool:
+    """Return whether both get their elements from the same source. Without references, an expression has no source."""
+    return next(references(one), None) is not None and next(references(other), None) is not None and _alike(one, other)
+
+
+def _alike(one: object, other: object) -> bool:
+    while isinstance(one, Parentheses):
+        one = one.inner
+    while isinstance(other, Parentheses):
+        other = other.inner
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_alike, one, other))
+    if isinstance(one, (str, bool, Number)) or one is None:
+        return one == other
+    members = _COMPARED.get(type(one), ())
+    return bool(members) and all(_alike(getattr(one, name), getattr(other, name)) for name in members)
 
 
 RULE = Rule(Code.PROVIDER_FOR_EACH_MATCHES, check_configuration=_check)

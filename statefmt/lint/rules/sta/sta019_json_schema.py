@@ -24,7 +24,7 @@ from typing import Final
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.lint.rule import Rule
 from statefmt.lint.subject import Subject
-from statefmt.model.findings import Code, Finding, Fix
+from statefmt.model.findings import Code, Finding
 
 _SUMMARY: Final = "Not valid by the JSON schema"
 
@@ -45,7 +45,7 @@ def _check(subject: Subject) -> Iterable[Finding]:
         detail = f"The state was not validated against {name}.schema.json: {why}."
         yield Code.JSON_SCHEMA.finding("State not validated", detail, fix="Check it without --json-schema.")
         return
-    fix = Fix.of("To rewrite it: ", subject.rewriting(), ".") if subject.can_be_read else subject.repairing()
+    fix = subject.rewriting_or_repairing("To rewrite it: ")
     for problem in found:
         detail = f"{problem.message} ({name}.schema.json)"
         yield Code.JSON_SCHEMA.finding(_SUMMARY, detail, _address(subject, problem.path), problem.pointer, fix)

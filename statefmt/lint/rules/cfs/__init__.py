@@ -1,1 +1,0 @@
-"""Rules about configurations compared with a state (CFS)."""
