@@ -21,7 +21,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
-from statefmt.render.diff.items import Manner
+from statefmt.render.diff import Manner
 from statefmt.render.show import unmarked_note
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import instances
@@ -155,7 +155,7 @@ def diff_command(
     elif output_format is DiffFormat.HTML:
         write_result(_page(changes, manner, before, after))
     else:
-        from statefmt.render.diff.text import diff_text
+        from statefmt.render.diff import diff_text
 
         for piece in diff_text(changes, manner, result_terminal()):
             print(piece)

@@ -26,8 +26,7 @@ from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
 from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
 from statefmt.redaction.secrets.known import SecretSteps
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.text import NOTHING, summary
+from statefmt.render.diff import NOTHING, Manner, summary
 from statefmt.render.json_output import exact_document, fragment
 from statefmt.render.table import table
 from statefmt.render.terminal import Terminal

@@ -7,8 +7,19 @@ from dataclasses import replace
 from typing import Final
 
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, Manner, items
-from statefmt.render.diff.text import NOTHING, followed_text, summary
+from statefmt.render.diff import (
+    ADDED,
+    CHANGED,
+    MOVED,
+    NOTHING,
+    REMOVED,
+    Item,
+    Line,
+    Manner,
+    followed_text,
+    items,
+    summary,
+)
 from statefmt.render.terminal import counted
 from statefmt.text import pattern, printable
 

@@ -28,9 +28,8 @@ from statefmt.model.findings import Command, Fix, Severity
 from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, Snapshot, instances
 from statefmt.redaction.object_value import hides_output, output_value, with_secrets
 from statefmt.render.check import place_text
-from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Manner
+from statefmt.render.diff import ADDED, CHANGED, MOVED, NOTHING, REMOVED, Item, Manner, followed_text, summary
 from statefmt.render.diff.markdown import sections
-from statefmt.render.diff.text import NOTHING, followed_text, summary
 from statefmt.render.encryption import encryption_text
 from statefmt.render.findings import fix_text, message
 from statefmt.render.report import page

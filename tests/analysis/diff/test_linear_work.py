@@ -10,7 +10,7 @@ from statefmt.analysis.diff.model import CheckResultsChange
 from statefmt.analysis.diff.places import Plain, ValuePlace, places
 from statefmt.model.snapshot import CheckObject, CheckResult
 from statefmt.pairing import matched
-from statefmt.render.diff.items import check_lines
+from statefmt.render.diff import check_lines
 from tests.instructions import instructions
 
 _SIZES: Final = (50, 100, 200)
