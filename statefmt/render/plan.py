@@ -25,7 +25,7 @@ from statefmt.pairing import BlockPairing
 from statefmt.redaction.partial import HIDDEN, path_text
 from statefmt.redaction.secrets.known import SecretSteps
 from statefmt.render.diff import TOO_DEEP, Manner, cut_pair, remark, shown
-from statefmt.render.diff.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
+from statefmt.render.diff.reports import MOST_CHARACTERS, code, cut_diff_block, escaped
 from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
 from statefmt.text import pattern, printable
 

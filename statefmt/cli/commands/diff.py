@@ -145,11 +145,11 @@ def diff_command(
     if stat or name_only or moved_blocks:
         _print_part(changes, after, stat=stat, name_only=name_only, show_sensitive=show_sensitive)
     elif output_format is DiffFormat.JSON:
-        from statefmt.render.diff.json import diff_json
+        from statefmt.render.diff.reports import diff_json
 
         sys.stdout.buffer.write(diff_json(changes, manner))
     elif output_format is DiffFormat.MARKDOWN:
-        from statefmt.render.diff.markdown import diff_markdown
+        from statefmt.render.diff.reports import diff_markdown
 
         print(diff_markdown(changes, manner, display_name(before.location), display_name(after.location)))
     elif output_format is DiffFormat.HTML:
@@ -244,11 +244,11 @@ def _warn_of_lineage(old: State, new: State) -> None:
 
 def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:
     if name_only:
-        from statefmt.render.diff.json import diff_names
+        from statefmt.render.diff.reports import diff_names
 
         sys.stdout.buffer.write(diff_names(changes))
     elif stat:
-        from statefmt.render.diff.json import diff_stat
+        from statefmt.render.diff.reports import diff_stat
 
         print(diff_stat(changes, result_terminal()))
     else:

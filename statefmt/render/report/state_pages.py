@@ -29,7 +29,7 @@ from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, Sn
 from statefmt.redaction.object_value import hides_output, output_value, with_secrets
 from statefmt.render.check import place_text
 from statefmt.render.diff import ADDED, CHANGED, MOVED, NOTHING, REMOVED, Item, Manner, followed_text, summary
-from statefmt.render.diff.markdown import sections
+from statefmt.render.diff.reports import sections
 from statefmt.render.encryption import encryption_text
 from statefmt.render.findings import fix_text, message
 from statefmt.render.report import page
