@@ -27,8 +27,7 @@ from statefmt.model.findings import Finding
 from statefmt.render.findings import message
 from statefmt.render.fleet import MATCHES
 from statefmt.render.graph import short_names
-from statefmt.render.report import page
-from statefmt.render.report.drawings import HEIGHT, WIDTH, Area, Drawing, drawn, grouped_areas
+from statefmt.render.report import HEIGHT, WIDTH, Area, Drawing, drawn, grouped_areas, page
 from statefmt.text import printable
 
 _MOST_STATES: Final = 20_000

@@ -32,8 +32,7 @@ from statefmt.render.diff import ADDED, CHANGED, MOVED, NOTHING, REMOVED, Item, 
 from statefmt.render.diff.reports import sections
 from statefmt.render.encryption import encryption_text
 from statefmt.render.findings import fix_text, message
-from statefmt.render.report import page
-from statefmt.render.report.drawings import HEIGHT, WIDTH, Drawing, areas, drawn
+from statefmt.render.report import HEIGHT, WIDTH, Drawing, areas, drawn, page
 from statefmt.render.stats import written_by
 from statefmt.render.terminal import ROOT, Terminal
 from statefmt.render.values import output_type_text, partial_text
