@@ -14,7 +14,7 @@ from statefmt.formats.versions import UpgradeNoteKind
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST
 from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.render.engines import engines_text
+from statefmt.render.releases import engines_text
 from statefmt.render.terminal import Terminal, counted
 from statefmt.store.reading import display_name
 
@@ -37,7 +37,7 @@ def upgrade_report(
 ) -> str:
     """Render which engine reads the result, and every decision, loss and rewritten provider source of an upgrade."""
     # Imported here: fmt, which needs only the notes, starts faster.
-    from statefmt.render.engines import engines_text
+    from statefmt.render.releases import engines_text
 
     result, name = loaded.result, display_name(loaded.name)
     head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
