@@ -17,16 +17,22 @@ from msgspec import Raw, Struct
 
 from statefmt.analysis.diff.model import Movable, Move
 from statefmt.analysis.diff.moved import whole_moves, with_whole_calls
-from statefmt.analysis.moves._candidates import Candidate, Candidates, Known, address_of, collect, is_managed, shape_key
 from statefmt.analysis.moves.proposals import (
     AmbiguousGroup,
+    Candidate,
+    Candidates,
     IgnoredAttribute,
+    Known,
     MovedInstance,
     MoveEvidence,
     NearlyEqual,
     PlannedPlace,
     Proposals,
     ProposedMove,
+    address_of,
+    collect,
+    is_managed,
+    shape_key,
 )
 from statefmt.lifecycle.plan import Action, PlanError, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas
