@@ -26,7 +26,7 @@ one, name the current one: `tofu state pull | statetool check --plan plan.json -
 from collections.abc import Iterable
 from typing import Final
 
-from statefmt.analysis.plans.prior import PriorDifference, PriorKind, changed_outputs
+from statefmt.analysis.plans import PriorDifference, PriorKind, changed_outputs
 from statefmt.analysis.plans.values import paths_text
 from statefmt.formats.raw_json import token
 from statefmt.lint.plan_subject import PlanSubject
