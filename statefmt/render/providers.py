@@ -22,7 +22,7 @@ from statefmt.store.backends import state_words
 from statefmt.text import printable, shell_line, shell_word
 
 if TYPE_CHECKING:
-    from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
+    from statefmt.analysis.providers.fates import ConfigurationDeclaration, InstanceDeclaration
 
 
 # Follows a key that only one resource instance uses.
