@@ -15,7 +15,6 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.analysis.selection import select as select
-    from statefmt.analysis.selection.condition import parse_condition as parse_condition
     from statefmt.analysis.selection.criteria import (
         Condition as Condition,
         Criteria as Criteria,

@@ -128,7 +128,7 @@ def _provider_text(value: object) -> str:
 
 def _condition(text: str) -> Condition:
     # Imported late: most selections have no condition.
-    from statefmt.analysis.selection.condition import parse_condition
+    from statefmt.analysis.selection.filters import parse_condition
 
     return parse_condition(text)
 

@@ -66,7 +66,7 @@ def select(
         chosen = [instance for instance in chosen if test(instance)]
     notes: list[str] = []
     for condition in criteria.conditions if chosen else ():
-        from statefmt.analysis.selection.condition import meeting
+        from statefmt.analysis.selection.filters import meeting
 
         chosen, hidden = meeting(chosen, condition)
         if hidden:
@@ -103,7 +103,7 @@ def _tests(found: Sequence[InstanceState], criteria: Criteria) -> list[_Test]:
         types = _fitting({_type(instance) for instance in found}, criteria.types, "resource type")
         tests.append(lambda instance: _type(instance) in types)
     if criteria.providers:
-        from statefmt.analysis.selection.provider import fitting_providers
+        from statefmt.analysis.selection.filters import fitting_providers
 
         bound = {provider for instance in found for provider in _providers(instance)}
         providers = {provider for text in criteria.providers for provider in fitting_providers(bound, text)}

@@ -47,9 +47,9 @@ class Criteria(Struct, frozen=True):
     - `excluded`: selectors of instances to leave out;
     - `types`: resource types, or patterns of them: `aws_*`;
     - `modes`: managed or data;
-    - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.provider`);
+    - `providers`: sources, configurations and instances of providers (`statefmt.analysis.selection.filters`);
     - `ids`: values of the attribute `id`, or patterns of them;
-    - `conditions`: on the values of attributes (`statefmt.analysis.selection.condition`);
+    - `conditions`: on the values of attributes (`statefmt.analysis.selection.filters`);
     - `tainted`: the current object is tainted; `deposed`: there are deposed objects.
     """
 
