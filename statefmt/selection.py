@@ -15,8 +15,3 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.analysis.selection import select as select
-    from statefmt.analysis.selection.criteria import (
-        Condition as Condition,
-        Criteria as Criteria,
-        suggestion as suggestion,
-    )

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, short_form
-from statefmt.analysis.selection.criteria import did_you_mean, suggestion
+from statefmt.analysis.selection import did_you_mean, suggestion
 from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.analysis.selection.patterns import pattern_steps, split_path
 from statefmt.model.addrs import (

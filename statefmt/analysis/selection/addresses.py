@@ -26,7 +26,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from statefmt.analysis.selection.criteria import suggestion
+from statefmt.analysis.selection import suggestion
 from statefmt.analysis.selection.patterns import (
     ANY_DEPTH,
     KeyTest,

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, TypeAlias
 
-from statefmt.analysis.selection.criteria import Condition, suggestion
+from statefmt.analysis.selection import Condition, suggestion
 from statefmt.analysis.selection.patterns import (
     PatternStep,
     invalid_provider,
