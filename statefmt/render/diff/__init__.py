@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from statefmt.analysis.diff import NO_PASSAGES, Passages, apart
 from statefmt.analysis.diff.model import (
     CheckResultsChange,
     EnvelopeChange,
@@ -19,7 +20,6 @@ from statefmt.analysis.diff.model import (
     SnapshotDiff,
     move_of,
 )
-from statefmt.analysis.diff.passages import NO_PASSAGES, Passages, apart
 from statefmt.analysis.diff.places import Crossing
 from statefmt.analysis.diff.values import NoValue, ValueChange, details, output_details
 from statefmt.analysis.object_id import id_is_sensitive, object_id
