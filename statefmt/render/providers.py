@@ -1,4 +1,4 @@
-"""Renders provider configurations: declared, used and removed."""
+"""Prints provider configurations: declared, used, removed, and lost by a change of the configuration."""
 
 from __future__ import annotations
 

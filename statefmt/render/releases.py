@@ -1,4 +1,4 @@
-"""Prints the table of releases, as text and as JSON."""
+"""Prints the table of releases, which engine reads a state, and why a state without provider sources is not written."""
 
 from __future__ import annotations
 

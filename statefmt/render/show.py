@@ -1,4 +1,4 @@
-"""Prints resource instances, attributes and outputs as text, and names values that are hidden without a mark."""
+"""Prints resource instances, attributes and outputs as text and as JSON, and names values hidden without a mark."""
 
 from __future__ import annotations
 
@@ -261,6 +261,10 @@ def state_text(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.outputs:
         yield f"\n{outputs_text(snapshot.outputs, terminal, show_sensitive=False, expand=True)}\n"
 
+
+# Renders resource instances and outputs as JSON: OpenTofu's values representation, with additions.
+# Source: OpenTofu `internal/command/jsonstate/state.go`; `provider_instance` is from the RFC "Dynamic Provider
+# Instances and Instance Assignment" (2024-10-21).
 
 _ROOT: Final = ModuleInstance()
 

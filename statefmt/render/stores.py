@@ -1,4 +1,4 @@
-"""Prints what stores have: the locks of states, their versions, and copies from one store to another."""
+"""Prints where states are, their locks, their versions, and copies from one store to another."""
 
 from __future__ import annotations
 

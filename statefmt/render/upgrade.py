@@ -1,4 +1,4 @@
-"""Prints the report of an upgrade: provider sources, losses, and decoded attributes."""
+"""Prints the reports of upgrades and downgrades: provider sources, losses, decoded attributes, and refusals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Compares two snapshots: by address, then by remote object, then by value.
 
-Equal instances are recognized by their raw bytes, so the cost depends on what changed.
+Equal instances are recognized by their raw bytes, so the cost depends on what changed. If several states changed
+together, `passages` finds the instances that went from one state to another.
 """
 
 from __future__ import annotations
@@ -548,10 +549,10 @@ def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot])
     received: dict[str, dict[AbsResourceInstance, Passage]] = {name: {} for name in changes}
     counts = {name: instance_counts(after[name]) for way in ways for name in way}
     before = {name: _before(changes[name], counts[name]) for name, _ in ways}
-    for (source, target), instances in ways.items():
-        pairs = [(one.old.addr, one.new.addr) for one in instances if one.old and one.new]
+    for (source, target), went in ways.items():
+        pairs = [(one.old.addr, one.new.addr) for one in went if one.old and one.new]
         moves: dict[Movable, Move] = {move.old: move for move in whole_moves(before[source], counts[target], pairs)}
-        for (old, new), change in zip(pairs, instances, strict=True):
+        for (old, new), change in zip(pairs, went, strict=True):
             move = move_from(old, moves) or Move(old, new, 1)
             sent[source][old] = Passage(target, move, change)
             received[target][new] = Passage(source, move, change)

@@ -261,6 +261,10 @@ class _DeclaredNames:
         return not self._is_known or (resource.module.module().names, str(resource.resource)) in self._resources
 
 
+# Pairs destroyed and created objects of one type: by equal attributes, instance keys, and moves of their modules.
+# An index has the destroyed objects by the value of each attribute. For a created object, only those are compared that
+# share its rarest value.
+
 # A module of a plan.
 _PlacedModule: TypeAlias = tuple[str, ModuleInstance]
 

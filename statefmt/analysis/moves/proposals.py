@@ -1,4 +1,4 @@
-"""Models the result of comparing plans: moves, ambiguous groups, objects left over, and ignored attributes."""
+"""Models what comparing plans finds, and collects the objects to compare."""
 
 from __future__ import annotations
 
@@ -141,6 +141,12 @@ def parse_ignored_attribute(text: str) -> IgnoredAttribute:
             "every type; parts of an attribute cannot be ignored"
         )
     return IgnoredAttribute(type_, attribute)
+
+
+# Collects the objects that plans destroy and create, with their known attributes by digests.
+# Null, the empty string, and empty lists and maps are equal, since providers replace one by another. JSON objects and
+# arrays in strings may differ in white space and in the order of members. Where a type says that a list is a set, the
+# order of its elements does not count. Everything else must be the same, upper and lower case included.
 
 
 class Candidate:

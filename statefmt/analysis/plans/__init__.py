@@ -1,4 +1,4 @@
-"""Summarises a plan: counts its changes in OpenTofu's order and words, and decides whether it changes nothing.
+"""Summarises a plan in OpenTofu's order and words, and compares its prior state with the state at hand.
 
 Source: OpenTofu `internal/command/jsonformat/plan.go`.
 """
@@ -150,6 +150,13 @@ def is_shown(change: PlannedChange) -> bool:
     if change.action is Action.NO_OP:
         return change.previous_address is not None or change.change.importing is not None
     return change.action is not Action.DELETE or change.address.resource.resource.mode is not ResourceMode.DATA
+
+
+# Compares the state that a plan was made for with the state at hand.
+# The JSON form of a plan has neither lineage nor serial, but the objects: `prior_state` after moves and refreshing, and
+# the object before refreshing in `resource_drift`. Deposed objects have no drift, and data sources are read again, so
+# neither has its content compared. Source: OpenTofu `internal/tofu/context_plan.go` (driftedResources),
+# `internal/command/jsonplan/plan.go`.
 
 
 class PriorKind(Enum):

@@ -269,6 +269,9 @@ def doubt(configuration: Configuration, module: Module) -> Unknown | None:
     return None
 
 
+# Compares the provider configurations that a configuration declares with those that a state uses.
+
+
 class InstanceDeclaration(NamedTuple):
     """One provider instance: whether it is declared, and how many objects of the state are bound to it.
 

@@ -1,4 +1,4 @@
-"""Selects resource instances, for every command that takes selectors.
+"""Selects resource instances by criteria, for every command that takes selectors, and suggests the nearest names.
 
 A single address is found without listing all instances.
 """

@@ -1,6 +1,6 @@
-"""Finds the provider instances that a provider selector matches.
+"""Filters instances by their providers, and by the values of their attributes (`tags.Owner=web`, `ami=~^ami-0a`).
 
-A selector is first parsed as an **address**: of a configuration
+A provider selector is first parsed as an **address**: of a configuration
 (`provider["registry.opentofu.org/hashicorp/aws"].west`: all its instances) or of an instance (`….by_region["eu"]`). If
 that fails, or the state does not have the address, it is parsed as one of:
 

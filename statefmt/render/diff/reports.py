@@ -1,4 +1,4 @@
-"""Prints a comparison of two states as Markdown, for a comment on a pull request."""
+"""Prints comparisons of two states as Markdown, for a comment on a pull request; as JSON; and as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders reports in HTML: one file each, which a browser opens without a network."""
+"""Renders reports in HTML: one file each, which a browser opens without a network, with a treemap and a graph."""
 
 from __future__ import annotations
 
