@@ -8,7 +8,7 @@ Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool), `internal/
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from msgspec import Raw
 from statefmt.analysis.diff.places import Crossing, equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.lifecycle.plan import Change, PlannedChange, RawPath, decode_part, has_true, read_mask
+from statefmt.lifecycle.plan import Change, PlannedChange, decode_part, has_true, read_mask
 from statefmt.model.addrs import NO_KEY, IntKey
 from statefmt.model.cty import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.object_value import named_steps, typed_steps
@@ -180,52 +180,38 @@ def _key(value: JSONValue) -> str:
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
     """Return the paths that force a replacement, each up to the first step inside a sensitive value."""
     masks = () if show_sensitive else (read_mask(change.before_sensitive), read_mask(change.after_sensitive))
-    return tuple(dict.fromkeys(_path_text(path, masks) for path in change.replace_paths))
+    return tuple(dict.fromkeys(_steps_text(map(decode_part, path), masks) for path in change.replace_paths))
 
 
 def masked(value: JSONValue, mask: object) -> JSONValue:
     """Replace the parts where the mask is true by HIDDEN, and a part whose shape differs from that of its mask."""
-    return _replaced(value, mask, lambda _: HIDDEN, HIDDEN)
+    return _replaced(value, mask, HIDDEN)
 
 
 def _with_unknown(value: JSONValue, mask: object) -> JSONValue:
     """Put KNOWN_AFTER_APPLY where the mask is true; the value lacks these parts, or has null there."""
-    return _replaced(value, mask, lambda _: KNOWN_AFTER_APPLY, KNOWN_AFTER_APPLY, adds=True)
+    return _replaced(value, mask, KNOWN_AFTER_APPLY, adds=True)
 
 
-def _replaced(
-    value: JSONValue,
-    mask: object,
-    placeholder: Callable[[JSONValue], JSONValue],
-    misfit: JSONValue,
-    *,
-    adds: bool = False,
-) -> JSONValue:
+def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: bool = False) -> JSONValue:
     if mask is True:
-        return placeholder(value)
+        return placeholder
     if not has_true(mask):
         return value
     if isinstance(mask, dict) and isinstance(value, Members):
         members = dict(value)
-        found = {
-            name: _replaced(part, mask.get(name, False), placeholder, misfit, adds=adds)
-            for name, part in members.items()
-        }
+        found = {name: _replaced(part, mask.get(name, False), placeholder, adds=adds) for name, part in members.items()}
         if adds:
             missing = {name: part for name, part in mask.items() if name not in members and has_true(part)}
-            found |= {name: _replaced(None, part, placeholder, misfit, adds=adds) for name, part in missing.items()}
+            found |= {name: _replaced(None, part, placeholder, adds=adds) for name, part in missing.items()}
         return Members(found.items())
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):
-        return [_replaced(part, each, placeholder, misfit, adds=adds) for part, each in zip(value, mask, strict=True)]
-    return value if value is None and not adds else misfit
+        return [_replaced(part, each, placeholder, adds=adds) for part, each in zip(value, mask, strict=True)]
+    return value if value is None and not adds else placeholder
 
 
 def _value(raw: Raw | None) -> JSONValue:
     return None if raw is None else loads_exact(bytes(raw), replace_invalid=True)
-
-
-def _path_text(path: RawPath, masks: Sequence[object]) -> str:
-    return _steps_text(map(decode_part, path), masks)
 
 
 def _steps_text(path: Iterable[object], masks: Sequence[object]) -> str:

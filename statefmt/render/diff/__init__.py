@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from statefmt.analysis.diff import NO_PASSAGES, Passages, apart
 from statefmt.analysis.diff.model import (
@@ -21,22 +21,16 @@ from statefmt.analysis.diff.model import (
     move_of,
 )
 from statefmt.analysis.diff.places import Crossing
-from statefmt.analysis.diff.values import NoValue, ValueChange, details, output_details
+from statefmt.analysis.diff.values import Comparing, NoValue, ValueChange, details, output_details
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.analysis.providers import short_names
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact, quote
 from statefmt.model.addrs import ModuleInstance
 from statefmt.model.snapshot import CheckObject, CheckResult, InstanceState, ObjectStatus
-from statefmt.pairing import BlockPairing
 from statefmt.redaction.partial import HIDDEN, Hidden, path_text
 from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
 from statefmt.render.values import name_text, output_type_text, value_text
 from statefmt.text import printable
-
-if TYPE_CHECKING:
-    # Most runs have no schemas and skip this import.
-    from statefmt.lifecycle.schema import ProviderSchemas
-
 
 NOTHING: Final = "no differences"
 TOO_DEEP: Final = "(nested too deeply to be shown)"
@@ -161,8 +155,7 @@ def _envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
 
 
 def _output_lines(change: OutputChange, manner: Manner) -> Iterator[Line]:
-    found = output_details(change, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing)
-    for one in found:
+    for one in output_details(change, manner):
         path = path_text([step for step in one.path if not isinstance(step, Crossing)])
         if said := remark(one):
             yield Line(CHANGED, f"{printable(path)} ({said})".lstrip())
@@ -298,14 +291,7 @@ def _member_lines(change: InstanceChange, member: MemberChange, manner: Manner) 
     if member.name == "status":
         yield Line(ADDED if member.new else REMOVED, f"{before}{ObjectStatus.TAINTED.value}")
         return
-    found = details(
-        change,
-        member,
-        show_sensitive=manner.show_sensitive,
-        exact=manner.exact,
-        pairing=manner.pairing,
-        schemas=manner.schemas,
-    )
+    found = details(change, member, manner)
     if not found:
         # Sensitive paths are only shown up to a step that may be a value.
         what = "not shown" if member.name == "sensitive_attributes" else "order or duplicates"
@@ -445,20 +431,15 @@ _CONTEXT: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """The manner of showing values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
+class Manner(Comparing):
+    """How values are compared and shown: `width` is their maximum length; `full` lays long ones out instead of cutting.
 
     `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
-    `schemas` say which lists are sets. `pairing` pairs the blocks of all lists that are shown in a run.
     """
 
-    show_sensitive: bool = False
-    exact: bool = False
     full: bool = False
     width: int = 66
     short_names: Mapping[str, str] = field(default_factory=dict)
-    schemas: ProviderSchemas | None = None
-    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
 
 
 def shown(value: JSONValue, manner: Manner) -> str:

@@ -219,14 +219,7 @@ def _changed(change: InstanceChange, manner: Manner) -> JsonObject:
 
 def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[JsonObject]:
     head: JsonObject = {"deposed_key": member.deposed or None, "member": member.name}
-    found = details(
-        change,
-        member,
-        show_sensitive=manner.show_sensitive,
-        exact=manner.exact,
-        pairing=manner.pairing,
-        schemas=manner.schemas,
-    )
+    found = details(change, member, manner)
     if not found:
         # The same values in a different order, or with duplicates.
         yield {**head, "path": [], "change": "changed", "sensitive": False}
