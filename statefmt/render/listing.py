@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import shown_id
 from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject
-from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document
 from statefmt.render.table import csv_text, fitted_table
 from statefmt.render.terminal import Terminal
@@ -104,9 +103,7 @@ def _object(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensit
 
 
 def _id(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
-    name = object_id(obj)
-    type_name = instance.resource.addr.resource.type
-    return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj, type_name) else name
+    return shown_id(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
 
 
 def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:

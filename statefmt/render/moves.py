@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from statefmt.analysis.diff.model import kind_of
 from statefmt.analysis.moves.proposals import PlannedPlace, Proposals, ProposedMove
 from statefmt.edit.operations_file.model import MoveBlock, StateBlock, operations_text
-from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.render.diff.blocks import moved_block
 from statefmt.render.json_output import document
 from statefmt.text import printable
@@ -77,7 +77,7 @@ def moves_json(found: Proposals, states: Mapping[str, Mapping[str, str]]) -> byt
             "states": [{"name": name, **members} for name, members in states.items()],
             "moves": [
                 {
-                    "kind": _kind(move.source),
+                    "kind": kind_of(move.source),
                     "from_state": move.source_plan,
                     "from": str(move.source),
                     "to_state": move.target_plan,
@@ -116,12 +116,6 @@ def moves_json(found: Proposals, states: Mapping[str, Mapping[str, str]]) -> byt
             ],
         }
     )
-
-
-def _kind(source: object) -> str:
-    if isinstance(source, ModuleInstance):
-        return "module"
-    return "resource" if isinstance(source, AbsResource) else "instance"
 
 
 def _places(places: Iterable[PlannedPlace]) -> list[dict[str, str]]:

@@ -8,13 +8,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import object_id, shown_id
 from statefmt.analysis.reconciliation import LoneObject, PushAnswer, Reconciliation, RecoveryCase
 from statefmt.golang import quote
-from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, Snapshot
-from statefmt.redaction.partial import HIDDEN
+from statefmt.redaction.partial import Hidden
 from statefmt.render.diff.blocks import import_block
 from statefmt.render.json_output import document
 from statefmt.render.terminal import Terminal, counted
@@ -100,18 +99,6 @@ def case_sentence(found: Reconciliation, name: str) -> str:
 _EMPTIED: Final = " `state push` would not refuse, since the stored state is empty."
 
 
-def object_note(addr: AbsResourceInstance, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str:
-    """Return the id of an object, "" if it has none."""
-    name = object_id(obj)
-    if not name:
-        return ""
-    return (
-        str(HIDDEN)
-        if id_is_sensitive(obj, addr.resource.resource.type) and not show_sensitive
-        else printable(quote(name))
-    )
-
-
 def _unrelated(found: Reconciliation) -> bool:
     return found.stored is not None and found.errored.lineage != found.stored.lineage
 
@@ -126,16 +113,21 @@ def _objects(heading: str, objects: Sequence[LoneObject], terminal: Terminal, sh
 
 
 def _object_text(one: LoneObject, show_sensitive: bool) -> str:
-    name = object_note(one.addr, one.obj, show_sensitive=show_sensitive)
+    name = _id_text(one, one.obj, show_sensitive)
     notes = [f"id {name}"] if name else []
     if not one.obj.is_current:
         notes.append(f"deposed object {printable(one.obj.deposed)}")
     if one.obj.status is ObjectStatus.TAINTED:
         notes.append("tainted")
     if one.other is not None:
-        theirs = object_note(one.addr, one.other, show_sensitive=show_sensitive)
+        theirs = _id_text(one, one.other, show_sensitive)
         notes.append(f"the other state has id {theirs} at this address" if theirs else "the other state has another")
     return printable(str(one.addr)) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _id_text(one: LoneObject, obj: ResourceInstanceObject, show_sensitive: bool) -> str:
+    name = _id(one, obj, show_sensitive)
+    return printable(name if isinstance(name, Hidden) else quote(name)) if name else ""
 
 
 def _list(heading: str, lines: Sequence[str], terminal: Terminal) -> Iterator[str]:
@@ -191,8 +183,7 @@ def _object_json(one: LoneObject, show_sensitive: bool) -> dict[str, object]:
 
 def _id(one: LoneObject, obj: ResourceInstanceObject, show_sensitive: bool) -> str | None:
     name = object_id(obj)
-    type_name = one.addr.resource.resource.type
-    return str(HIDDEN) if name and id_is_sensitive(obj, type_name) and not show_sensitive else name
+    return name and shown_id(obj, one.addr.resource.resource.type, show_sensitive=show_sensitive)
 
 
 class RecoveryStep(Struct, frozen=True):

@@ -13,7 +13,7 @@ from statefmt.model.addrs.literals import hcl_quote
 from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document, json_text
 from statefmt.render.table import table
-from statefmt.render.terminal import Terminal, size_text
+from statefmt.render.terminal import Terminal, size_text, time_text
 from statefmt.store.backends.description import SettingValue, WorkspaceSource, without_credentials
 from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.local.locks import ending_command
@@ -113,7 +113,7 @@ def where_json(found: FoundState, history: str | None) -> bytes:
             "history": history,
             "settings": [_setting(setting) for setting in found.settings],
             "missing": list(found.missing),
-            "programs": list(programs(found)),
+            "programs": list(programs_of(found.backend)),
             "notes": list(notes(found)),
         }
     )
@@ -200,11 +200,6 @@ def state_path(found: FoundState) -> Path | None:
     return local_state(found) if found.backend.type == "local" and not found.missing else None
 
 
-def programs(found: FoundState) -> tuple[str, ...]:
-    """Return the programs that the folder may belong to."""
-    return programs_of(found.backend)
-
-
 def notes(found: FoundState) -> Iterator[str]:
     """Yield what else matters about the location, as sentences."""
     for name in found.missing:
@@ -216,7 +211,7 @@ def notes(found: FoundState) -> Iterator[str]:
                 "allows it."
             )
     elif not is_supported(found):
-        using = " or ".join(f"`{program} state pull`" for program in programs(found))
+        using = " or ".join(f"`{program} state pull`" for program in programs_of(found.backend))
         if said := declaration(found.backend):
             yield f"{said}."
         elif not is_known(found):
@@ -297,21 +292,13 @@ def _state(state: LockState) -> dict[str, object]:
     }
 
 
-_SECONDS: Final = len("2026-01-01T00:00:00")
-
-
 def versions_text(versions: Sequence[ObjectVersion], terminal: Terminal) -> str:
     """Render versions, newest first, the current one with a star."""
     rows = [
-        ("*" if version.is_current else "", printable(version.id), _time(version.time), size_text(version.size))
+        ("*" if version.is_current else "", printable(version.id), time_text(version.time), size_text(version.size))
         for version in versions
     ]
     return table(["", "version", "time", "size"], rows, terminal, right="lllr")
-
-
-def _time(text: str) -> str:
-    """Format a time to the second."""
-    return printable(text[:_SECONDS].replace("T", " ") + "Z")
 
 
 def versions_json(location: str, versions: Sequence[ObjectVersion]) -> bytes:

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
+def kind_of(place: Movable) -> str:
+    """Return `module`, `resource` or `instance`."""
+    if isinstance(place, ModuleInstance):
+        return "module"
+    return "resource" if isinstance(place, AbsResource) else "instance"
+
+
 class MemberChange(Struct, frozen=True):
     """A member of an object that differs, as JSON on each side; None if absent.
 

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from msgspec import structs
 
+from statefmt.analysis.providers import config_order
 from statefmt.configuration.instances import AbsentInstance
 from statefmt.configuration.model import Configuration
 from statefmt.configuration.moves import DeclaredMove, DeclaredRemoval, implied_move, moved_to, moves, removals
@@ -314,7 +315,7 @@ def provider_declarations(references: ProviderReferences, fates: Sequence[Fate])
         numbers = bound.setdefault(_there(references, fate.bound), [0, 0])
         numbers[not fate.obj.is_current] += 1
     configs = {*references.tree.declared, *(provider.config for provider in bound)}
-    return [_declaration(references, config, bound) for config in sorted(configs, key=_order)]
+    return [_declaration(references, config, bound) for config in sorted(configs, key=config_order)]
 
 
 def _there(references: ProviderReferences, provider: AbsProviderInstance) -> AbsProviderInstance:
@@ -356,10 +357,6 @@ def _declared_keys(references: ProviderReferences, config: ConfigProviderConfig)
     if references.tree.exists(config):
         return references.declared_keys(config)
     return doubt(references.configuration, config.module) or ()
-
-
-def _order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:
-    return str(config.provider), len(config.module.names), config.module.names, config.alias
 
 
 class ForEachKeys(NamedTuple):

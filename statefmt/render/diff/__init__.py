@@ -326,13 +326,9 @@ def _label(member: str, change: ValueChange) -> str:
 def _about(instance: InstanceState, manner: Manner) -> str:
     """Describe an instance that was added or removed."""
     parts: list[str] = []
-    current = instance.current
+    current, type_name = instance.current, instance.resource.addr.resource.type
     name = None if current is None else object_id(current)
-    if (
-        current is not None
-        and name
-        and (manner.show_sensitive or not id_is_sensitive(current, instance.resource.addr.resource.type))
-    ):
+    if current is not None and name and (manner.show_sensitive or not id_is_sensitive(current, type_name)):
         parts.append(f"id {cut(shown(name, Manner()), Manner())}")
     if current is not None and current.status is ObjectStatus.TAINTED:
         parts.append("tainted")

@@ -14,15 +14,15 @@ from statefmt.analysis.diff.model import (
     EnvelopeChange,
     InstanceChange,
     MemberChange,
-    Movable,
     OutputChange,
     ResourceChange,
     SnapshotDiff,
+    kind_of,
 )
 from statefmt.analysis.diff.values import NoValue, ValueChange, details
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import shown_id
 from statefmt.golang import JSONValue
-from statefmt.model.addrs import AbsResource, ModuleInstance
+from statefmt.model.addrs import AbsResource
 from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
 from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
@@ -176,7 +176,7 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
             if one.is_moved and one.old
         ],
         "moves": [
-            {"kind": _kind(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
+            {"kind": kind_of(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
             for move in changes.moves
         ],
         "rebound": [_rebound(change) for change in in_place if change.rebound],
@@ -191,14 +191,11 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
 def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
     """Return an instance that only one side has."""
     obj = instance.current or instance.objects[0]
-    name = object_id(obj)
-    hidden = (
-        name is not None and not manner.show_sensitive and id_is_sensitive(obj, instance.resource.addr.resource.type)
-    )
+    type_name = instance.resource.addr.resource.type
     provider = instance.provider(obj)
     return {
         "address": str(instance.addr),
-        "id": str(HIDDEN) if hidden else name,
+        "id": shown_id(obj, type_name, show_sensitive=manner.show_sensitive),
         "provider_instance": None if provider is None else str(provider),
         "deposed_keys": [obj.deposed for obj in instance.deposed],
     }
@@ -228,14 +225,11 @@ def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Ite
 
 
 def _value_change(change: ValueChange) -> JsonObject:
-    is_of_list = change.order is not None or change.by_position
+    sides = (None if isinstance(side, NoValue) else True for side in (change.old, change.new))
+    what = "changed" if change.order is not None or change.by_position else _what(*sides)
     node: JsonObject = {
         "path": [step for step in change.path if isinstance(step, (str, int))],
-        "change": "added"
-        if isinstance(change.old, NoValue) and not is_of_list
-        else "removed"
-        if isinstance(change.new, NoValue) and not is_of_list
-        else "changed",
+        "change": what,
         "sensitive": change.hidden,
     }
     if change.order is not None:
@@ -315,12 +309,6 @@ def _envelope(change: EnvelopeChange, manner: Manner) -> JsonObject:
 
 def _what(old: object, new: object) -> str:
     return "added" if old is None else "removed" if new is None else "changed"
-
-
-def _kind(place: Movable) -> str:
-    if isinstance(place, ModuleInstance):
-        return "module"
-    return "resource" if isinstance(place, AbsResource) else "instance"
 
 
 def _fragment(value: JSONValue) -> orjson.Fragment:
