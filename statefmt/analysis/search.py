@@ -60,7 +60,8 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
     failed: list[str] = []
     for instance in instances(snapshot):
         for obj in instance.current_first:
-            if _may_match(obj, matcher):
+            # Flat attributes are decoded already.
+            if obj.attributes is None or matcher.may_match(bytes(obj.attributes)):
                 try:
                     yield from _in_object(instance, obj, matcher, show_sensitive)
                 except ValueError:
@@ -90,11 +91,6 @@ def _has_sensitive(obj: ResourceInstanceObject) -> bool:
     if obj.attributes is not None:
         return bool(sensitive_paths(obj))
     return hides_any(obj.attributes_flat or {}, sensitive_paths(obj))
-
-
-def _may_match(obj: ResourceInstanceObject, matcher: Matcher) -> bool:
-    # Flat attributes are decoded already.
-    return obj.attributes is None or matcher.may_match(bytes(obj.attributes))
 
 
 def _in_object(

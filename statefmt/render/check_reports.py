@@ -102,7 +102,11 @@ def check_sarif(
         notifications = [_notification(state, folder) for state in unreadable]
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    results = (result for state in states for result in _results(state, folder, numbers))
+    results = (
+        _result(finding, mark, state, folder, numbers)
+        for state in states
+        for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
+    )
     return with_items(log, "results", results, depth=3)
 
 
@@ -118,13 +122,6 @@ def _rule(page: Page) -> dict[str, Any]:
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity], "tags": [rule.code[:3]]},
     }
-
-
-def _results(state: CheckedState, folder: Path, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    return [
-        _result(finding, mark, state, folder, numbers)
-        for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
-    ]
 
 
 def _notification(state: UnreadableState, folder: Path) -> dict[str, Any]:
@@ -269,18 +266,14 @@ def check_github(
     for state in states:
         yield from _commands(state, folder)
     for missing in unreadable:
-        yield _unreadable_command(missing, folder)
+        path = _path(missing.name, folder)
+        file = f"file={_escaped_property(printable(path))}," if path else ""
+        yield f"::error {file}title=Unreadable state::{_escaped(one_line(missing.message))}"
 
 
 def _path(name: str, folder: Path) -> str:
     no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteLocation)
     return "" if no_file else path_within(name, folder) or name
-
-
-def _unreadable_command(state: UnreadableState, folder: Path) -> str:
-    path = _path(state.name, folder)
-    file = f"file={_escaped_property(printable(path))}," if path else ""
-    return f"::error {file}title=Unreadable state::{_escaped(one_line(state.message))}"
 
 
 def _commands(state: CheckedState, folder: Path) -> Iterator[str]:

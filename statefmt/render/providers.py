@@ -237,8 +237,8 @@ def _resource_json(address: str, objects: Sequence[BoundObject]) -> dict[str, ob
 
 
 def _numbers_json(objects: Sequence[BoundObject]) -> dict[str, int]:
-    deposed = sum(1 for obj in objects if obj.deposed)
-    return {"resource_instances": len(objects) - deposed, "deposed_objects": deposed}
+    current, deposed = _numbers(objects)
+    return {"resource_instances": current, "deposed_objects": deposed}
 
 
 def _key(key: InstanceKey) -> int | str | None:

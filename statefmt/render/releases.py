@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple
+from typing import Final
 
 from statefmt.formats.losses import Cause, EngineReading, engine_readings
 from statefmt.formats.providers import KNOWN_TYPES, PUBLIC_HOSTS
@@ -204,28 +204,11 @@ _CHECKS: Final = {
 _LAYOUTS: Final = {"indent": "indented", "compact": "one line"}
 
 
-class _Ability(NamedTuple):
-    """Something that a release does or does not do."""
-
-    title: str
-    of: Callable[[Release], bool]
-
-
-def _member(name: str) -> _Ability:
-    return _Ability(_TITLES[name], lambda release: bool(getattr(release, name)))
-
-
-def _check_kind(kind: str) -> _Ability:
-    return _Ability(_CHECKS[kind], lambda release: kind in release.check_kinds)
-
-
+# What a release does or does not do: facts about it, and kinds of checks.
 _ABILITIES: Final = (
-    *map(_member, (
-        "provider_keys", "source_addresses", "identity", "identity_schema_version", "skip_destroy",
-        "create_before_destroy", "sensitive_attributes", "depends_on", "ephemeral_dependencies", "deprecated",
-    )),
-    *map(_check_kind, _CHECKS),
-    *map(_member, ("states_of_newer_releases", "encryption", "imports_in_modules")),
+    "provider_keys", "source_addresses", "identity", "identity_schema_version", "skip_destroy", "create_before_destroy",
+    "sensitive_attributes", "depends_on", "ephemeral_dependencies", "deprecated", *_CHECKS, "states_of_newer_releases",
+    "encryption", "imports_in_modules",
 )  # fmt: skip
 
 
@@ -237,7 +220,8 @@ def releases_table(releases: Sequence[Release], terminal: Terminal) -> str:
         rows.append([f"{first} to {others[-1].number}" if others else str(first), *cells])
     forms = table(["release", "reads", "writes", "local files", "remote states"], rows, terminal)
     engines = [list(group) for _, group in groupby(releases, lambda release: release.engine)]
-    rows = [[ability.title, *(_span(own, ability) for own in engines)] for ability in _ABILITIES]
+    titles = _TITLES | _CHECKS
+    rows = [[titles[ability], *(_span(own, ability) for own in engines)] for ability in _ABILITIES]
     return f"{forms}\n\n{table(['keeps, or reads', *(own[0].engine_name for own in engines)], rows, terminal)}"
 
 
@@ -264,9 +248,9 @@ def _layout(written: Written) -> str:
     return f"{_LAYOUTS[written.layout.value]}{ends}"
 
 
-def _span(releases: Sequence[Release], ability: _Ability) -> str:
+def _span(releases: Sequence[Release], ability: str) -> str:
     """Return the range of releases that have an ability."""
-    able = [release for release in releases if ability.of(release)]
+    able = [one for one in releases if (ability in one.check_kinds if ability in _CHECKS else getattr(one, ability))]
     if not able:
         return "none"
     if len(able) == len(releases):

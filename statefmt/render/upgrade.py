@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from statefmt.edit.session import LoadedState, Rewritten
@@ -48,12 +48,18 @@ def upgrade_report(
         terminal.paint(terminal.wrap(head, "", "  "), "bold"),
         *filter(None, [engines_text(result.snapshot, terminal)]),
         objects_text(result.snapshot, result.snapshot.serial - loaded.sources.changed),
+        *_notes_and_sources(loaded, rewritten, sources, terminal, dropped_unknown=dropped_unknown),
     ]
-    if rewritten.notes:
-        lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
-    if loaded.sources.changes or loaded.sources.unresolved:
-        lines.append(sources_text(loaded.sources, sources, terminal))
     return "\n".join(lines)
+
+
+def _notes_and_sources(
+    loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
+) -> Iterator[str]:
+    if rewritten.notes:
+        yield notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown)
+    if loaded.sources.changes or loaded.sources.unresolved:
+        yield sources_text(loaded.sources, sources, terminal)
 
 
 def objects_text(snapshot: Snapshot, serial: int) -> str:
@@ -262,10 +268,7 @@ def downgrade_report(
             terminal.wrap(f"dropped, because {release.title} does not keep it:", "  "),
             *_groups(dropped, terminal),
         ]
-    if rewritten.notes:
-        lines.append(notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown))
-    if loaded.sources.changes or loaded.sources.unresolved:
-        lines.append(sources_text(loaded.sources, sources, terminal))
+    lines += _notes_and_sources(loaded, rewritten, sources, terminal, dropped_unknown=dropped_unknown)
     return "\n".join(lines)
 
 

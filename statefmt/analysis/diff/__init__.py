@@ -35,7 +35,6 @@ from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, encode_string, escape_html, loads_exact
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, list_order
 from statefmt.model.snapshot import (
-    CheckResult,
     InstanceState,
     OutputValue,
     ResourceInstanceObject,
@@ -76,7 +75,7 @@ def diff(
             shown.append(direct)
         elif change.members:
             followed.append(direct)
-    checked = _check_results_text(old.check_results) != _check_results_text(new.check_results)
+    checked = _text(_TREES.check_results(old.check_results)) != _text(_TREES.check_results(new.check_results))
     return SnapshotDiff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
@@ -260,7 +259,7 @@ def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectCha
 
 def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
     """Return the members of an object as JSON, with its provider instance as one of them."""
-    members = {name: text for name, text in _object_texts(obj).items() if name not in _IDENTIFYING}
+    members = {name: _text(tree) for name, tree in _TREES.object(obj, {}).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
 
@@ -386,14 +385,10 @@ class _Mapping:
 _TREES: Final = TreeBuilder(keep_unknown=True)
 
 
-def _object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
-    """Return the members of an instance object, apart from its provider."""
-    return _member_texts(_TREES.object(obj, {}))
-
-
 def _envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the header members of the state, and members unknown to statetool."""
-    return _member_texts(_TREES.envelope(snapshot)) | _unknown_texts(snapshot.unknown)
+    known = {name: _text(tree) for name, tree in _TREES.envelope(snapshot).items()}
+    return known | _unknown_texts(snapshot.unknown)
 
 
 def _unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
@@ -404,15 +399,6 @@ def _unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
 def _output_text(output: OutputValue | None) -> bytes:
     """Return an output value without its name; empty for None."""
     return b"" if output is None else _text(_TREES.output(output))
-
-
-def _check_results_text(results: tuple[CheckResult, ...]) -> bytes:
-    """Return all check results."""
-    return _text(_TREES.check_results(results))
-
-
-def _member_texts(tree: Mapping[str, Tree]) -> dict[str, bytes]:
-    return {name: _text(member) for name, member in tree.items()}
 
 
 def _text(tree: Tree) -> bytes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import Movable, Move
 from statefmt.analysis.diff.moved import whole_moves, with_whole_calls
@@ -65,30 +66,23 @@ def propose_moves(
 
     Raises PlanError for an object whose attributes are nested too deeply, and SchemaError for an invalid schema.
     """
-    collected = collect(plans, ignored, schemas, in_states=in_states)
+    kinds, unused = collect(plans, ignored, schemas, in_states=in_states)
     try:
-        pairing = pair(collected.kinds)
+        moved, found = _paired(kinds)
     except RecursionError:
         raise PlanError("the attributes are nested too deeply to be compared") from None
     contents = {name: _PlanContents(plan, in_states=in_states) for name, plan in plans.items()}
     by_plans: dict[tuple[str, str], list[MovedInstance]] = {}
-    for one in pairing.moved:
+    for one in moved:
         by_plans.setdefault((one.source.plan, one.target.plan), []).append(one)
-    left = (*pairing.destroyed, *(place for group in pairing.ambiguous for place in group.destroyed))
+    left = (*found.destroyed, *(place for group in found.ambiguous for place in group.destroyed))
     order = {name: number for number, name in enumerate(plans)}
-    return Proposals(
-        moves=tuple(
-            move
-            for names in sorted(by_plans, key=lambda names: (order[names[0]], order[names[1]]))
-            for move in _Whole(*names, contents, in_states=in_states).moves(by_plans[names], left)
-        ),
-        ambiguous=pairing.ambiguous,
-        destroyed=pairing.destroyed,
-        created=pairing.created,
-        not_compared=pairing.not_compared,
-        nearly_equal=pairing.nearly_equal,
-        unused=collected.unused,
+    moves = tuple(
+        move
+        for names in sorted(by_plans, key=lambda names: (order[names[0]], order[names[1]]))
+        for move in _Whole(*names, contents, in_states=in_states).moves(by_plans[names], left)
     )
+    return replace(found, moves=moves, unused=unused)
 
 
 class _Whole:
@@ -269,21 +263,10 @@ class _DeclaredNames:
 _PlacedModule: TypeAlias = tuple[str, ModuleInstance]
 
 
-class Pairing(NamedTuple):
-    """The pairs, the groups that stay ambiguous, and the objects without a counterpart."""
-
-    moved: tuple[MovedInstance, ...]
-    ambiguous: tuple[AmbiguousGroup, ...]
-    destroyed: tuple[PlannedPlace, ...]
-    created: tuple[PlannedPlace, ...]
-    not_compared: tuple[PlannedPlace, ...]
-    nearly_equal: tuple[NearlyEqual, ...]
-
-
-def pair(kinds: Sequence[Candidates]) -> Pairing:
-    """Pair destroyed with created objects where only one answer is possible."""
-    matched = [(kind, _equal_objects(kind)) for kind in kinds]
-    groups = [(kind, group) for kind, found in matched for group in found.groups]
+def _paired(kinds: Sequence[Candidates]) -> tuple[list[MovedInstance], Proposals]:
+    """Pair destroyed with created objects where only one answer is possible; return the pairs, and all else found."""
+    matched = [(kind, *_equal_objects(kind)) for kind in kinds]
+    groups = [(kind, group) for kind, found, _ in matched for group in found]
     pairs: dict[Candidate, MovedInstance] = {}
     for _, group in groups:
         for old, new, evidence in _unambiguous(group):
@@ -298,13 +281,13 @@ def pair(kinds: Sequence[Candidates]) -> Pairing:
             listed |= {*destroyed, *created}
             ambiguous.append(AmbiguousGroup(kind.type, kind.provider, _places(destroyed), _places(created)))
     done = pairs.keys() | listed
-    return Pairing(
-        tuple(dict.fromkeys(pairs.values())),
-        tuple(ambiguous),
-        _places(_left((one for kind in kinds for one in kind.destroyed), done)),
-        _places(_left((one for kind in kinds for one in kind.created), done)),
-        _places(_left((one for _, found in matched for one in found.not_compared), done)),
-        tuple(near for kind in kinds for near in nearly_equal(kind, done)),
+    return list(dict.fromkeys(pairs.values())), Proposals(
+        moves=(),
+        ambiguous=tuple(ambiguous),
+        destroyed=_places(_left((one for kind in kinds for one in kind.destroyed), done)),
+        created=_places(_left((one for kind in kinds for one in kind.created), done)),
+        not_compared=_places(_left((one for *_, left in matched for one in left), done)),
+        nearly_equal=tuple(near for kind in kinds for near in _nearly_equal(kind, done)),
     )
 
 
@@ -414,39 +397,30 @@ class _EqualObjects(Struct, frozen=True, eq=False):
     created: Sequence[Candidate]
 
 
-class Matched(NamedTuple):
-    """The groups of equal objects, and the created objects that were not compared with all destroyed ones."""
+def _equal_objects(kind: Candidates) -> tuple[list[_EqualObjects], list[Candidate]]:
+    """Return the groups of objects that are equal in at least one telling attribute, in the order of the plans.
 
-    groups: Sequence[_EqualObjects]
-    not_compared: Sequence[Candidate]
-
-
-def _equal_objects(kind: Candidates) -> Matched:
-    """Return the groups of objects that are equal in at least one telling attribute, in the order of the plans."""
+    Then come the created objects that were not compared with all destroyed ones.
+    """
     index = _Index(kind.destroyed)
-    searches = sorted(map(index.search, _alike(kind.created)), key=lambda one: len(one.among))
+    # Created objects that are alike are compared at once, those with the fewest comparisons first.
+    searches = [(created, index.among(created[0])) for created in _alike(kind.created)]
+    searches.sort(key=lambda search: len(search[1]))
     left = _MOST_COMPARISONS * (len(kind.destroyed) + len(kind.created))
     groups = _Groups()
     not_compared: list[Candidate] = []
-    for search in searches:
-        left -= len(search.among)
+    for created, among in searches:
+        left -= len(among)
         if left < 0:
-            not_compared += search.created
-        elif found := [one for one in search.among if are_equal(one, search.created[0])]:
-            groups.join([*found, *search.created])
-    return Matched(groups.found(kind), not_compared)
+            not_compared += created
+        elif found := [one for one in among if are_equal(one, created[0])]:
+            groups.join([*found, *created])
+    return groups.found(kind), not_compared
 
 
 def are_equal(destroyed: Candidate, created: Candidate) -> bool:
     """Return whether the known attributes of a created object equal those of a destroyed one."""
     return destroyed.attributes.known(created.unknown) == created.known
-
-
-class _Search(NamedTuple):
-    """Created objects that are alike, and the destroyed ones that may equal them."""
-
-    created: Sequence[Candidate]
-    among: Sequence[Candidate]
 
 
 class _Index:
@@ -459,14 +433,13 @@ class _Index:
             for value in one.attributes.known({}):
                 self._by_value.setdefault(value, []).append(one)
 
-    def search(self, created: Sequence[Candidate]) -> _Search:
-        """Return the search for objects that are alike: among those with their rarest value; none without evidence."""
-        one = created[0]
-        if not one.attributes.tells(name for name, _ in one.known):
-            return _Search(created, ())
+    def among(self, created: Candidate) -> Sequence[Candidate]:
+        """Return the objects that may equal a created one: those with its rarest value; none without evidence."""
+        if not created.attributes.tells(name for name, _ in created.known):
+            return ()
         # The value of an attribute that is unknown in part is not in the index.
-        whole = (value for value in one.known if value[0] not in one.unknown)
-        return _Search(created, min((self._by_value.get(value, ()) for value in whole), key=len, default=self._all))
+        whole = (value for value in created.known if value[0] not in created.unknown)
+        return min((self._by_value.get(value, ()) for value in whole), key=len, default=self._all)
 
 
 def _alike(created: Iterable[Candidate]) -> Iterable[list[Candidate]]:
@@ -511,7 +484,7 @@ _FEW: Final = 4
 _MOST_DIFFERENCES: Final = 3
 
 
-def nearly_equal(kind: Candidates, done: Container[Candidate]) -> Iterator[NearlyEqual]:
+def _nearly_equal(kind: Candidates, done: Container[Candidate]) -> Iterator[NearlyEqual]:
     """Yield objects of one type that have a rare value in common, more equal attributes than others, and few others.
 
     Objects in `done` have a counterpart.

@@ -174,13 +174,6 @@ class Candidates(NamedTuple):
     created: Sequence[Candidate]
 
 
-class Collected(NamedTuple):
-    """All candidates by type and provider, and the ignored attributes that none of them has."""
-
-    kinds: Sequence[Candidates]
-    unused: tuple[IgnoredAttribute, ...]
-
-
 def address_of(change: PlannedChange, *, in_states: bool) -> AbsResourceInstance:
     """Return the address of an object: in the state, or after the moves that the plan itself makes."""
     return change.address_before if in_states else change.address
@@ -197,8 +190,10 @@ def collect(
     schemas: ProviderSchemas | None,
     *,
     in_states: bool,
-) -> Collected:
-    """Collect the current objects of managed resources that plans destroy or create.
+) -> tuple[list[Candidates], tuple[IgnoredAttribute, ...]]:
+    """Collect the current objects of managed resources that plans destroy or create, by type and provider.
+
+    Then come the ignored attributes that none of them has.
 
     Raises PlanError, with a JSON pointer, for an object whose attributes are nested too deeply, and SchemaError.
     """
@@ -219,31 +214,26 @@ def collect(
         used.update((kind[0], attribute) for attribute in found.attributes.ignored)
         (destroyed if change.action is Action.DELETE else created).append(found)
     seen = {IgnoredAttribute(*one) for one in used} | {IgnoredAttribute("*", attribute) for _, attribute in used}
-    return Collected(
-        tuple(Candidates(*kind, destroyed, created) for kind, (_, destroyed, created) in kinds.items()),
-        tuple(rule for rule in rules if rule not in seen),
-    )
+    candidates = [Candidates(*kind, destroyed, created) for kind, (_, destroyed, created) in kinds.items()]
+    return candidates, tuple(rule for rule in rules if rule not in seen)
 
 
-class _Comparing(NamedTuple):
-    """How the objects of a type are compared: without these attributes, and by these types of the others."""
-
-    ignored: frozenset[str]
-    types: Mapping[str, Type]
+# How the objects of a type are compared: without these attributes, and by these types of the others.
+_Comparing: TypeAlias = tuple[frozenset[str], Mapping[str, Type]]
 
 
 def _comparing(
     type_: str, provider_name: str, rules: Iterable[IgnoredAttribute], schemas: ProviderSchemas | None
 ) -> _Comparing:
     ignored = frozenset(rule.attribute for rule in rules if rule.applies_to(type_))
-    if schemas is None:
-        return _Comparing(ignored, {})
     try:
-        provider = parse_provider_source(provider_name)
+        provider = parse_provider_source(provider_name) if schemas is not None else None
     except AddressError:
-        return _Comparing(ignored, {})
+        provider = None
+    if schemas is None or provider is None:
+        return ignored, {}
     schema = schemas.schema(provider, ResourceMode.MANAGED, type_)
-    return _Comparing(ignored, {} if schema is None else schema.type.attributes)
+    return ignored, {} if schema is None else schema.type.attributes
 
 
 def _changes(plans: Mapping[str, ShownPlan]) -> Iterator[tuple[str, PlannedChange]]:
@@ -257,7 +247,7 @@ def _candidate(place: PlannedPlace, change: PlannedChange, comparing: _Comparing
     details = change.change
     if change.action is Action.DELETE:
         return Candidate(place, ComparedAttributes(details.before, *comparing))
-    unknown = _unknown_shape_of(details.after_unknown, comparing.ignored)
+    unknown = _unknown_shape_of(details.after_unknown, comparing[0])
     if unknown is None:
         return Candidate(place, ComparedAttributes(None))
     return Candidate(place, ComparedAttributes(details.after, *comparing, created=True), unknown)

@@ -70,17 +70,15 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
     except SelectionError as error:
         configs = _configs_with_alias(uses, config) if config else []
         if len(configs) == 1:
-            raise SelectionError(_unused_key(text, _used(uses, configs))) from error
+            used = _used(uses, configs)
+            names = set(map(_short, used))
+            near = did_you_mean(text, names if len(names) == len(used) else set(map(str, used)))
+            raise SelectionError(f"nothing in the state is bound to {text}, so it may be misspelt{near}") from error
         if error.__cause__ is not None:
             raise
         raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
     _refuse_several(found, text)
     return _bound(uses, found, text, whole=config is None)
-
-
-def _unused_key(text: str, used: Collection[AbsProviderInstance]) -> str:
-    near = did_you_mean(text, set(map(_short if len(used) == len(set(map(_short, used))) else str, used)))
-    return f"nothing in the state is bound to {text}, so it may be misspelt{near}"
 
 
 def _before_key(text: str) -> str | None:
