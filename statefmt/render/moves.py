@@ -29,13 +29,15 @@ def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
     """
     used = {name for move in found.moves for name in (move.source_plan, move.target_plan)}
     states = {name: StateBlock(folder) for name, folder in folders.items() if name in used}
-    moves = [_obstacle(move) or operations_text({}, [_move(move)]) for move in found.moves]
+    moves = [
+        _obstacle(move)
+        or operations_text(
+            {}, [MoveBlock(f"state.{move.source_plan}.{move.source}", f"state.{move.target_plan}.{move.target}")]
+        )
+        for move in found.moves
+    ]
     blocks = [operations_text(states, []), *moves] if states else moves
     return "\n".join([*blocks, *_undecided(found, named=True)])
-
-
-def _move(move: ProposedMove) -> MoveBlock:
-    return MoveBlock(f"state.{move.source_plan}.{move.source}", f"state.{move.target_plan}.{move.target}")
 
 
 def _obstacle(move: ProposedMove) -> str:

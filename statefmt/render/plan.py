@@ -260,7 +260,11 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection(_DRIFT, tuple(_drift(plan, manner))),
         PlanSection("Different only in form", tuple(_forms(plan, manner))),
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
-        PlanSection("Checks that do not pass", tuple(_checks(plan))),
+        PlanSection(
+            "Checks that do not pass",
+            # Without their messages, which a configuration may build from sensitive values.
+            tuple(Item(" ", printable(one.address), note=printable(one.status)) for one in open_checks(plan)),
+        ),
     )
     yield from (section for section in found if section.items)
 
@@ -293,12 +297,11 @@ def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Pla
     for provider in sorted(filter(None, groups), key=lambda one: (config_order(one.config), key_order(one.key))):
         items = tuple(_item(each.change, _note(each.change, manner), manner) for each in groups[provider])
         yield PlanSection(_provider_text(provider), items, is_address=True)
-    items = tuple(_item(each.change, _unknown_note(each, manner), manner) for each in unknown)
+    notes = ((_note(each.change, manner), printable(each.planned.reason)) for each in unknown)
+    items = tuple(
+        _item(each.change, "; ".join(filter(None, note)), manner) for each, note in zip(unknown, notes, strict=True)
+    )
     yield PlanSection(_NOT_KNOWN, items)
-
-
-def _unknown_note(bound: BoundChange, manner: Manner) -> str:
-    return "; ".join(filter(None, [_note(bound.change, manner), printable(bound.planned.reason)]))
 
 
 def _deferred(plan: ShownPlan) -> Iterator[Item]:
@@ -315,12 +318,6 @@ def _action(action: ActionInvocation, reason: str) -> Item:
     event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
     parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
     return Item(" ", printable(action.address), note=printable("; ".join([*parts, *filter(None, [reason])])))
-
-
-def _checks(plan: ShownPlan) -> Iterator[Item]:
-    """Yield each check without its messages, which a configuration may build from sensitive values."""
-    for check in open_checks(plan):
-        yield Item(" ", printable(check.address), note=printable(check.status))
 
 
 def _drift(plan: ShownPlan, manner: Manner) -> Iterator[Item]:

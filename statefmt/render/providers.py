@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.analysis.providers.removal import ProviderRemoval
 from statefmt.lint.simulation import Orphan, Simulation
-from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig, IntKey, StringKey
 from statefmt.model.findings import Code, Finding, Severity
 from statefmt.render.findings import COLOURS, configuration_problems_json, finding_text, findings_text, fix_text
 from statefmt.render.json_output import document
@@ -215,7 +215,7 @@ def _use_json(use: ConfigurationUse) -> dict[str, object]:
 def _instance_use_json(instance: ProviderInstanceUse) -> dict[str, object]:
     return {
         "address": str(instance.provider),
-        "key": _key(instance.provider.key),
+        "key": key.value if isinstance(key := instance.provider.key, (IntKey, StringKey)) else None,
         "only_place": None if instance.only_place is None else str(instance.only_place),
         **_numbers_json(instance.objects),
         "modules": [
@@ -239,10 +239,6 @@ def _resource_json(address: str, objects: Sequence[BoundObject]) -> dict[str, ob
 def _numbers_json(objects: Sequence[BoundObject]) -> dict[str, int]:
     current, deposed = _numbers(objects)
     return {"resource_instances": current, "deposed_objects": deposed}
-
-
-def _key(key: InstanceKey) -> int | str | None:
-    return key.value if isinstance(key, (IntKey, StringKey)) else None
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:

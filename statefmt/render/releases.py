@@ -45,7 +45,8 @@ def engines_sentence(snapshot: Snapshot, engine: str = "") -> str:
     parts = [_dropped(reader, total) for reader in dropping]
     if reading:
         names = " and ".join(map(_name, reading))
-        parts.insert(0, f"{names} {'read' if len(reading) > 1 else 'reads'} {_all(total)}")
+        every = "the only resource" if total == 1 else f"all {total:,} resources"
+        parts.insert(0, f"{names} {'read' if len(reading) > 1 else 'reads'} {every}")
     text = "; ".join(parts)
     writing_for = [reader for reader in dropping if Cause.LEGACY_PROVIDER in reader.dropped]
     if not dropping:
@@ -90,10 +91,6 @@ def _dropped(reader: EngineReading, total: int) -> str:
     which = [f"{count:,} {_WHICH[cause]}" for cause, count in reader.dropped.items() if cause in _WHICH]
     detail = f" ({', '.join(which)})" if which else ""
     return f"{_name(reader)} drops {what}{detail}"
-
-
-def _all(total: int) -> str:
-    return "the only resource" if total == 1 else f"all {total:,} resources"
 
 
 _MOST_TYPES: Final = 5

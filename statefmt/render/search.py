@@ -25,7 +25,7 @@ def match_text(match: Match, terminal: Terminal, name: str = "", columns: int | 
     path = f": {printable(_path(match))}" if _path(match) else ""
     lead = f"{address_text(match, name)}{deposed}{path} = "
     before, found, after = _parts(match, None if columns is None else max(_ROOM, columns - len(lead)))
-    mark = "" if _is_bare(match) else '"'
+    mark = "" if isinstance(match.value, (bool, NumberText)) else '"'
     return f"{lead}{mark}{before}{terminal.paint(found, 'red', 'bold') if found else ''}{after}{mark}"
 
 
@@ -38,15 +38,8 @@ def address_text(match: Match, name: str = "") -> str:
 def _path(match: Match) -> str:
     if match.inner_path is None:
         return match.path
-    return f"jsondecode({match.path or 'value'}){_joined(match.inner_path)}"
-
-
-def _joined(path: str) -> str:
-    return path if not path or path.startswith("[") else f".{path}"
-
-
-def _is_bare(match: Match) -> bool:
-    return isinstance(match.value, (bool, NumberText))
+    dot = "." if match.inner_path and not match.inner_path.startswith("[") else ""
+    return f"jsondecode({match.path or 'value'}){dot}{match.inner_path}"
 
 
 def _parts(match: Match, room: int | None) -> tuple[str, str, str]:

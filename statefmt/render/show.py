@@ -273,7 +273,10 @@ def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_s
     """Render a whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
     if not snapshot.outputs and not instances:
         return exact_document({})
-    outputs = {output.name: _output(output, show_sensitive) for output in _by_name(snapshot.outputs)}
+    outputs = {
+        output.name: _output(output, show_sensitive)
+        for output in sorted(snapshot.outputs, key=lambda output: output.name)
+    }
     values = {**({"outputs": outputs} if outputs else {}), "root_module": _modules(instances, show_sensitive)}
     results = checks(snapshot.check_results)
     return exact_document({**_release(snapshot), "values": values, **({"checks": results} if results else {})})
@@ -286,10 +289,6 @@ def instances_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, sh
 
 def _release(snapshot: Snapshot) -> JsonObject:
     return {"terraform_version": snapshot.terraform_version} if snapshot.terraform_version else {}
-
-
-def _by_name(outputs: Sequence[OutputValue]) -> list[OutputValue]:
-    return sorted(outputs, key=lambda output: output.name)
 
 
 def _output(output: OutputValue, show_sensitive: bool) -> JsonObject:
@@ -309,7 +308,9 @@ def _modules(instances: Sequence[InstanceState], show_sensitive: bool) -> JsonOb
     resources: dict[ModuleInstance, list[JsonObject]] = {}
     for instance in instances:
         found = resources.setdefault(instance.resource.addr.module, [])
-        found += _resources(instance, show_sensitive)
+        # The current object has no deposed key, and comes first.
+        objects = sorted(instance.objects, key=lambda obj: obj.deposed)
+        found += [_resource(instance, obj, show_sensitive) for obj in objects]
     children: dict[ModuleInstance, set[ModuleInstance]] = {}
     for module in resources:
         for depth in range(len(module.steps)):
@@ -331,12 +332,6 @@ def _module(
     if module in children:
         node["child_modules"] = [_module(child, resources, children) for child in sorted(children[module], key=str)]
     return node
-
-
-def _resources(instance: InstanceState, show_sensitive: bool) -> Iterator[JsonObject]:
-    """Yield the objects of an instance: the current one first, then the deposed ones by key."""
-    for obj in sorted(instance.objects, key=lambda obj: obj.deposed):
-        yield _resource(instance, obj, show_sensitive)
 
 
 def _resource(instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool) -> JsonObject:

@@ -521,7 +521,13 @@ def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot])
     An instance went to another state if the same remote object was removed in one and added in the other, and in no
     third one. `diff()` defines the same remote object.
     """
-    here = [(name, one) for name, each in changes.items() for one in each.instances if _is_apart(one)]
+    # Without those whose two sides are certainly the same instance.
+    here = [
+        (name, one)
+        for name, each in changes.items()
+        for one in each.instances
+        if not (one.old and one.new) or may_be_replaced(one.old, one.new)
+    ]
     gone = {id(one.old): (name, one.old) for name, one in here if one.old}
     come = {id(one.new): (name, one.new) for name, one in here if one.new}
     ways: dict[tuple[str, str], list[InstanceChange]] = {}
@@ -562,11 +568,6 @@ def _places_of_objects(states: Mapping[str, Snapshot]) -> dict[object, list[tupl
         for instance in each_instance(snapshot):
             found.setdefault(object_mark(instance), []).append((name, instance.addr))
     return found
-
-
-def _is_apart(change: InstanceChange) -> bool:
-    """Return whether the two sides are not certainly the same instance."""
-    return not (change.old and change.new) or may_be_replaced(change.old, change.new)
 
 
 def _before(changes: SnapshotDiff, after: Mapping[AbsResource, int]) -> Mapping[AbsResource, int]:

@@ -112,10 +112,6 @@ def _attributes(obj: ResourceInstanceObject) -> object:
     return None if text in (b"{}", b"null") else text
 
 
-def _id(obj: ResourceInstanceObject) -> str | None:
-    return object_id(obj) or None
-
-
 def _id_and_scope(obj: ResourceInstanceObject) -> object:
     name = object_id(obj)
     return (name, _scope(obj)) if name else None
@@ -148,7 +144,7 @@ def _text(raw: Raw) -> bytes:
 # The keys of a remote object, most reliable first, each with a test that pairs must also pass.
 _MARKS: tuple[tuple[_Mark, _Test], ...] = (
     (_identity, _always),
-    (_id, _one_scope),
+    (lambda obj: object_id(obj) or None, _one_scope),
     (_id_and_scope, _always),
     (_id_and_attributes, _always),
     (_attributes, _always),

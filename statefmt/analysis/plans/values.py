@@ -65,7 +65,9 @@ def change_details(
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
-    before, after = _value(change.before), _with_unknown(_value(change.after), read_mask(change.after_unknown))
+    # The value after the change lacks its unknown parts, or has null there.
+    after = _replaced(_value(change.after), read_mask(change.after_unknown), KNOWN_AFTER_APPLY, adds=True)
+    before = _value(change.before)
     if before == after:
         return ()
     shown = (before, after)
@@ -186,11 +188,6 @@ def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[st
 def masked(value: JSONValue, mask: object) -> JSONValue:
     """Replace the parts where the mask is true by HIDDEN, and a part whose shape differs from that of its mask."""
     return _replaced(value, mask, HIDDEN)
-
-
-def _with_unknown(value: JSONValue, mask: object) -> JSONValue:
-    """Put KNOWN_AFTER_APPLY where the mask is true; the value lacks these parts, or has null there."""
-    return _replaced(value, mask, KNOWN_AFTER_APPLY, adds=True)
 
 
 def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: bool = False) -> JSONValue:

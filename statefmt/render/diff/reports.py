@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,7 +15,6 @@ from statefmt.analysis.diff.model import (
     InstanceChange,
     MemberChange,
     OutputChange,
-    ResourceChange,
     SnapshotDiff,
     kind_of,
 )
@@ -123,18 +122,13 @@ MOST_CHARACTERS: Final = 65_000
 _BACKTICKS: Final = pattern(r"`{3,}")
 
 
-def _fence_around(lines: Iterable[str]) -> str:
-    """Return the fence of a code block that none of the lines can end."""
-    longest = max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2)
-    return "`" * (longest + 1)
-
-
 def cut_diff_block(head: str, lines: Sequence[str], end: str, room: int) -> tuple[str, bool]:
     """Return a `diff` code block between `head` and `end`, and whether lines were left out to fit into `room`.
 
     `room` is in characters; the text is empty if not even one line fits.
     """
-    fence = _fence_around(lines)
+    # None of the lines can end a block with this fence.
+    fence = "`" * (max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2) + 1)
     start, stop = f"{head}{fence}diff\n", f"{fence}\n{end}"
     room -= len(start) + len(stop)
     kept: list[str] = []
@@ -180,7 +174,10 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
             for move in changes.moves
         ],
         "rebound": [_rebound(change) for change in in_place if change.rebound],
-        "resources": [_resource(change) for change in changes.resources],
+        "resources": [
+            {"address": str(side.addr) if (side := one.new or one.old) else "", "change": _what(one.old, one.new)}
+            for one in changes.resources
+        ],
         "outputs": [_output(change, manner) for change in changes.outputs],
         "check_results": [_check_result(*found) for found in checks.differing] if checks else [],
         "envelope": [_envelope(change, manner) for change in changes.envelope],
@@ -251,11 +248,6 @@ def _rebound(change: InstanceChange) -> JsonObject:
         "from": None if before is None else str(before),
         "to": None if now is None else str(now),
     }
-
-
-def _resource(change: ResourceChange) -> JsonObject:
-    resource = change.new or change.old
-    return {"address": "" if resource is None else str(resource.addr), "change": _what(change.old, change.new)}
 
 
 def _output(change: OutputChange, manner: Manner) -> JsonObject:

@@ -349,7 +349,7 @@ def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
                 stale.add((source, target))
     missing = {group[state_id] for state_id in names if graph.nodes[state_id].is_lost} if not folders else set()
     return FleetDrawing(
-        drawing=_drawn(labels, edges),
+        drawing=drawn(labels, {source: [*targets] for source, targets in edges.items()}),
         folders=folders,
         omitted=omitted,
         stale=frozenset(stale),
@@ -366,8 +366,3 @@ def _folders(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
         group[state_id] = folder
         sizes[folder] = sizes.get(folder, 0) + 1
     return group, sizes
-
-
-def _drawn(labels: Mapping[str, str], edges: Mapping[str, Mapping[str, None]]) -> Drawing:
-    targets: dict[str, Sequence[str]] = {source: [*found] for source, found in edges.items()}
-    return drawn(labels, targets)

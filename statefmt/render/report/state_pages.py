@@ -424,7 +424,7 @@ def overview(graph: DependencyGraph) -> Overview:
         return _overview({name: printable(name) for name in graph.nodes}, edges, "", 0)
     groups, found = "modules", _grouped(graph.nodes, edges, _module)
     if len(found) == 1:
-        groups, found = "types", _grouped(graph.nodes, edges, _type)
+        groups, found = "types", _grouped(graph.nodes, edges, lambda node: node.addr.resource.type)
     shown = dict(sorted(found.items(), key=lambda item: -len(item[1].resources))[:_MOST_NODES])
     labels = {name: f"{printable(name)} ({len(group.resources):,})" for name, group in shown.items()}
     kept = {name: [target for target in group.targets if target in shown] for name, group in shown.items()}
@@ -465,7 +465,3 @@ def _grouped(
 def _module(node: Node) -> str:
     names = node.addr.module.names
     return f"module.{names[0]}" if names else ROOT
-
-
-def _type(node: Node) -> str:
-    return node.addr.resource.type
