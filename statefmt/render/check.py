@@ -216,7 +216,7 @@ def _paragraph(block: str, terminal: Terminal) -> str:
 
 def rules_json(pages: Sequence[Page]) -> bytes:
     """Return rules with their pages (schema: `rule-output.schema.json`)."""
-    return document({"rules": [_rule(page) for page in pages]})
+    return document(rules=[_rule(page) for page in pages])
 
 
 def _rule(page: Page) -> dict[str, object]:

@@ -48,7 +48,7 @@ def rows_text(result: StreamedResult, terminal: Terminal) -> Iterator[str]:
 
 def rows_json(result: StreamedResult) -> Iterator[bytes]:
     """Yield JSON: the names of the columns, and an array for each row (schema: `fleet-query-output.schema.json`)."""
-    start, end = document({"columns": list(result.columns), "rows": []}).rsplit(b"[]", 1)
+    start, end = document(columns=list(result.columns), rows=[]).rsplit(b"[]", 1)
     yield start + b"["
     before = b"\n    "
     for batch in result.batches:
@@ -130,7 +130,7 @@ def duplicates_text(
 def duplicates_json(found: Sequence[DuplicateObject], copies: Sequence[LineageCopies] | None) -> bytes:
     """Render duplicates and, unless None, copies as JSON (schema: `fleet-duplicates-output.schema.json`)."""
     members = {"duplicates": found} if copies is None else {"duplicates": found, "copies": copies}
-    return document(msgspec.to_builtins(members))
+    return document(**msgspec.to_builtins(members))
 
 
 def _address(place: ManagedPlace) -> str:
@@ -260,14 +260,14 @@ def _sign(kind: RunChangeKind, terminal: Terminal) -> str:
 
 def run_difference_json(found: RunDifference) -> bytes:
     """Render all differences."""
-    return document({
-        "differs": bool(found.states),
-        "before": _run_json(found.before),
-        "after": _run_json(found.after),
-        "compares_findings": found.compares_findings,
-        "same_rules": found.same_rules,
-        "states": [_state(one) for one in found.states],
-    })  # fmt: skip
+    return document(
+        differs=bool(found.states),
+        before=_run_json(found.before),
+        after=_run_json(found.after),
+        compares_findings=found.compares_findings,
+        same_rules=found.same_rules,
+        states=[_state(one) for one in found.states],
+    )
 
 
 def _run_json(run: FleetRun) -> dict[str, object]:

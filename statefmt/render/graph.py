@@ -107,14 +107,12 @@ def _label(text: str, node: Node) -> str:
 def graph_json(graph: DependencyGraph, focus: Collection[str]) -> bytes:
     """Render nodes and edges (schema: `graph-output.schema.json`)."""
     return document(
-        {
-            "nodes": [_node(text, node, text in focus) for text, node in graph.nodes.items()],
-            "edges": [
-                {"from": source, "to": target, "implied": (source, target) in graph.implied}
-                for source, targets in graph.edges.items()
-                for target in targets
-            ],
-        }
+        nodes=[_node(text, node, text in focus) for text, node in graph.nodes.items()],
+        edges=[
+            {"from": source, "to": target, "implied": (source, target) in graph.implied}
+            for source, targets in graph.edges.items()
+            for target in targets
+        ],
     )
 
 
@@ -307,19 +305,15 @@ def fleet_graph_json(graph: FleetGraph) -> bytes:
     """Render states and references (schema: `fleet-graph-output.schema.json`)."""
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
     return document(
-        {
-            "states": [
-                {"uri": node.uri, "indexed": node.indexed, "resources": node.resources, "error": node.error}
-                for node in graph.nodes.values()
-            ],
-            "references": [
-                {"from": uris[one.source], "to": uris[one.target], "addresses": list(one.addresses), "stale": one.stale}
-                for one in graph.references
-            ],
-            "unknown": [
-                {"from": uris[one.source], "address": one.address, "backend": one.backend} for one in graph.unknown
-            ],
-        }
+        states=[
+            {"uri": node.uri, "indexed": node.indexed, "resources": node.resources, "error": node.error}
+            for node in graph.nodes.values()
+        ],
+        references=[
+            {"from": uris[one.source], "to": uris[one.target], "addresses": list(one.addresses), "stale": one.stale}
+            for one in graph.references
+        ],
+        unknown=[{"from": uris[one.source], "address": one.address, "backend": one.backend} for one in graph.unknown],
     )
 
 

@@ -57,7 +57,7 @@ def _together(history: History, state: str) -> Iterator[str]:
 def history_json(history: History, *, changed: bool | None) -> bytes:
     """Render a history, newest edit first (schema: `history-output.schema.json`); `changed` is None if unknown."""
     edits = [to_builtins(entry) for entry in reversed(history.entries)]
-    return document({"keep": history.keep, "changed_since": changed, "edits": edits})
+    return document(keep=history.keep, changed_since=changed, edits=edits)
 
 
 _MOST_NAMED: Final = 5

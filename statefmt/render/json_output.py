@@ -22,7 +22,7 @@ _UNSAFE: Final = pattern(
 )
 
 
-def document(members: Mapping[str, object]) -> bytes:
+def document(**members: object) -> bytes:
     """Write a document with `format_version` and the given members, ending in a newline."""
     return json_text({"format_version": FORMAT_VERSION, **members}, is_indented=True, ends_line=True)
 
@@ -95,7 +95,7 @@ def _as_text(value: object) -> object:
     return value
 
 
-def exact_document(members: Mapping[str, object]) -> bytes:
+def exact_document(**members: object) -> bytes:
     """Write a document like `json_output.document`; values of a state may be part of it as fragments."""
     text = json_text({"format_version": FORMAT_VERSION, **members})
     try:

@@ -53,13 +53,13 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
     Schema: `list-output.schema.json`.
     """
     if not long:
-        return document({"instances": [_instance(instance.addr) for instance in found]})
+        return document(instances=[_instance(instance.addr) for instance in found])
     instances = [
         _instance(instance.addr)
         | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]}
         for instance in found
     ]
-    return document({"instances": instances})
+    return document(instances=instances)
 
 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:

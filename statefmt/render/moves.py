@@ -75,48 +75,46 @@ def _listed(lines: Sequence[str]) -> Iterator[str]:
 def moves_json(found: Proposals, states: Mapping[str, Mapping[str, str]]) -> bytes:
     """Render proposals (schema: `moves-output.schema.json`). `states` has `path` and `plan` of each state by name."""
     return document(
-        {
-            "states": [{"name": name, **members} for name, members in states.items()],
-            "moves": [
-                {
-                    "kind": kind_of(move.source),
-                    "from_state": move.source_plan,
-                    "from": str(move.source),
-                    "to_state": move.target_plan,
-                    "to": str(move.target),
-                    "obstacle": move.obstacle or None,
-                    "instances": [
-                        {
-                            "from": str(one.source.address),
-                            "to": str(one.target.address),
-                            "evidence": one.evidence.value,
-                            "attributes": list(one.attributes),
-                        }
-                        for one in move.instances
-                    ],
-                }
-                for move in found.moves
-            ],
-            "ambiguous": [
-                {
-                    "type": group.type,
-                    "provider": group.provider,
-                    "destroyed": _places(group.destroyed),
-                    "created": _places(group.created),
-                }
-                for group in found.ambiguous
-            ],
-            "destroyed": _places(found.destroyed),
-            "created": _places(found.created),
-            "nearly_equal": [
-                {
-                    "destroyed": _place_json(one.destroyed),
-                    "created": _place_json(one.created),
-                    "attributes": list(one.attributes),
-                }
-                for one in found.nearly_equal
-            ],
-        }
+        states=[{"name": name, **members} for name, members in states.items()],
+        moves=[
+            {
+                "kind": kind_of(move.source),
+                "from_state": move.source_plan,
+                "from": str(move.source),
+                "to_state": move.target_plan,
+                "to": str(move.target),
+                "obstacle": move.obstacle or None,
+                "instances": [
+                    {
+                        "from": str(one.source.address),
+                        "to": str(one.target.address),
+                        "evidence": one.evidence.value,
+                        "attributes": list(one.attributes),
+                    }
+                    for one in move.instances
+                ],
+            }
+            for move in found.moves
+        ],
+        ambiguous=[
+            {
+                "type": group.type,
+                "provider": group.provider,
+                "destroyed": _places(group.destroyed),
+                "created": _places(group.created),
+            }
+            for group in found.ambiguous
+        ],
+        destroyed=_places(found.destroyed),
+        created=_places(found.created),
+        nearly_equal=[
+            {
+                "destroyed": _place_json(one.destroyed),
+                "created": _place_json(one.created),
+                "attributes": list(one.attributes),
+            }
+            for one in found.nearly_equal
+        ],
     )
 
 

@@ -106,10 +106,8 @@ def _arrows(partition: Partition) -> Iterator[tuple[PartitionPart, PartitionPart
 def partitions_json(found: Suggestions) -> bytes:
     """Render the partitions, best first (schema: `split-suggest-output.schema.json`)."""
     return document(
-        {
-            "suggestions": [_partition(partition) for partition in found.partitions],
-            "without": [{"by": kind.value, "reason": reason} for kind, reason in found.without.items()],
-        }
+        suggestions=[_partition(partition) for partition in found.partitions],
+        without=[{"by": kind.value, "reason": reason} for kind, reason in found.without.items()],
     )
 
 

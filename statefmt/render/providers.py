@@ -178,26 +178,24 @@ def _lines(branches: tuple[Branch, ...], indent: str) -> Iterator[str]:
 
 def provider_use_json(uses: Sequence[ConfigurationUse]) -> bytes:
     """Render all configurations (schema: `providers-output.schema.json`)."""
-    return document({"configurations": [_use_json(use) for use in uses]})
+    return document(configurations=[_use_json(use) for use in uses])
 
 
 def removal_json(found: ProviderRemoval) -> bytes:
     """Render what is bound to one of them (schema: `providers-remove-output.schema.json`)."""
     return document(
-        {
-            "provider": found.name,
-            "provider_instances": [str(provider) for provider in found.providers],
-            "in_use": [str(provider) for provider in found.used],
-            "bound": [
-                {
-                    "address": str(obj.addr),
-                    "mode": obj.addr.resource.resource.mode.value,
-                    "deposed_key": obj.deposed or None,
-                }
-                for obj in found.objects
-            ],
-            "destroy": [str(addr) for addr in found.to_destroy],
-        }
+        provider=found.name,
+        provider_instances=[str(provider) for provider in found.providers],
+        in_use=[str(provider) for provider in found.used],
+        bound=[
+            {
+                "address": str(obj.addr),
+                "mode": obj.addr.resource.resource.mode.value,
+                "deposed_key": obj.deposed or None,
+            }
+            for obj in found.objects
+        ],
+        destroy=[str(addr) for addr in found.to_destroy],
     )
 
 
@@ -336,10 +334,8 @@ def provider_declarations_json(
     `directory` is that of the root module; `problems` hide parts of the configuration.
     """
     return document(
-        {
-            "configurations": [_declaration_json(declaration, directory) for declaration in declarations],
-            "problems": configuration_problems_json(problems),
-        }
+        configurations=[_declaration_json(declaration, directory) for declaration in declarations],
+        problems=configuration_problems_json(problems),
     )
 
 
@@ -431,26 +427,24 @@ def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
 def simulation_json(found: Simulation) -> bytes:
     """Render a simulation (schema: `simulate-output.schema.json`)."""
     return document(
-        {
-            "orphaned": [
-                {
-                    "code": finding.code,
-                    "summary": finding.summary,
-                    "detail": finding.detail,
-                    "address": finding.address,
-                    "pointer": finding.pointer,
-                    "provider": str(provider),
-                    "fix": fix_text(finding.fix),
-                    "snippet": finding.fix.snippet,
-                    "file": finding.place.file if finding.place else None,
-                    "line": finding.place.line if finding.place else None,
-                    "column": finding.place.column if finding.place else None,
-                }
-                for finding, provider in found.orphaned
-            ],
-            "destroyed": [str(address) for address in found.destroyed],
-            "unknown": found.unknown,
-            "unknown_reasons": [finding.detail for finding in found.reasons],
-            "problems": configuration_problems_json(found.problems),
-        }
+        orphaned=[
+            {
+                "code": finding.code,
+                "summary": finding.summary,
+                "detail": finding.detail,
+                "address": finding.address,
+                "pointer": finding.pointer,
+                "provider": str(provider),
+                "fix": fix_text(finding.fix),
+                "snippet": finding.fix.snippet,
+                "file": finding.place.file if finding.place else None,
+                "line": finding.place.line if finding.place else None,
+                "column": finding.place.column if finding.place else None,
+            }
+            for finding, provider in found.orphaned
+        ],
+        destroyed=[str(address) for address in found.destroyed],
+        unknown=found.unknown,
+        unknown_reasons=[finding.detail for finding in found.reasons],
+        problems=configuration_problems_json(found.problems),
     )

@@ -147,22 +147,20 @@ def reconciliation_json(
 ) -> bytes:
     """Return the JSON document."""
     return document(
-        {
-            "case": found.case.value,
-            "settled": found.is_settled,
-            "push": {"answer": found.push.value, "refusal": found.refusal},
-            "errored": _side(places.errored, found.errored),
-            "stored": _side(places.stored, found.stored),
-            "only_errored": [_object_json(one, show_sensitive) for one in found.only_errored],
-            "only_stored": [_object_json(one, show_sensitive) for one in found.only_stored],
-            "differing": [str(change.addr) for change in found.differing],
-            "outputs": [change.name for change in found.changes.outputs],
-            "unstored": list(found.unstored),
-            "steps": [
-                {"text": step.text, "commands": step.commands, "blocks": [block.rstrip("\n") for block in step.blocks]}
-                for step in steps
-            ],
-        }
+        case=found.case.value,
+        settled=found.is_settled,
+        push={"answer": found.push.value, "refusal": found.refusal},
+        errored=_side(places.errored, found.errored),
+        stored=_side(places.stored, found.stored),
+        only_errored=[_object_json(one, show_sensitive) for one in found.only_errored],
+        only_stored=[_object_json(one, show_sensitive) for one in found.only_stored],
+        differing=[str(change.addr) for change in found.differing],
+        outputs=[change.name for change in found.changes.outputs],
+        unstored=list(found.unstored),
+        steps=[
+            {"text": step.text, "commands": step.commands, "blocks": [block.rstrip("\n") for block in step.blocks]}
+            for step in steps
+        ],
     )
 
 

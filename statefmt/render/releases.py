@@ -269,7 +269,7 @@ def _value(fact: Fact) -> str:
 
 def releases_json(releases: Sequence[Release]) -> bytes:
     """Render every fact about the releases, with its source (schema: `releases-output.schema.json`)."""
-    return document({"releases": [_release(release) for release in releases]})
+    return document(releases=[_release(release) for release in releases])
 
 
 def _release(release: Release) -> dict[str, object]:

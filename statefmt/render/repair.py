@@ -148,7 +148,7 @@ def defects_json(found: FoundDefects, name: str) -> bytes:
     """Render defects in file order (schema: `repair-output.schema.json`)."""
     places = decision_places(found.defects)
     listed = [_defect(found, defect, place) for defect, place in zip(found.defects, places, strict=True)]
-    return document({"path": name, "defects": listed})
+    return document(path=name, defects=listed)
 
 
 def _defect(found: FoundDefects, defect: Defect, place: str) -> dict[str, object]:

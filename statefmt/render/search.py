@@ -84,10 +84,8 @@ def search_json(states: Sequence[SearchedState], unreadable: Sequence[tuple[str,
     `unreadable` has the names of states that could not be searched in full, each with the reason.
     """
     return exact_document(
-        {
-            "states": [_state(one) for one in states],
-            "unreadable": [{"path": name, "message": message} for name, message in unreadable],
-        }
+        states=[_state(one) for one in states],
+        unreadable=[{"path": name, "message": message} for name, message in unreadable],
     )
 
 

@@ -169,7 +169,7 @@ def attribute_output(
         return raw_value(value, path)
     try:
         if as_json:
-            return exact_document({"address": str(instance.addr), "attribute": path, "value": fragment(value)})
+            return exact_document(address=str(instance.addr), attribute=path, value=fragment(value))
         return f"{value_text(value, expand=expand)}\n".encode()
     except (ValueError, RecursionError) as error:
         raise SelectionError(f"{path} of {instance.addr} is nested too deeply to be shown") from error
@@ -272,19 +272,19 @@ _ROOT: Final = ModuleInstance()
 def state_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
     """Render a whole state; `instances` are all of its instances, in list order (schema: `show-output.schema.json`)."""
     if not snapshot.outputs and not instances:
-        return exact_document({})
+        return exact_document()
     outputs = {
         output.name: _output(output, show_sensitive)
         for output in sorted(snapshot.outputs, key=lambda output: output.name)
     }
     values = {**({"outputs": outputs} if outputs else {}), "root_module": _modules(instances, show_sensitive)}
     results = checks(snapshot.check_results)
-    return exact_document({**_release(snapshot), "values": values, **({"checks": results} if results else {})})
+    return exact_document(**_release(snapshot), values=values, **({"checks": results} if results else {}))
 
 
 def instances_json(snapshot: Snapshot, instances: Sequence[InstanceState], *, show_sensitive: bool) -> bytes:
     """Render some instances in the same shape: no outputs, no check results, and only the modules on their paths."""
-    return exact_document({**_release(snapshot), "values": {"root_module": _modules(instances, show_sensitive)}})
+    return exact_document(**_release(snapshot), values={"root_module": _modules(instances, show_sensitive)})
 
 
 def _release(snapshot: Snapshot) -> JsonObject:
@@ -442,7 +442,7 @@ def _dynamic_address(kind: CheckableKind, text: str) -> JsonObject:
 
 def outputs_json(outputs: Sequence[OutputValue], *, show_sensitive: bool) -> bytes:
     """Render the outputs; numbers in values keep their text (schema: `outputs-output.schema.json`)."""
-    return exact_document({"outputs": [_listed_output(output, show_sensitive) for output in outputs]})
+    return exact_document(outputs=[_listed_output(output, show_sensitive) for output in outputs])
 
 
 def _listed_output(output: OutputValue, show_sensitive: bool) -> dict[str, object]:

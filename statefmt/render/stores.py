@@ -102,27 +102,25 @@ def where_json(found: FoundState, history: str | None) -> bytes:
     """Render where a state is (schema: `where-output.schema.json`)."""
     backend, workspace, file = found.backend, found.backend.workspace, state_path(found)
     return document(
-        {
-            "location": str(file) if file is not None else found.location,
-            "file": None if file is None else {"path": str(file), "outside": inside_state(found) is None},
-            "folder": str(backend.folder),
-            "backend": {"type": backend.type, "source": backend.source.value, "place": backend.place or None},
-            "workspace": {"name": workspace.name, "source": workspace.source.value, "place": workspace.place or None},
-            "supported": is_supported(found),
-            "locks": list(described_locks(found)),
-            "history": history,
-            "settings": [_setting(setting) for setting in found.settings],
-            "missing": list(found.missing),
-            "programs": list(programs_of(found.backend)),
-            "notes": list(notes(found)),
-        }
+        location=str(file) if file is not None else found.location,
+        file=None if file is None else {"path": str(file), "outside": inside_state(found) is None},
+        folder=str(backend.folder),
+        backend={"type": backend.type, "source": backend.source.value, "place": backend.place or None},
+        workspace={"name": workspace.name, "source": workspace.source.value, "place": workspace.place or None},
+        supported=is_supported(found),
+        locks=list(described_locks(found)),
+        history=history,
+        settings=[_setting(setting) for setting in found.settings],
+        missing=list(found.missing),
+        programs=list(programs_of(found.backend)),
+        notes=list(notes(found)),
     )
 
 
 def workspaces_json(found: Workspaces) -> bytes:
     """Render workspaces (schema: `workspaces-output.schema.json`)."""
     listed = [{"name": name, "current": name == found.current} for name in found.names]
-    return document({"workspaces": listed, "current": found.current})
+    return document(workspaces=listed, current=found.current)
 
 
 def _setting(setting: BackendSetting) -> dict[str, object]:
@@ -262,7 +260,7 @@ def _status(state: LockState) -> str:
 def locks_json(states: Sequence[LockState]) -> bytes:
     """Render the status of each state (schema: `locks-output.schema.json`)."""
     locked = sum(state.status is LockStatus.HELD for state in states)
-    return document({"states": list(map(_state, states)), "locked": locked})
+    return document(states=list(map(_state, states)), locked=locked)
 
 
 def _state(state: LockState) -> dict[str, object]:
@@ -307,7 +305,7 @@ def versions_json(location: str, versions: Sequence[ObjectVersion]) -> bytes:
         {"id": version.id, "time": version.time, "size": version.size, "current": version.is_current}
         for version in versions
     ]
-    return document({"location": location, "versions": listed})
+    return document(location=location, versions=listed)
 
 
 def transfers_text(transfers: Sequence[Transfer], terminal: Terminal, *, done: bool) -> str:
@@ -342,7 +340,7 @@ def _change(transfer: Transfer, *, done: bool) -> str:
 
 def transfers_json(transfers: Sequence[Transfer], *, dry_run: bool) -> bytes:
     """Render what was done with each state, or would be (schemas: `copy-output` and `move-backend-output`)."""
-    return document({"states": list(map(_transfer, transfers)), "dry_run": dry_run})
+    return document(states=list(map(_transfer, transfers)), dry_run=dry_run)
 
 
 def _transfer(transfer: Transfer) -> dict[str, object]:

@@ -159,30 +159,30 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
     """Return the JSON document; numbers in attributes and outputs keep their text."""
     checks = changes.check_results
     in_place = [change for change in changes.instances if change.old is not None and change.new is not None]
-    return exact_document({
-        "differs": bool(changes),
-        "added": [_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
-        "removed": [_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
-        "changed": [_changed(change, manner) for change in in_place if change.is_changed],
-        "moved": [
+    return exact_document(
+        differs=bool(changes),
+        added=[_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
+        removed=[_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
+        changed=[_changed(change, manner) for change in in_place if change.is_changed],
+        moved=[
             {"from": str(one.old.addr), "to": str(one.addr), "rekeyed": one.is_rekeyed}
             for one in in_place
             if one.is_moved and one.old
         ],
-        "moves": [
+        moves=[
             {"kind": kind_of(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
             for move in changes.moves
         ],
-        "rebound": [_rebound(change) for change in in_place if change.rebound],
-        "resources": [
+        rebound=[_rebound(change) for change in in_place if change.rebound],
+        resources=[
             {"address": str(side.addr) if (side := one.new or one.old) else "", "change": _what(one.old, one.new)}
             for one in changes.resources
         ],
-        "outputs": [_output(change, manner) for change in changes.outputs],
-        "check_results": [_check_result(*found) for found in checks.differing] if checks else [],
-        "envelope": [_envelope(change, manner) for change in changes.envelope],
-        "followed": len(changes.followed),
-    })  # fmt: skip
+        outputs=[_output(change, manner) for change in changes.outputs],
+        check_results=[_check_result(*found) for found in checks.differing] if checks else [],
+        envelope=[_envelope(change, manner) for change in changes.envelope],
+        followed=len(changes.followed),
+    )
 
 
 def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
