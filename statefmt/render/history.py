@@ -36,7 +36,6 @@ def history_text(history: History, terminal: Terminal, *, changed: bool | None, 
 
 
 def _command(entry: HistoryEntry) -> str:
-    """Return the command, and how many states it edited."""
     command = printable(entry.command)
     return f"{command} ({len(entry.joint.written)} states)" if entry.joint else command
 

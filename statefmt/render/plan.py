@@ -174,7 +174,7 @@ def counts(plan: ShownPlan) -> str:
         f"{counted(failed, 'check')} failed" if failed else "",
         f"{counted(unknown, 'check')} not known before the apply" if unknown else "",
     ]
-    return "; ".join(filter(None, [str(plan_counts(plan)), *more]))
+    return "; ".join(filter(None, [plan_counts(plan), *more]))
 
 
 def _is_form(change: PlannedChange) -> bool:

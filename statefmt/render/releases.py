@@ -246,7 +246,6 @@ def _layout(written: Written) -> str:
 
 
 def _span(releases: Sequence[Release], ability: str) -> str:
-    """Return the range of releases that have an ability."""
     able = [one for one in releases if (ability in one.check_kinds if ability in _CHECKS else getattr(one, ability))]
     if not able:
         return "none"

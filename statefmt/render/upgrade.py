@@ -273,7 +273,6 @@ def downgrade_report(
 
 
 def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    """Render each place with what it loses."""
     return [
         terminal.wrap(f"{at or 'the state'}: {', '.join(what)}", "    ", "  ") for at, what in _by_place(losses).items()
     ]

@@ -392,7 +392,6 @@ def _envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
 
 
 def _unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
-    """Return members unknown to statetool, by name."""
     return {name: _text(raw) for name, raw, _ in members}
 
 

@@ -172,7 +172,6 @@ class _PlanContents:
 
     @cached_property
     def _instances_before(self) -> Counter[ModuleInstance]:
-        """The number of instances of each module call."""
         return Counter(module.parent().child(module.steps[-1].name) for module in self._modules_before)
 
     def may_name(self, old: Movable, new: Movable) -> bool:
@@ -424,8 +423,6 @@ def are_equal(destroyed: Candidate, created: Candidate) -> bool:
 
 
 class _Index:
-    """Destroyed objects by the values of their attributes."""
-
     def __init__(self, destroyed: Sequence[Candidate]) -> None:
         self._all: Final = destroyed
         self._by_value: Final[dict[tuple[str, str | bytes], list[Candidate]]] = {}

@@ -131,7 +131,6 @@ def _moved(links: Sequence[Mapping[int, int]]) -> list[int]:
 
 
 def _joined(links: Sequence[Mapping[int, int]], joined: Sequence[int], count: int) -> list[Counter[int]]:
-    """Return the graph of the communities."""
     found: list[Counter[int]] = [Counter() for _ in range(count)]
     for node, near in enumerate(links):
         for other, number in near.items():

@@ -40,36 +40,23 @@ _MEMBERS: Final = frozenset({
 _NOTHING: Final[tuple[object, ...]] = (None, False, "", 0, [], {})
 
 
-class PlanCounts(NamedTuple):
-    """How many objects a plan imports, adds, changes and so on. A replacement adds one and destroys one."""
+def plan_counts(plan: ShownPlan) -> str:
+    """Count the resource changes of a plan: `3 to add, 1 to change, 2 to destroy, 1 to move`.
 
-    to_import: int
-    add: int
-    change: int
-    destroy: int
-    forget: int
-    move: int
-    read: int
-
-    def __str__(self) -> str:
-        """Return `3 to add, 1 to change, 2 to destroy, 1 to move`."""
-        named = zip(("import", *self._fields[1:]), self, strict=True)
-        return ", ".join(f"{number:,} to {what}" for what, number in named if number or what in _ALWAYS)
-
-
-def plan_counts(plan: ShownPlan) -> PlanCounts:
-    """Count the resource changes of a plan. OpenTofu counts neither moves nor reads."""
+    A replacement adds one and destroys one. OpenTofu counts neither moves nor reads.
+    """
     changes = [each for each in plan.resource_changes if is_shown(each)]
     actions = Counter(each.action for each in changes)
-    return PlanCounts(
-        to_import=sum(each.change.importing is not None for each in changes),
-        add=sum(number for action, number in actions.items() if action.creates),
-        change=actions[Action.UPDATE],
-        destroy=sum(number for action, number in actions.items() if action.destroys),
-        forget=sum(number for action, number in actions.items() if action.removes and not action.destroys),
-        move=sum(each.previous_address is not None for each in changes),
-        read=actions[Action.READ],
-    )
+    numbers = {
+        "import": sum(each.change.importing is not None for each in changes),
+        "add": sum(number for action, number in actions.items() if action.creates),
+        "change": actions[Action.UPDATE],
+        "destroy": sum(number for action, number in actions.items() if action.destroys),
+        "forget": sum(number for action, number in actions.items() if action.removes and not action.destroys),
+        "move": sum(each.previous_address is not None for each in changes),
+        "read": actions[Action.READ],
+    }
+    return ", ".join(f"{number:,} to {what}" for what, number in numbers.items() if number or what in _ALWAYS)
 
 
 def changes_nothing(plan: ShownPlan) -> bool:

@@ -70,13 +70,18 @@ def change_details(
     before = _value(change.before)
     if before == after:
         return ()
-    shown = (before, after)
-    if not show_sensitive:
-        shown = (
-            masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
-            masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
-        )
+    shown = (before, after) if show_sensitive else _hidden(change, before, after, secret)
     return value_changes(before, after, *shown, exact=exact, pairing=pairing)
+
+
+def _hidden(
+    change: Change, before: JSONValue, after: JSONValue, secret: Sequence[SecretSteps]
+) -> tuple[JSONValue, JSONValue]:
+    """Return both sides of a change with their sensitive and secret parts hidden."""
+    return (
+        masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
+        masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
+    )
 
 
 class DriftDetails(NamedTuple):
@@ -110,17 +115,14 @@ def drift_details(
     `secret` are the places that are hidden without a mark. Raises ValueError if a value is nested too deeply.
     """
     before, after = _value(change.before), _value(change.after)
-    masks = [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
-    forms = _Forms([] if show_sensitive else masks)
+    forms = _Forms(_masks(change, show_sensitive))
     try:
         after = forms.aligned(before, after, of, ())
         if before == after:
             return DriftDetails((), tuple(forms.paths))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    shown = (before, after)
-    if not show_sensitive:
-        shown = (masked(hidden_at(before, secret), masks[0]), masked(hidden_at(after, secret), masks[1]))
+    shown = (before, after) if show_sensitive else _hidden(change, before, after, secret)
     return DriftDetails(value_changes(before, after, *shown, exact=exact, pairing=pairing), tuple(forms.paths))
 
 
@@ -181,7 +183,7 @@ def _key(value: JSONValue) -> str:
 
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
     """Return the paths that force a replacement, each up to the first step inside a sensitive value."""
-    masks = () if show_sensitive else (read_mask(change.before_sensitive), read_mask(change.after_sensitive))
+    masks = _masks(change, show_sensitive)
     return tuple(dict.fromkeys(_steps_text(map(decode_part, path), masks) for path in change.replace_paths))
 
 
@@ -205,6 +207,11 @@ def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: b
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):
         return [_replaced(part, each, placeholder, adds=adds) for part, each in zip(value, mask, strict=True)]
     return value if value is None and not adds else placeholder
+
+
+def _masks(change: Change, show_sensitive: bool) -> list[object]:
+    """Return the masks of what to hide in paths; none if everything is shown."""
+    return [] if show_sensitive else [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
 
 
 def _value(raw: Raw | None) -> JSONValue:

@@ -131,7 +131,6 @@ def _alias_test(text: str, steps: Sequence[PatternStep]) -> _ProviderTest:
 
 
 def _names(known: Collection[AbsProviderInstance]) -> set[str]:
-    """Return all names by which the providers can be selected."""
     names = set()
     for provider in known:
         config = provider.config

@@ -130,14 +130,12 @@ def followed_text(changes: SnapshotDiff) -> str:
 
 
 def _output_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    """Yield the outputs that differ, by name."""
     for change in changes.outputs:
         sign = ADDED if change.old is None else REMOVED if change.new is None else CHANGED
         yield Item(sign, printable(change.name), tuple(_output_lines(change, manner)))
 
 
 def _check_items(changes: SnapshotDiff) -> Iterator[Item]:
-    """Yield the check results that differ, by address."""
     if changes.check_results is not None:
         for address, lines in check_lines(changes.check_results).items():
             yield Item(CHANGED, printable(address), tuple(Line(*line) for line in lines))

@@ -344,7 +344,6 @@ def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
 
 
 def _happened(change: InstanceChange) -> list[str]:
-    """Return the columns that count a change."""
     if change.old is None or change.new is None:
         return ["added" if change.old is None else "removed"]
     found = {"changed": change.is_changed, "moved": change.is_moved, "rebound": bool(change.rebound)}
