@@ -25,7 +25,7 @@ from statefmt.pairing import BlockPairing
 from statefmt.redaction.partial import HIDDEN, path_text
 from statefmt.redaction.secrets.known import SecretSteps
 from statefmt.render.diff import TOO_DEEP, Item, Line, Manner, remark, shown, side_text, value_line
-from statefmt.render.diff.reports import MOST_CHARACTERS, code, cut_diff_block, escaped
+from statefmt.render.diff.reports import code, escaped, fitted
 from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
 from statefmt.text import pattern, printable
 
@@ -97,7 +97,6 @@ def _sign(sign: str, terminal: Terminal) -> str:
 _FIRST: Final = MappingProxyType(
     {"+": "+", "-": "-", "~": "!", ".": "-", "-/+": "-", "+/-": "-", "./+": "-", "+/.": "-"}
 )
-_ROOM_FOR_THE_END: Final = 400
 _WIDTH: Final = 100
 
 
@@ -108,26 +107,18 @@ def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name:
     """
     parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(text)}**\n\n" for text in remarks(plan))]
     parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
-    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
-    for section in sections(plan, bindings, replace(manner, width=_WIDTH)):
-        text, left_out = _section(section, room)
-        parts.append(text)
-        room -= len(text)
-        if left_out:
-            parts.append("\n**Truncated: a comment cannot be longer.** `statetool plan-show` shows everything.\n")
-            break
-    return "".join(parts)
+    return fitted(parts, map(_section, sections(plan, bindings, replace(manner, width=_WIDTH))), "plan-show")
 
 
-def _section(section: PlanSection, room: int) -> tuple[str, bool]:
-    """Return a section, and whether some of it was left out because it was too long. Notices are not folded."""
+def _section(section: PlanSection) -> tuple[str, list[str], str]:
+    """Return the head, the lines and the end of a section. Notices are not folded."""
     lines = [line for item in section.items for line in _item_lines(item)]
     title = code(section.heading) if section.is_address else escaped(section.heading)
     title += f" ({counted(len(section.items), 'entry', 'entries')})"
     head, end = f"\n<details><summary>{title}</summary>\n\n", "\n</details>\n"
     if section.is_notice:
         head, end = f"\n**{title}**\n\n", f"\n{section.advice}\n" if section.advice else ""
-    return cut_diff_block(head, lines, end, room)
+    return head, lines, end
 
 
 def _item_lines(item: Item) -> Iterator[str]:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from statefmt.analysis.diff.model import Movable, Move
+from statefmt.analysis.diff.model import Movable
 from statefmt.analysis.diff.moved import whole_moves, with_whole_calls
 from statefmt.analysis.moves.proposals import (
     AmbiguousGroup,
@@ -80,42 +80,40 @@ def propose_moves(
     moves = tuple(
         move
         for names in sorted(by_plans, key=lambda names: (order[names[0]], order[names[1]]))
-        for move in _Whole(*names, contents, in_states=in_states).moves(by_plans[names], left)
+        for move in _joined(*names, contents, by_plans[names], left, in_states=in_states)
     )
     return replace(found, moves=moves, unused=unused)
 
 
-class _Whole:
-    """Joins the moves from one plan to another, or within one, into moves of whole resources and modules."""
+def _joined(
+    source: str,
+    target: str,
+    contents: Mapping[str, _PlanContents],
+    moved: Sequence[MovedInstance],
+    left: Iterable[PlannedPlace],
+    *,
+    in_states: bool,
+) -> Iterator[ProposedMove]:
+    """Join the moves from one plan to another, or within one, into moves of whole resources and modules."""
+    before = contents[source]
 
-    def __init__(self, source: str, target: str, contents: Mapping[str, _PlanContents], *, in_states: bool) -> None:
-        self._source, self._target = source, target
-        self._before, self._after = contents[source], contents[target]
-        self._in_states = in_states
+    def allowed(old: Movable, new: Movable) -> bool:
+        return before.is_alone(old) and (in_states or before.may_name(old, new))
 
-    def moves(self, moved: Sequence[MovedInstance], left: Iterable[PlannedPlace]) -> Iterator[ProposedMove]:
-        pairs = [(one.source.address, one.target.address) for one in moved]
-        joined = whole_moves(self._before.before, self._after.after, pairs, self._is_allowed)
-        gone = [place.address.module for place in left if place.plan in (self._source, self._target)]
-        joined = tuple(with_whole_calls(joined, gone, self._before.modules_after, self._is_allowed))
-        instances: dict[Movable, list[MovedInstance]] = {move.old: [] for move in joined}
-        for one in moved:
-            instances[next(place for place in _around(one.source.address) if place in instances)].append(one)
-        return (self._proposed(move, instances[move.old]) for move in joined)
-
-    def _proposed(self, move: Move, instances: Sequence[MovedInstance]) -> ProposedMove:
-        obstacle = self._obstacle(move.old, move.new)
-        return ProposedMove(self._source, move.old, self._target, move.new, tuple(instances), obstacle)
-
-    def _obstacle(self, old: Movable, new: Movable) -> str:
-        if self._source != self._target and not self._in_states:
-            return _ANOTHER_STATE
-        if not self._before.is_alone(old):
-            return _NOT_ALONE
-        return "" if self._is_allowed(old, new) else _STILL_DECLARED
-
-    def _is_allowed(self, old: Movable, new: Movable) -> bool:
-        return self._before.is_alone(old) and (self._in_states or self._before.may_name(old, new))
+    pairs = [(one.source.address, one.target.address) for one in moved]
+    joined = whole_moves(before.before, contents[target].after, pairs, allowed)
+    gone = [place.address.module for place in left if place.plan in (source, target)]
+    joined = tuple(with_whole_calls(joined, gone, before.modules_after, allowed))
+    instances: dict[Movable, list[MovedInstance]] = {move.old: [] for move in joined}
+    for one in moved:
+        instances[next(place for place in _around(one.source.address) if place in instances)].append(one)
+    for move in joined:
+        obstacle = "" if allowed(move.old, move.new) else _STILL_DECLARED
+        if source != target and not in_states:
+            obstacle = _ANOTHER_STATE
+        elif not before.is_alone(move.old):
+            obstacle = _NOT_ALONE
+        yield ProposedMove(source, move.old, target, move.new, tuple(instances[move.old]), obstacle)
 
 
 def _around(address: AbsResourceInstance) -> Iterator[Movable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -63,15 +63,8 @@ def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> 
     parts = [f"{head}**{escaped(summary(changes))}**\n"]
     if changes.followed:
         parts.append(f"\n{followed_text(changes)}.\n")
-    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
-    for title, group in sections(changes, replace(manner, width=_WIDTH)):
-        text, left_out = _section(title, group, room)
-        parts.append(text)
-        room -= len(text)
-        if left_out:
-            parts.append("\n**Truncated: a comment cannot be longer.** `statetool diff` shows everything.\n")
-            break
-    return "".join(parts)
+    found = sections(changes, replace(manner, width=_WIDTH))
+    return fitted(parts, (_section(title, group) for title, group in found), "diff")
 
 
 def sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
@@ -87,11 +80,11 @@ def sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Seque
                 yield _TITLES[sign], of_sign
 
 
-def _section(title: str, group: Sequence[Item], room: int) -> tuple[str, bool]:
-    """Return a folded section, and whether some of it was left out because it was too long."""
+def _section(title: str, group: Sequence[Item]) -> tuple[str, list[str], str]:
+    """Return the head, the lines and the end of a folded section."""
     lines = [line for item in group for line in _item_lines(item)]
     head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n"
-    return cut_diff_block(head, lines, "\n</details>\n", room)
+    return head, lines, "\n</details>\n"
 
 
 def _item_lines(item: Item) -> Iterator[str]:
@@ -122,7 +115,23 @@ MOST_CHARACTERS: Final = 65_000
 _BACKTICKS: Final = pattern(r"`{3,}")
 
 
-def cut_diff_block(head: str, lines: Sequence[str], end: str, room: int) -> tuple[str, bool]:
+def fitted(parts: list[str], blocks: Iterable[tuple[str, Sequence[str], str]], command: str) -> str:
+    """Join the beginning of a comment and `diff` code blocks, each between a head and an end, as far as there is room.
+
+    If something is left out, a note names the command that shows everything.
+    """
+    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
+    for head, lines, end in blocks:
+        text, left_out = _cut_block(head, lines, end, room)
+        parts.append(text)
+        room -= len(text)
+        if left_out:
+            parts.append(f"\n**Truncated: a comment cannot be longer.** `statetool {command}` shows everything.\n")
+            break
+    return "".join(parts)
+
+
+def _cut_block(head: str, lines: Sequence[str], end: str, room: int) -> tuple[str, bool]:
     """Return a `diff` code block between `head` and `end`, and whether lines were left out to fit into `room`.
 
     `room` is in characters; the text is empty if not even one line fits.
