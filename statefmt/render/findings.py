@@ -18,9 +18,9 @@ _WIDEST: Final = max(len(severity.value) for severity in Severity)
 _WORD: Final = pattern(r"\w+")
 
 
-def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str = "  ") -> str:
+def findings_text(findings: Iterable[Finding], terminal: Terminal) -> str:
     """Render one paragraph per finding: severity, code and address; the problem; the fix."""
-    return "\n".join(finding_text(finding, terminal, indent) for finding in findings)
+    return "\n".join(finding_text(finding, terminal, "  ") for finding in findings)
 
 
 def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "", mark: str = "") -> str:

@@ -27,14 +27,6 @@ def document(**members: object) -> bytes:
     return json_text({"format_version": FORMAT_VERSION, **members}, is_indented=True, ends_line=True)
 
 
-def document_of(name: str, items: Iterable[object], members: Callable[[], Mapping[str, object]]) -> Iterator[bytes]:
-    """Write a document piece by piece: an array `name` with items, which are not kept, and then other members.
-
-    `members` is called when all items have been written.
-    """
-    return with_items({"format_version": FORMAT_VERSION, name: []}, name, items, members)
-
-
 def with_items(
     above: Mapping[str, object],
     name: str,
@@ -44,7 +36,7 @@ def with_items(
 ) -> Iterator[bytes]:
     """Write indented JSON with items in an array `name`, which is empty in `above`, at a depth of objects and arrays.
 
-    `members` are more members of the whole, and follow the others.
+    The items are not kept. `members` are more members of the whole, and follow the others: it is called at the end.
     """
     space = b"\n" + b"  " * depth
     # A string has no line ends as JSON, so that this is the member itself.

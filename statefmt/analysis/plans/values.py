@@ -243,9 +243,7 @@ def _below(mask: Any, step: str | int) -> object:
 def paths_text(changes: Iterable[ValueChange], most: int) -> str:
     """Return the paths of differences for a sentence, without values: `ami, tags.Owner and 2 more`."""
     paths = list(dict.fromkeys(map(_named, changes)))
-    named = paths[:most]
-    more = len(paths) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    return ", ".join(paths[:most]) + (f" and {len(paths) - most} more" if len(paths) > most else "")
 
 
 def _named(change: ValueChange) -> str:

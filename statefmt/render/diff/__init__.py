@@ -10,7 +10,6 @@ from typing import Final, TypeAlias
 
 from statefmt.analysis.diff import NO_PASSAGES, Passages, apart
 from statefmt.analysis.diff.model import (
-    CheckResultsChange,
     EnvelopeChange,
     InstanceChange,
     MemberChange,
@@ -129,18 +128,6 @@ def followed_text(changes: SnapshotDiff) -> str:
     return f"dependencies updated in {count} (moves, removals or reordering only)"
 
 
-def _output_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
-    for change in changes.outputs:
-        sign = ADDED if change.old is None else REMOVED if change.new is None else CHANGED
-        yield Item(sign, printable(change.name), tuple(_output_lines(change, manner)))
-
-
-def _check_items(changes: SnapshotDiff) -> Iterator[Item]:
-    if changes.check_results is not None:
-        for address, lines in check_lines(changes.check_results).items():
-            yield Item(CHANGED, printable(address), tuple(Line(*line) for line in lines))
-
-
 def _envelope_items(changes: SnapshotDiff, manner: Manner) -> Iterator[Item]:
     """Yield the top-level members that differ; the values of unknown ones are hidden."""
     for change in changes.envelope:
@@ -192,8 +179,14 @@ def items(
     """
     groups = {
         "": resource_items(changes, manner, across),
-        "Outputs": _output_items(changes, manner),
-        "Check results": _check_items(changes),
+        "Outputs": (
+            Item(value_sign(one.old, one.new), printable(one.name), tuple(_output_lines(one, manner)))
+            for one in changes.outputs
+        ),
+        "Check results": (
+            Item(CHANGED, printable(address), tuple(check_lines(old, new)))
+            for address, old, new in (changes.check_results.differing if changes.check_results else ())
+        ),
         "State": _envelope_items(changes, manner),
     }
     for heading, found in groups.items():
@@ -224,9 +217,8 @@ def resource_items(changes: SnapshotDiff, manner: Manner, across: Passages) -> I
     for shell in changes.resources:
         resource = shell.new or shell.old
         if resource is not None:
-            sign = ADDED if shell.old is None else REMOVED if shell.new is None else CHANGED
             what = "unknown members" if resource.unknown else "resource without instances"
-            yield Item(sign, printable(str(resource.addr)), note=what)
+            yield Item(value_sign(shell.old, shell.new), printable(str(resource.addr)), note=what)
 
 
 def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iterator[Item]:
@@ -336,16 +328,9 @@ def _about(instance: InstanceState, manner: Manner) -> str:
 
 
 _Checked: TypeAlias = CheckResult | CheckObject
-# Sign, label, old text, new text.
-CheckLine: TypeAlias = tuple[str, str, str | None, str | None]
 
 
-def check_lines(change: CheckResultsChange) -> Mapping[str, tuple[CheckLine, ...]]:
-    """Return printable differences by the address of the checked construct."""
-    return {address: tuple(_lines(old, new)) for address, old, new in change.differing}
-
-
-def _lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[CheckLine]:
+def check_lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[Line]:
     yield from _status("", old, new)
     before = {obj.object_addr: obj for obj in old.objects} if old else {}
     after = {obj.object_addr: obj for obj in new.objects} if new else {}
@@ -355,15 +340,15 @@ def _lines(old: CheckResult | None, new: CheckResult | None) -> Iterator[CheckLi
         yield from _status(label, one, other)
         old_messages, new_messages = (obj.failure_messages if obj else () for obj in (one, other))
         had, has = set(old_messages), set(new_messages)
-        yield from (("-", label, quote(message), None) for message in old_messages if message not in has)
-        yield from (("+", label, None, quote(message)) for message in new_messages if message not in had)
+        yield from (Line(REMOVED, label, quote(message), None) for message in old_messages if message not in has)
+        yield from (Line(ADDED, label, None, quote(message)) for message in new_messages if message not in had)
 
 
-def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterator[CheckLine]:
+def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterator[Line]:
     old = None if one is None else printable(one.status)
     new = None if other is None else printable(other.status)
     if old != new:
-        yield "+" if old is None else "-" if new is None else "~", label, old, new
+        yield Line(value_sign(old, new), label, old, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +399,7 @@ def remark(change: ValueChange) -> str:
     return ""
 
 
-def value_sign(old: str | None, new: str | None) -> str:
+def value_sign(old: object, new: object) -> str:
     """Return the sign of a difference; None on the side that does not have the value."""
     return ADDED if old is None else REMOVED if new is None else CHANGED
 

@@ -49,7 +49,8 @@ def test_messages_of_checks_are_compared_in_linear_time() -> None:
             CheckResult(object_kind="resource", config_addr="aws_vpc.a", status="fail", objects=(one,))
             for one in (old, new)
         )
-        return lambda: check_lines(CheckResultsChange((before,), (after,)))
+        changes = CheckResultsChange((before,), (after,))
+        return lambda: [list(check_lines(old, new)) for _, old, new in changes.differing]
 
     _assert_linear(work_on)
 
