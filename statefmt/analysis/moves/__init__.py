@@ -17,7 +17,7 @@ from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import Movable
-from statefmt.analysis.diff.moved import whole_moves, with_whole_calls
+from statefmt.analysis.diff.moved import call_of, whole_moves, with_whole_calls
 from statefmt.analysis.moves.proposals import (
     AmbiguousGroup,
     Candidate,
@@ -119,7 +119,7 @@ def _joined(
 def _around(address: AbsResourceInstance) -> Iterator[Movable]:
     """Yield all that may move with an instance in it, outermost first: module calls and modules, and the resource."""
     for module in address.module.on_the_way:
-        yield module.parent().child(module.steps[-1].name)
+        yield call_of(module)
         yield module
     yield address.containing_resource()
     yield address
@@ -170,7 +170,7 @@ class _PlanContents:
 
     @cached_property
     def _instances_before(self) -> Counter[ModuleInstance]:
-        return Counter(module.parent().child(module.steps[-1].name) for module in self._modules_before)
+        return Counter(map(call_of, self._modules_before))
 
     def may_name(self, old: Movable, new: Movable) -> bool:
         """Return whether a `moved` block may name `old`: it must no longer be declared.
