@@ -302,7 +302,7 @@ def _escaped_property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# What has a meaning in a URL, or is escaped there already.
+# Characters with a meaning in a URL, and of escapes.
 _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"
 
 

@@ -1,4 +1,4 @@
-"""Prints what an index of states answers: rows of queries, duplicates, and differences between runs."""
+"""Prints the answers of an index of states: rows of queries, duplicates, and differences between runs."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _address(place: ManagedPlace) -> str:
 
 _SIGNS: Final[Mapping[RunChangeKind, str]] = {"added": "+", "removed": "-", "changed": "~"}
 _COLOURS: Final[Mapping[RunChangeKind, str]] = {"added": "green", "removed": "red", "changed": "yellow"}
-# The facts of a state that are shown if they differ, and what each is called.
+# The facts of a state that are shown if they differ, with their names.
 _FACTS: Final = (
     ("format_version", "format"),
     ("terraform_version", "release"),
@@ -161,7 +161,7 @@ def run_difference_text(found: RunDifference, terminal: Terminal, *, stat: bool 
     Args:
         found: The differences.
         terminal: Where they are shown.
-        stat: Show only states, without what changed in them.
+        stat: Show only states, without their changes.
         full: Show all objects, outputs and findings of a state, not only the first ten of each.
     """
     lines = [f"{_run_text(found.before)} → {_run_text(found.after)}"]

@@ -1,4 +1,4 @@
-"""Prints the history of a state, and what a pruning of it deletes."""
+"""Prints the history of a state, and the files that a pruning deletes."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from statefmt.redaction.partial import Partial, exact_text
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    # Loaded by what prints JSON: most commands print text.
+    # Imported late: most commands print text.
     import orjson
 
 FORMAT_VERSION: Final = "1.0"

@@ -180,7 +180,7 @@ def _is_form(change: PlannedChange) -> bool:
 
 
 def remarks(plan: ShownPlan) -> Iterator[str]:
-    """Yield what the reader must know before the changes."""
+    """Yield warnings to show before the changes."""
     if plan.errored:
         yield "Planning failed: this plan is not complete and cannot be applied."
     elif plan.complete is False:

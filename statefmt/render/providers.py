@@ -182,7 +182,7 @@ def provider_use_json(uses: Sequence[ConfigurationUse]) -> bytes:
 
 
 def removal_json(found: ProviderRemoval) -> bytes:
-    """Render what is bound to one of them (schema: `providers-remove-output.schema.json`)."""
+    """Render the objects bound to the provider to remove (schema: `providers-remove-output.schema.json`)."""
     return document(
         provider=found.name,
         provider_instances=[str(provider) for provider in found.providers],
@@ -240,7 +240,7 @@ def _numbers_json(objects: Sequence[BoundObject]) -> dict[str, int]:
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
-    """Render every object bound to the provider to remove, in list order, and what to do about them.
+    """Render every object bound to the provider to remove, in list order, and the ways to release them.
 
     `state` is the file to name in commands; None if they find it by default.
     """
@@ -375,7 +375,7 @@ _TWO_STEPS: Final = (
 
 
 def simulation_text(found: Simulation, terminal: Terminal) -> str:
-    """Render what would lose its provider, with what to do, and what would be destroyed as intended."""
+    """Render the objects that would lose their provider, with advice, and those destroyed as intended."""
     parts = []
     if found.orphaned:
         their = "its provider" if len(found.orphaned) == 1 else "their provider"

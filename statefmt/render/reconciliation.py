@@ -66,7 +66,7 @@ def reconciliation_text(
 
 
 def case_sentence(found: Reconciliation, name: str) -> str:
-    """Say what the case is; `name` is that of the errored state."""
+    """Describe the case; `name` is that of the errored state."""
     refusal = f" `state push` would refuse: {printable(found.refusal)}." if found.refusal else ""
     ahead = found.serials_ahead
     match found.case:
@@ -193,7 +193,7 @@ class RecoveryStep(Struct, frozen=True):
 
 
 def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensitive: bool) -> Iterator[RecoveryStep]:
-    """Yield what to do, in order."""
+    """Yield the steps in order."""
     programs = places.programs(found.errored)
     plans = tuple(places.run(program, "plan") for program in programs)
     if found.is_settled:
@@ -237,7 +237,7 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
 def _kept_apart(
     found: Reconciliation, places: RecoveryPlaces, plans: tuple[str, ...], show_sensitive: bool
 ) -> Iterator[RecoveryStep]:
-    """Yield how to keep the stored state, and to add what it lacks."""
+    """Yield the steps to keep the stored state and add the missing objects."""
     blocks = tuple(
         import_block(one.addr, one.obj, show_sensitive=show_sensitive)
         for one in found.only_errored
@@ -272,7 +272,7 @@ def _kept_apart(
 
 
 def _forced(found: Reconciliation, places: RecoveryPlaces) -> str:
-    """Say what a push would lose."""
+    """Describe the losses of a push."""
     push = "A push" if found.push is PushAnswer.ACCEPTED else "A push with -force"
     kept = counted(len(found.differing), "object")
     values = f" It would also replace the values of {kept}." if found.differing else ""

@@ -201,7 +201,7 @@ _CHECKS: Final = {
 _LAYOUTS: Final = {"indent": "indented", "compact": "one line"}
 
 
-# What a release does or does not do: facts about it, and kinds of checks.
+# The abilities of releases: facts about them, and kinds of checks.
 _ABILITIES: Final = (
     "provider_keys", "source_addresses", "identity", "identity_schema_version", "skip_destroy", "create_before_destroy",
     "sensitive_attributes", "depends_on", "ephemeral_dependencies", "deprecated", *_CHECKS, "states_of_newer_releases",
@@ -210,7 +210,7 @@ _ABILITIES: Final = (
 
 
 def releases_table(releases: Sequence[Release], terminal: Terminal) -> str:
-    """Render the formats and layouts that the releases use, and what each keeps."""
+    """Render the formats and layouts that the releases use, and the members that each keeps."""
     rows = []
     for (_, *cells), group in groupby(releases, lambda release: (release.engine, *_forms(release))):
         first, *others = group

@@ -1,4 +1,4 @@
-"""Prints what was salvaged from a damaged state, and what was lost."""
+"""Prints the objects salvaged from a damaged state, and the losses."""
 
 from __future__ import annotations
 

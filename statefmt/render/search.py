@@ -1,4 +1,4 @@
-"""Prints what a search found, as text and as JSON."""
+"""Prints the matches of a search, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _path(match: Match) -> str:
 
 
 def _parts(match: Match, room: int | None) -> tuple[str, str, str]:
-    """Return what is before the match, the match and what is after it, escaped and cut to `room` columns."""
+    """Return the text before the match, the match and the text after it, escaped and cut to `room` columns."""
     text = str(match.value).lower() if isinstance(match.value, bool) else str(match.value)
     start, end = match.span
     if room is None:

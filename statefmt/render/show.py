@@ -82,7 +82,7 @@ def _head(instance: InstanceState, obj: ResourceInstanceObject) -> str:
 def _facts(
     instance: InstanceState, obj: ResourceInstanceObject, show_sensitive: bool, expand: bool
 ) -> Iterator[tuple[str, str]]:
-    """Yield what a state has of an object besides its attributes: a label and its text of one or more lines."""
+    """Yield the other members of an object besides its attributes: a label and its text of one or more lines."""
     provider = instance.provider(obj)
     if provider is not None:
         yield "provider", printable(str(provider))

@@ -56,7 +56,7 @@ def written_by(state: State) -> str | None:
 
 
 def _denominator(state: State, found: Statistics) -> int:
-    """Return what shares refer to: the file, or all objects if they had to be upgraded."""
+    """Return the bytes that are 100 %: of the file, or of all objects if they had to be upgraded."""
     return len(state.data) if state.version == CURRENT_VERSION else found.total.bytes
 
 

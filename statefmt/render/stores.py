@@ -49,7 +49,7 @@ _CHOICES = {
 
 
 def where_text(found: FoundState, history: str | None, terminal: Terminal) -> str:
-    """Render where a state is, the backend and the workspace with what chose them, and the settings with theirs.
+    """Render where a state is, the backend, the workspace and the settings, each with its origin.
 
     `history` is the folder of its history, if it has one of its own.
     """
@@ -199,7 +199,7 @@ def state_path(found: FoundState) -> Path | None:
 
 
 def notes(found: FoundState) -> Iterator[str]:
-    """Yield what else matters about the location, as sentences."""
+    """Yield notes on the location, as sentences."""
     for name in found.missing:
         yield f"{name} has no value; set it with --backend-config, or run init first."
     if found.backend.type == "local":
@@ -339,7 +339,7 @@ def _change(transfer: Transfer, *, done: bool) -> str:
 
 
 def transfers_json(transfers: Sequence[Transfer], *, dry_run: bool) -> bytes:
-    """Render what was done with each state, or would be (schemas: `copy-output` and `move-backend-output`)."""
+    """Render the transfer of each state, done or planned (schemas: `copy-output` and `move-backend-output`)."""
     return document(states=list(map(_transfer, transfers)), dry_run=dry_run)
 
 
@@ -370,7 +370,7 @@ _LOCAL_STATE: Final = "terraform.tfstate"
 
 
 def next_steps(move: BackendMove, *, deleted: bool) -> Iterator[str]:
-    """Yield sentences: the `init` that records the new backend, and what it may ask. `deleted` are the sources."""
+    """Yield sentences: the `init` that records the new backend, and its questions. `deleted` are the sources."""
     backend = move.target.backend
     folder = str(backend.folder)
     chdir = [] if folder == "." else [f"-chdir={folder}"]

@@ -101,7 +101,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _subject(finding: Finding) -> str:
-    """Return what a note on an upgrade is about, to group notes that differ in their place only."""
+    """Return the subject of a note on an upgrade, to group notes that differ in their place only."""
     member = finding.pointer.rpartition("/")[2]
     # An unknown member may have such a name, too.
     return member if member in _EVERYWHERE and finding.detail.startswith("its ") else finding.detail
@@ -279,7 +279,7 @@ def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
 
 
 def _groups(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    """Render what is lost, with the places that lose the same."""
+    """Render the losses, each with the places that have it."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for at, what in _by_place(losses).items():
         groups.setdefault(tuple(what), []).append(at or "the state")
@@ -303,7 +303,7 @@ def _by_place(losses: Iterable[Loss]) -> Mapping[str, Iterable[str]]:
 
 
 def _lost(loss: Loss) -> str:
-    """Describe what is lost at one place: a member, or the object with its provider."""
+    """Describe a loss at one place: a member, or the object with its provider."""
     if loss.cause is Cause.BESIDE_PROVIDER_KEY:
         return f"bound to {loss.provider}, while other instances are bound to a key of it"
     if loss.loses_object:

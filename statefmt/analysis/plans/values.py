@@ -210,7 +210,7 @@ def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: b
 
 
 def _masks(change: Change, show_sensitive: bool) -> list[object]:
-    """Return the masks of what to hide in paths; none if everything is shown."""
+    """Return the masks that cut paths; none if everything is shown."""
     return [] if show_sensitive else [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
 
 

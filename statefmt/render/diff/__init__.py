@@ -48,7 +48,7 @@ def diff_text(
 ) -> Iterator[str]:
     """Yield the comparison in pieces of one or more lines, without a newline at the end; the last is the summary.
 
-    `across` is what went to other states and came from there.
+    `across` are the instances that went to other states or came from there.
     """
     if not changes:
         yield NOTHING
@@ -95,7 +95,7 @@ def _line(line: Line, indent: str, terminal: Terminal) -> list[str]:
 
 
 def summary(changes: SnapshotDiff, across: Passages = NO_PASSAGES) -> str:
-    """Return how many instances changed, and what else differs; `across` is what went between states."""
+    """Count the changed instances, and name other differences; `across` are the instances that went between states."""
     counts = {
         "added": len(changes.added) - len(across.received),
         "removed": len(changes.removed) - len(across.sent),
@@ -222,7 +222,7 @@ def resource_items(changes: SnapshotDiff, manner: Manner, across: Passages) -> I
 
 
 def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iterator[Item]:
-    """Yield the item for an instance that was added or removed, unless it is part of what went as a whole."""
+    """Yield the item for an instance that was added or removed, unless its resource or module went as a whole."""
     is_back = change.old is None
     passage = (across.received if is_back else across.sent).get(change.addr)
     side = change.new or change.old
@@ -230,7 +230,7 @@ def _one_sided(change: InstanceChange, manner: Manner, across: Passages) -> Iter
     if passage is None:
         yield Item(ADDED if is_back else REMOVED, _text(change.addr), note=note)
         return
-    # What else changed is shown where the instance is now.
+    # Other changes are shown where the instance is now.
     lines = tuple(_instance_lines(passage.change, manner)) if is_back else ()
     if not _is_whole(passage.move):
         yield replace(_passage_item(passage.other, passage.move, note, is_back=is_back), lines=lines)
@@ -391,7 +391,7 @@ def value_line(label: str, old: str | None, new: str | None, manner: Manner) -> 
 
 
 def remark(change: ValueChange) -> str:
-    """Return what a change says of a whole list, without values; "" for any other change."""
+    """Return the remark on a change of a whole list, without values; "" for any other change."""
     if change.order is not None:
         return "reordered"
     if change.by_position:

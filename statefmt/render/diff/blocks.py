@@ -202,7 +202,7 @@ def moved_block(source: object, target: object) -> str:
     return f"moved {{\n  from = {source}\n  to   = {target}\n}}\n"
 
 
-# Prints an edit as configuration: the blocks that do the same, and comments on what no block does.
+# Prints an edit as configuration: the blocks that do the same, and comments on changes that no block makes.
 # Source: the releases that read each block first, from their changelogs: `moved` Terraform 1.1, `import` Terraform 1.5,
 # `removed` Terraform 1.7 and OpenTofu 1.7, its `lifecycle` OpenTofu 1.10.
 

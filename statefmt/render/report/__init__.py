@@ -29,7 +29,7 @@ _FIRST_SCRIPT: Final = 'document.documentElement.classList.add("scripted");'
 
 
 def page(template: str, name: str, made: datetime, values: Mapping[str, object]) -> bytes:
-    """Fill a template with what the page is about, the time, and values; style and script of reports go into it."""
+    """Fill a template with the subject of the page, the time, and values; adds the style and script of reports."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(_FIRST_SCRIPT)}' '{_hash(script)}'; "
@@ -89,7 +89,7 @@ _MOST: Final = 1 << 30
 def write_report(path: str, report: bytes) -> None:
     """Write a report to a new file with mode 0600, or in place of an earlier report, atomically. Raises StoreError.
 
-    What the path names otherwise, such as a state, is never overwritten.
+    Any other file, such as a state, is never overwritten.
     """
     place = Path(path)
     if not place.is_file():
@@ -150,7 +150,7 @@ def areas(instances: Sequence[LargeInstance]) -> tuple[Area, ...]:
 
 
 def grouped_areas(groups: Mapping[str, Mapping[str, int]], group_noun: str, noun: str) -> tuple[Area, ...]:
-    """Return groups of sizes by their sums, as areas() does; the nouns name what is too small."""
+    """Return groups of sizes by their sums, as areas() does; the nouns name groups and entries that are too small."""
     ranked = sorted(groups.items(), key=lambda item: -sum(item[1].values()))
     shown, rest = ranked[:_MOST_MODULES], ranked[_MOST_MODULES:]
     least = _least([size for _, sizes in shown for size in sizes.values()])
@@ -311,7 +311,7 @@ class Drawing(NamedTuple):
 
 
 def drawn(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]]) -> Drawing:
-    """Place nodes, given their labels and what each depends on; cycles are allowed. Meant for up to 100 nodes."""
+    """Place nodes, given their labels and dependencies; cycles are allowed. Meant for up to 100 nodes."""
     columns = _columns(edges)
     nodes: dict[str, DrawnNode] = {}
     x = 1.0
@@ -328,7 +328,7 @@ def drawn(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]]) -> Draw
 
 
 def _columns(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
-    """Return the nodes by their distance from those that nothing depends on, over the longest path."""
+    """Return the nodes by their longest path from a node without dependents."""
     waiting = dict.fromkeys(edges, 0)
     for source, targets in edges.items():
         for target in targets:
@@ -349,7 +349,7 @@ def _columns(edges: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def _ordered(column: Sequence[str], edges: Mapping[str, Sequence[str]], placed: Mapping[str, DrawnNode]) -> list[str]:
-    """Sort a column by the mean height of what depends on each node, so that fewer lines cross."""
+    """Sort a column by the mean height of the dependents of each node, so that fewer lines cross."""
     heights: dict[str, list[float]] = {name: [] for name in column}
     for source, node in placed.items():
         for target in edges[source]:

@@ -56,9 +56,9 @@ _Row: TypeAlias = dict[str, object]
 
 
 def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
-    """Render the report on a state in HTML, given what `check` found and the time of the report.
+    """Render the report on a state in HTML, given the findings of `check` and the time of the report.
 
-    It shows no attributes, and hides sensitive outputs and what looks like a secret in others.
+    It shows no attributes, and hides sensitive outputs and likely secrets in others.
     """
     snapshot = state.snapshot
     found = statistics(snapshot)
@@ -151,7 +151,7 @@ _MOST_FINDINGS: Final = 100
 
 
 def _found_groups(checked: Sequence[CheckedState]) -> list[_Row]:
-    """Group the findings about a state and what it is compared with, the most severe first."""
+    """Group the findings about a state and its configuration or plan, the most severe first."""
     groups = [(state, group) for state in checked for group in grouped(state.findings, state.short_selectors)]
     groups.sort(key=lambda pair: -pair[1].findings[0].severity.rank)
     return [_group(state, group) for state, group in groups]
