@@ -19,7 +19,7 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.analysis.diff.passages import Passages as Passages
+    from statefmt.analysis.diff import Passages as Passages
     from statefmt.edit.changes import Ending as Ending
     from statefmt.edit.operations.split import SplitBy as SplitBy, split_parts as split_parts
     from statefmt.edit.operations_file.model import (

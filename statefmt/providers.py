@@ -25,14 +25,16 @@ with lazy_imports(globals()):
         provider_use as provider_use,
         short_form as short_form,
     )
-    from statefmt.analysis.providers.declarations import (
+    from statefmt.analysis.providers.fates import (
         ConfigurationDeclaration as ConfigurationDeclaration,
+        Fate as Fate,
+        FateKind as FateKind,
         ForEachKeys as ForEachKeys,
         InstanceDeclaration as InstanceDeclaration,
         for_each_keys as for_each_keys,
         provider_declarations as provider_declarations,
+        provider_fates as provider_fates,
     )
-    from statefmt.analysis.providers.fates import Fate as Fate, FateKind as FateKind, provider_fates as provider_fates
     from statefmt.analysis.providers.removal import ProviderRemoval as ProviderRemoval, removal as removal
     from statefmt.configuration.instances import Instances as Instances
     from statefmt.configuration.provider_instances import ProviderReferences as ProviderReferences

@@ -14,10 +14,10 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.analysis.selection import select as select
-    from statefmt.analysis.selection.condition import parse_condition as parse_condition
-    from statefmt.analysis.selection.criteria import (
+    from statefmt.analysis.selection import (
         Condition as Condition,
         Criteria as Criteria,
+        select as select,
         suggestion as suggestion,
     )
+    from statefmt.analysis.selection.filters import parse_condition as parse_condition

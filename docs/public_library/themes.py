@@ -45,7 +45,7 @@ OPENING: Final = Theme(
         "read", "inspect", "write", "ReadResult", "Inspection", "__version__",
     ),
     (
-        "statefmt.analysis.selection.criteria.Selector", "statefmt.analysis.selection.criteria.Addressed",
+        "statefmt.analysis.selection.Selector", "statefmt.analysis.selection.Addressed",
         "statefmt.library.selecting.Selected", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
         "statefmt.store.protocol.JointEdit",

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.analysis.providers.fates import doubt, required_sources, translated
-from statefmt.analysis.selection.criteria import did_you_mean
+from statefmt.analysis.selection import did_you_mean
 from statefmt.analysis.targets import Naming, listed_keys, nearest_providers, short_name
 from statefmt.configuration.instances import AbsentInstance
 from statefmt.configuration.moves import moved_to, moves

@@ -53,7 +53,12 @@ def dependency_graph(snapshot: Snapshot) -> DependencyGraph:
             if obj.dependencies != last or obj.depends_on:
                 last = obj.dependencies
                 found.update(dict.fromkeys(_named(obj, absolute)))
-    for addr in sorted({*targets, *(target for found in targets.values() for target in found)}, key=_order):
+
+    def order(addr: ConfigResource) -> tuple[int, tuple[str, ...], tuple[int, str, str]]:
+        # As in `list`: fewer module steps first, data before managed.
+        return len(addr.module.names), addr.module.names, resource_order(addr.resource)
+
+    for addr in sorted({*targets, *(target for found in targets.values() for target in found)}, key=order):
         texts[addr] = str(addr)
     nodes = {text: Node(addr, instances.get(addr)) for addr, text in texts.items()}
     place = {text: number for number, text in enumerate(nodes)}
@@ -114,11 +119,6 @@ def _within(edges: Mapping[str, Collection[str]], starts: Iterable[str], depth: 
         seen = seen | ring
         steps += 1
     return seen
-
-
-def _order(addr: ConfigResource) -> tuple[int, tuple[str, ...], tuple[int, str, str]]:
-    """As in `list`: fewer module steps first, data before managed."""
-    return len(addr.module.names), addr.module.names, resource_order(addr.resource)
 
 
 def implied_edges(edges: Edges) -> frozenset[tuple[str, str]]:

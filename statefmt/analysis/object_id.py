@@ -12,7 +12,7 @@ from statefmt.formats.versions import object_members
 from statefmt.golang import loads_exact
 from statefmt.model.snapshot import ResourceInstanceObject
 from statefmt.redaction.object_value import secret_steps, sensitive_paths, shown_flat
-from statefmt.redaction.partial import Hidden, step_key
+from statefmt.redaction.partial import HIDDEN, Hidden, step_key
 
 # Types of resources whose id may be a secret without a mark: the id of a random_string is its result, as was that of a
 # random_password in old releases of the provider.
@@ -42,6 +42,12 @@ def object_id(obj: ResourceInstanceObject) -> str | None:
     """
     name = id_among(obj.attributes, obj.attributes_flat)
     return None if name is None else str(name)
+
+
+def shown_id(obj: ResourceInstanceObject, type_name: str, *, show_sensitive: bool) -> str | None:
+    """Return the `id` of an object as object_id() does, with HIDDEN for a sensitive one unless `show_sensitive`."""
+    name = object_id(obj)
+    return HIDDEN if name is not None and not show_sensitive and id_is_sensitive(obj, type_name) else name
 
 
 def id_among(attributes: Raw | None, flat: Mapping[str, str | None] | None) -> str | None:

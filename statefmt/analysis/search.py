@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.addrs import AbsResourceInstance
-from statefmt.model.snapshot import InstanceState, OutputValue, ResourceInstanceObject, Snapshot, instances
+from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, Snapshot, instances
 from statefmt.redaction.object_value import (
     attributes_value,
     hides_any,
@@ -60,7 +60,8 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
     failed: list[str] = []
     for instance in instances(snapshot):
         for obj in instance.current_first:
-            if _may_match(obj, matcher):
+            # Flat attributes are decoded already.
+            if obj.attributes is None or matcher.may_match(bytes(obj.attributes)):
                 try:
                     yield from _in_object(instance, obj, matcher, show_sensitive)
                 except ValueError:
@@ -68,7 +69,9 @@ def search(snapshot: Snapshot, matcher: Matcher, *, show_sensitive: bool = False
     for output in sorted(snapshot.outputs, key=lambda output: output.name):
         if matcher.may_match(output.value):
             try:
-                yield from _in_output(output, matcher, show_sensitive)
+                value = decoded(output_value(output, show_sensitive=show_sensitive))
+                for trail, inner, leaf, span in _in_value(value, matcher):
+                    yield Match(None, "", output.name, _text(trail), inner, leaf, span)
             except ValueError:
                 failed.append(f"output.{output.name}")
     if failed:
@@ -92,11 +95,6 @@ def _has_sensitive(obj: ResourceInstanceObject) -> bool:
     return hides_any(obj.attributes_flat or {}, sensitive_paths(obj))
 
 
-def _may_match(obj: ResourceInstanceObject, matcher: Matcher) -> bool:
-    # Flat attributes are decoded already.
-    return obj.attributes is None or matcher.may_match(bytes(obj.attributes))
-
-
 def _in_object(
     instance: InstanceState, obj: ResourceInstanceObject, matcher: Matcher, show_sensitive: bool
 ) -> Iterator[Match]:
@@ -108,11 +106,6 @@ def _in_object(
         # The name of a flat attribute is a path itself.
         path = str(trail[1]) if flat is not None and trail is not None else _text(trail)
         yield Match(instance.addr, obj.deposed, "", path, inner, leaf, span)
-
-
-def _in_output(output: OutputValue, matcher: Matcher, show_sensitive: bool) -> Iterator[Match]:
-    for trail, inner, leaf, span in _in_value(decoded(output_value(output, show_sensitive=show_sensitive)), matcher):
-        yield Match(None, "", output.name, _text(trail), inner, leaf, span)
 
 
 def _in_value(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
+from operator import add, attrgetter
 from typing import NamedTuple, TypeVar
 
 from statefmt.formats.object_sizes import ObjectSize, object_sizes
@@ -25,13 +25,7 @@ class Counts(NamedTuple):
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of both."""
-        return Counts(
-            resources=self.resources + other.resources,
-            instances=self.instances + other.instances,
-            objects=self.objects + other.objects,
-            bytes=self.bytes + other.bytes,
-            dependency_bytes=self.dependency_bytes + other.dependency_bytes,
-        )
+        return Counts(*map(add, self, other))
 
 
 class LargeInstance(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from msgspec import structs
 
 from statefmt.analysis.providers import short_form
-from statefmt.analysis.selection.criteria import did_you_mean
+from statefmt.analysis.selection import did_you_mean
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, key_order
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
 from statefmt.model.snapshot import Snapshot

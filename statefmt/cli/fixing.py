@@ -12,8 +12,7 @@ from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.streams import result_terminal, say
 from statefmt.cli.target import kept_text
 from statefmt.locations import RemoteName, display_name, listed_states
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.text import diff_text
+from statefmt.render.diff import Manner, diff_text
 from statefmt.render.findings import message
 from statefmt.render.terminal import counted
 from statefmt.rules import NO_STATE, CheckedState, Fixable, FixedState, Gate, mend_state

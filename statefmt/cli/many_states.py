@@ -42,8 +42,7 @@ from statefmt.operations_files import (
     undo_together,
     write_operations,
 )
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.text import diff_text
+from statefmt.render.diff import Manner, diff_text
 from statefmt.render.findings import findings_text
 from statefmt.render.terminal import Terminal, counted, note_text
 from statefmt.text import printable, shell_line

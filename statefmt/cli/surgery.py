@@ -25,8 +25,7 @@ from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say, write_result
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.text import diff_text
+from statefmt.render.diff import Manner, diff_text
 from statefmt.render.terminal import Terminal, counted, note_text
 from statefmt.text import printable
 

@@ -12,8 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import select_in
-from statefmt.analysis.selection.criteria import Criteria, Selector, criteria_of
+from statefmt.analysis.selection import Criteria, Selector, criteria_of, select_in
 from statefmt.model.addrs import NO_KEY, AbsResource, AbsResourceInstance, ConfigResource, InstanceKey
 from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
 from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot

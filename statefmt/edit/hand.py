@@ -9,7 +9,7 @@ from msgspec import Raw, Struct
 
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria
 from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.attributes import with_attributes
 from statefmt.edit.changes import Edit, choose

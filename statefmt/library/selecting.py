@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from statefmt._lazy import refuse_unknown
-from statefmt.analysis.selection import select_in
-from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
+from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResourceInstance,
@@ -23,7 +22,7 @@ from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, Snapshot
 
 if TYPE_CHECKING:
-    from statefmt.analysis.selection.criteria import Condition
+    from statefmt.analysis.selection import Condition
     from statefmt.library.values import Attributes, ResourceIdentity
 
 
@@ -127,7 +126,7 @@ def _provider_text(value: object) -> str:
 
 def _condition(text: str) -> Condition:
     # Imported late: most selections have no condition.
-    from statefmt.analysis.selection.condition import parse_condition
+    from statefmt.analysis.selection.filters import parse_condition
 
     return parse_condition(text)
 

@@ -20,7 +20,7 @@ from statefmt.model.snapshot import ResourceState, Snapshot
 if TYPE_CHECKING:
     # Most programs only read.
     from statefmt.analysis.diff.model import SnapshotDiff
-    from statefmt.analysis.selection.criteria import Selector
+    from statefmt.analysis.selection import Selector
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes import Edit
     from statefmt.edit.repairs.find import FoundDefects
@@ -263,7 +263,7 @@ class State:
         read or has an older format version, EncryptionError if it cannot be decrypted, SelectionError if nothing is at
         `address`, and StateError if the state is damaged and an address is given.
         """
-        from statefmt.analysis.selection.criteria import selector_text
+        from statefmt.analysis.selection import selector_text
         from statefmt.library.text_edit import text_edit
         from statefmt.library.transaction import edit_terms, full_terms
         from statefmt.store.remote.interruption import interruptible

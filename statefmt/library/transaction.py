@@ -14,7 +14,7 @@ from statefmt import operations
 from statefmt._lazy import checked_methods
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
+from statefmt.analysis.selection import Criteria, Selector, selector_text
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit, OtherBindingError, composed, with_note
 from statefmt.edit.pipeline import FileCopy, OpenedEdit, OutputCopy, Proposal, Terms

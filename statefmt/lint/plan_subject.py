@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from statefmt.analysis.plans.prior import PriorComparison, compare_prior
+from statefmt.analysis.plans import PriorComparison, compare_prior
 from statefmt.analysis.plans.values import DriftDetails, attribute_places, drift_details
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan
 from statefmt.lifecycle.schema import ProviderSchemas

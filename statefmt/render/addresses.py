@@ -17,13 +17,9 @@ def addresses_text(found: Iterable[InstanceState]) -> Iterator[bytes]:
     """Render one address per line, in parts. Names that OpenTofu would reject may need escapes; keys have theirs."""
     texts = _texts(found)
     while some := list(islice(texts, _AT_ONCE)):
-        yield _lines(some)
-
-
-def _lines(texts: list[str]) -> bytes:
-    if not "".join(texts).isprintable():
-        texts = list(map(printable, texts))
-    return "\n".join([*texts, ""]).encode()
+        if not "".join(some).isprintable():
+            some = list(map(printable, some))
+        yield "\n".join([*some, ""]).encode()
 
 
 def addresses_null(found: Iterable[InstanceState]) -> bytes:

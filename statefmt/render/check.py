@@ -24,7 +24,8 @@ def check_text(states: Iterable[CheckedState], terminal: Terminal) -> Iterator[s
     tally = Tally()
     for state in tally.of(states):
         if state.findings:
-            yield f"{_state_text(state, terminal)}\n"
+            groups = grouped(state.findings, state.short_selectors)
+            yield "".join([f"{_group_text(group, state, terminal)}\n" for group in groups])
     if tally.states:
         yield _summary(tally, terminal)
 
@@ -47,11 +48,6 @@ def statistics_text(states: Iterable[CheckedState], terminal: Terminal) -> str:
         name = f"  {rules[code].name}" if code in rules else ""
         lines.append(f"{count:>{width}}  {terminal.paint(code, 'bold')}  {severity}{name}")
     return "\n".join([*lines, *([""] if lines else []), _summary(tally, terminal)])
-
-
-def _state_text(state: CheckedState, terminal: Terminal) -> str:
-    groups = grouped(state.findings, state.short_selectors)
-    return "\n".join([_group_text(group, state, terminal) for group in groups])
 
 
 def _group_text(group: Group, state: CheckedState, terminal: Terminal) -> str:
@@ -220,7 +216,7 @@ def _paragraph(block: str, terminal: Terminal) -> str:
 
 def rules_json(pages: Sequence[Page]) -> bytes:
     """Return rules with their pages (schema: `rule-output.schema.json`)."""
-    return document({"rules": [_rule(page) for page in pages]})
+    return document(rules=[_rule(page) for page in pages])
 
 
 def _rule(page: Page) -> dict[str, object]:

@@ -20,7 +20,7 @@ from statefmt.model import findings as codes
 from statefmt.model.findings import Finding, Severity
 from statefmt.render.check import Tally, advice_text
 from statefmt.render.findings import fix_text, message
-from statefmt.render.json_output import document_of, with_items
+from statefmt.render.json_output import FORMAT_VERSION, with_items
 from statefmt.render.terminal import one_line, printable_lines
 from statefmt.store.backends import RemoteLocation
 from statefmt.store.reading import STANDARD_INPUT, display_name
@@ -31,28 +31,28 @@ from statefmt.version import __version__
 def check_json(states: Iterable[CheckedState], unreadable: Sequence[UnreadableState] = ()) -> Iterator[bytes]:
     """Yield the pieces of a document with all findings and unreadable files (schema: `check-output.schema.json`)."""
     tally = Tally()
-    return document_of("files", map(_file, tally.of(states)), lambda: _rest(tally, unreadable))
+    files = (
+        {
+            "path": state.name,
+            "findings": [_finding(finding, state) for finding in state.findings],
+            "hidden": state.hidden,
+        }
+        for state in tally.of(states)
+    )
 
+    def rest() -> dict[str, object]:
+        return {
+            "unreadable": [{"path": state.name, "message": state.message} for state in unreadable],
+            "summary": {
+                "files": tally.states,
+                **{severity.value: tally.severities[severity] for severity in Severity},
+                "hidden": tally.hidden,
+                "fixable": tally.fixable[Fixable.SAFE],
+                "fixable_unsafe": tally.fixable[Fixable.UNSAFE],
+            },
+        }
 
-def _rest(tally: Tally, unreadable: Sequence[UnreadableState]) -> dict[str, object]:
-    return {
-        "unreadable": [{"path": state.name, "message": state.message} for state in unreadable],
-        "summary": {
-            "files": tally.states,
-            **{severity.value: tally.severities[severity] for severity in Severity},
-            "hidden": tally.hidden,
-            "fixable": tally.fixable[Fixable.SAFE],
-            "fixable_unsafe": tally.fixable[Fixable.UNSAFE],
-        },
-    }
-
-
-def _file(state: CheckedState) -> dict[str, object]:
-    return {
-        "path": state.name,
-        "findings": [_finding(finding, state) for finding in state.findings],
-        "hidden": state.hidden,
-    }
+    return with_items({"format_version": FORMAT_VERSION, "files": []}, "files", files, rest)
 
 
 def _finding(finding: Finding, state: CheckedState) -> dict[str, object]:
@@ -99,10 +99,21 @@ def check_sarif(
     driver = {"name": "statetool", "version": __version__, "rules": [_rule(page) for page in pages.values()]}
     run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": []}
     if unreadable:
-        notifications = [_notification(state, folder) for state in unreadable]
+        notifications = [
+            {
+                "level": "error",
+                "message": {"text": printable(state.message)},
+                "locations": [{"physicalLocation": {"artifactLocation": _artifact(state.name, folder)}}],
+            }
+            for state in unreadable
+        ]
         run["invocations"] = [{"executionSuccessful": False, "toolExecutionNotifications": notifications}]
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    results = (result for state in states for result in _results(state, folder, numbers))
+    results = (
+        _result(finding, mark, state, folder, numbers)
+        for state in states
+        for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
+    )
     return with_items(log, "results", results, depth=3)
 
 
@@ -118,18 +129,6 @@ def _rule(page: Page) -> dict[str, Any]:
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity], "tags": [rule.code[:3]]},
     }
-
-
-def _results(state: CheckedState, folder: Path, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    return [
-        _result(finding, mark, state, folder, numbers)
-        for finding, mark in zip(state.findings, numbered_fingerprints(state.findings), strict=True)
-    ]
-
-
-def _notification(state: UnreadableState, folder: Path) -> dict[str, Any]:
-    location = {"physicalLocation": {"artifactLocation": _artifact(state.name, folder)}}
-    return {"level": "error", "message": {"text": printable(state.message)}, "locations": [location]}
 
 
 def _artifact(name: str, folder: Path) -> dict[str, str]:
@@ -269,18 +268,14 @@ def check_github(
     for state in states:
         yield from _commands(state, folder)
     for missing in unreadable:
-        yield _unreadable_command(missing, folder)
+        path = _path(missing.name, folder)
+        file = f"file={_escaped_property(printable(path))}," if path else ""
+        yield f"::error {file}title=Unreadable state::{_escaped(one_line(missing.message))}"
 
 
 def _path(name: str, folder: Path) -> str:
     no_file = name == display_name(STANDARD_INPUT) or isinstance(name, RemoteLocation)
     return "" if no_file else path_within(name, folder) or name
-
-
-def _unreadable_command(state: UnreadableState, folder: Path) -> str:
-    path = _path(state.name, folder)
-    file = f"file={_escaped_property(printable(path))}," if path else ""
-    return f"::error {file}title=Unreadable state::{_escaped(one_line(state.message))}"
 
 
 def _commands(state: CheckedState, folder: Path) -> Iterator[str]:
@@ -307,7 +302,7 @@ def _escaped_property(text: str) -> str:
     return _escaped(text).replace(":", "%3A").replace(",", "%2C")
 
 
-# What has a meaning in a URL, or is escaped there already.
+# Characters with a meaning in a URL, and of escapes.
 _OF_URLS: Final = "/:?#[]@!$&'()*+,;=%"
 
 

@@ -23,7 +23,7 @@ _LAYOUTS = {
 
 
 def encryption_text(name: str, envelope: Envelope | None, opened: Opened | None, terminal: Terminal) -> str:
-    """Render an envelope, None for a plain state, and what decrypted it, None if nothing has tried."""
+    """Render an envelope, None for a plain state, and the method that decrypted it, None if none was tried."""
     if envelope is None:
         lines = [f"{printable(name)}: a plain state, not encrypted"]
     else:
@@ -80,19 +80,17 @@ def _read_by(opened: Opened) -> str:
 
 
 def encryption_json(envelope: Envelope | None, opened: Opened | None) -> bytes:
-    """Render an envelope, None for a plain state, and what read it (schema: `encryption-info-output.schema.json`)."""
+    """Render an envelope, None for a plain state, and its method (schema: `encryption-info-output.schema.json`)."""
     return document(
-        {
-            "encrypted": envelope is not None,
-            "envelope": None if envelope is None else _envelope(envelope),
-            "read_by": None if opened is None else {"method": opened.method, "fallback": not opened.is_current},
-        }
+        encrypted=envelope is not None,
+        envelope=None if envelope is None else _envelope(envelope),
+        read_by=None if opened is None else {"method": opened.method, "fallback": not opened.is_current},
     )
 
 
 def reencrypt_json(checked: Sequence[CheckedEncryption]) -> bytes:
     """Render the results of `reencrypt --check` (schema: `reencrypt-output.schema.json`)."""
-    return document({"states": [_checked(state) for state in checked]})
+    return document(states=[_checked(state) for state in checked])
 
 
 def _checked(state: CheckedEncryption) -> dict[str, object]:

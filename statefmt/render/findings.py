@@ -18,9 +18,9 @@ _WIDEST: Final = max(len(severity.value) for severity in Severity)
 _WORD: Final = pattern(r"\w+")
 
 
-def findings_text(findings: Iterable[Finding], terminal: Terminal, indent: str = "  ") -> str:
+def findings_text(findings: Iterable[Finding], terminal: Terminal) -> str:
     """Render one paragraph per finding: severity, code and address; the problem; the fix."""
-    return "\n".join(finding_text(finding, terminal, indent) for finding in findings)
+    return "\n".join(finding_text(finding, terminal, "  ") for finding in findings)
 
 
 def finding_text(finding: Finding, terminal: Terminal, indent: str = "", place: str = "", mark: str = "") -> str:
@@ -61,7 +61,8 @@ def message(finding: Finding) -> str:
     summary, detail = finding.summary, finding.detail
     if not detail or not summary:
         return summary or detail
-    if _are_in(_words(summary), detail.lower()):
+    text = detail.lower()
+    if all(_is_in(word, text) for word in _words(summary)):
         return detail
     stop = "" if summary[-1] in ".:!?" else ":" if detail[0].islower() else "."
     return f"{summary}{stop} {detail}"
@@ -73,12 +74,8 @@ def _words(summary: str) -> frozenset[str]:
     return frozenset(_WORD.findall(summary.lower()))
 
 
-def _are_in(words: frozenset[str], text: str) -> bool:
-    """Return whether a text has these words; much faster than splitting it into its words."""
-    return all(_is_in(word, text) for word in words)
-
-
 def _is_in(word: str, text: str) -> bool:
+    """Return whether a text has a word; much faster than splitting it into its words."""
     start = text.find(word)
     while start >= 0:
         end = start + len(word)
@@ -107,11 +104,10 @@ def severities_text(counts: Mapping[Severity, int]) -> str:
 
 def fix_text(fix: Fix) -> str:
     """Render the advice without the snippet; an empty string if there is none."""
-    return "".join([f"`{_line(part)}`" if isinstance(part, Command) else part for part in fix.advice])
-
-
-def _line(command: Command) -> str:
-    return shell_line(("statetool", command.name, *command.arguments))
+    return "".join(
+        f"`{shell_line(('statetool', part.name, *part.arguments))}`" if isinstance(part, Command) else part
+        for part in fix.advice
+    )
 
 
 def configuration_problems_text(findings: Iterable[Finding], terminal: Terminal) -> str:

@@ -1,4 +1,4 @@
-"""Prints what an index of states answers: rows of queries, duplicates, and differences between runs."""
+"""Prints the answers of an index of states: rows of queries, duplicates, and differences between runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows_text(result: StreamedResult, terminal: Terminal) -> Iterator[str]:
 
 def rows_json(result: StreamedResult) -> Iterator[bytes]:
     """Yield JSON: the names of the columns, and an array for each row (schema: `fleet-query-output.schema.json`)."""
-    start, end = document({"columns": list(result.columns), "rows": []}).rsplit(b"[]", 1)
+    start, end = document(columns=list(result.columns), rows=[]).rsplit(b"[]", 1)
     yield start + b"["
     before = b"\n    "
     for batch in result.batches:
@@ -130,7 +130,7 @@ def duplicates_text(
 def duplicates_json(found: Sequence[DuplicateObject], copies: Sequence[LineageCopies] | None) -> bytes:
     """Render duplicates and, unless None, copies as JSON (schema: `fleet-duplicates-output.schema.json`)."""
     members = {"duplicates": found} if copies is None else {"duplicates": found, "copies": copies}
-    return document(msgspec.to_builtins(members))
+    return document(**msgspec.to_builtins(members))
 
 
 def _address(place: ManagedPlace) -> str:
@@ -140,7 +140,7 @@ def _address(place: ManagedPlace) -> str:
 
 _SIGNS: Final[Mapping[RunChangeKind, str]] = {"added": "+", "removed": "-", "changed": "~"}
 _COLOURS: Final[Mapping[RunChangeKind, str]] = {"added": "green", "removed": "red", "changed": "yellow"}
-# The facts of a state that are shown if they differ, and what each is called.
+# The facts of a state that are shown if they differ, with their names.
 _FACTS: Final = (
     ("format_version", "format"),
     ("terraform_version", "release"),
@@ -161,7 +161,7 @@ def run_difference_text(found: RunDifference, terminal: Terminal, *, stat: bool 
     Args:
         found: The differences.
         terminal: Where they are shown.
-        stat: Show only states, without what changed in them.
+        stat: Show only states, without their changes.
         full: Show all objects, outputs and findings of a state, not only the first ten of each.
     """
     lines = [f"{_run_text(found.before)} → {_run_text(found.after)}"]
@@ -260,14 +260,14 @@ def _sign(kind: RunChangeKind, terminal: Terminal) -> str:
 
 def run_difference_json(found: RunDifference) -> bytes:
     """Render all differences."""
-    return document({
-        "differs": bool(found.states),
-        "before": _run_json(found.before),
-        "after": _run_json(found.after),
-        "compares_findings": found.compares_findings,
-        "same_rules": found.same_rules,
-        "states": [_state(one) for one in found.states],
-    })  # fmt: skip
+    return document(
+        differs=bool(found.states),
+        before=_run_json(found.before),
+        after=_run_json(found.after),
+        compares_findings=found.compares_findings,
+        same_rules=found.same_rules,
+        states=[_state(one) for one in found.states],
+    )
 
 
 def _run_json(run: FleetRun) -> dict[str, object]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from statefmt.analysis.dependencies import DependencyGraph, Node, edges_down, edges_up
 from statefmt.model.addrs import Module, ResourceMode
@@ -107,14 +107,12 @@ def _label(text: str, node: Node) -> str:
 def graph_json(graph: DependencyGraph, focus: Collection[str]) -> bytes:
     """Render nodes and edges (schema: `graph-output.schema.json`)."""
     return document(
-        {
-            "nodes": [_node(text, node, text in focus) for text, node in graph.nodes.items()],
-            "edges": [
-                {"from": source, "to": target, "implied": (source, target) in graph.implied}
-                for source, targets in graph.edges.items()
-                for target in targets
-            ],
-        }
+        nodes=[_node(text, node, text in focus) for text, node in graph.nodes.items()],
+        edges=[
+            {"from": source, "to": target, "implied": (source, target) in graph.implied}
+            for source, targets in graph.edges.items()
+            for target in targets
+        ],
     )
 
 
@@ -138,14 +136,9 @@ def _node(text: str, node: Node, focus: bool) -> dict[str, object]:
 
 def graph_dot(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
     """Render the graph, with modules as clusters. `focus` holds the selected nodes; `implied` draws all edges."""
-    lines = ["digraph state {", '  rankdir = "RL"', '  node [shape = "box"]']
-    lines += _dot_clusters(graph, focus)
-    for source, targets in graph.edges.items():
-        lines += (
-            f"  {dot_quoted(source)} -> {dot_quoted(target)}"
-            for target in targets
-            if implied or (source, target) not in graph.implied
-        )
+    lines = ["digraph state {", '  rankdir = "RL"', '  node [shape = "box"]', *_dot_clusters(graph, focus)]
+    for source, targets in edges_down(graph, implied=implied).items():
+        lines += (f"  {dot_quoted(source)} -> {dot_quoted(target)}" for target in targets)
     return "\n".join([*lines, "}"])
 
 
@@ -164,21 +157,19 @@ def dot_label(*lines: str) -> str:
 
 
 def _dot_clusters(graph: DependencyGraph, focus: Collection[str]) -> Iterator[str]:
-    for part in clusters(graph):
-        indent = "  " * part.depth
-        if isinstance(part, Opening):
-            module = str(part.module)
-            yield f"{indent}subgraph {dot_quoted('cluster_' + module)} {{"
-            yield f"{indent}  label = {dot_label(module)}"
-        elif isinstance(part, Closing):
+    for indent, part in _clusters(graph):
+        if part is None:
             yield f"{indent}}}"
+        elif isinstance(part, Module):
+            yield f"{indent}subgraph {dot_quoted(f'cluster_{part}')} {{"
+            yield f"{indent}  label = {dot_label(str(part))}"
         else:
-            attributes = ", ".join(_attributes(part.text, part.node, focus))
-            yield f"{indent}  {dot_quoted(part.text)} [{attributes}]"
+            text = str(part.addr)
+            yield f"{indent}  {dot_quoted(text)} [{', '.join(_attributes(text, part, focus))}]"
 
 
 def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
-    yield f"label = {dot_label(*label_lines(node))}"
+    yield f"label = {dot_label(*_label_lines(node))}"
     if node.is_missing:
         yield 'style = "dashed"'
         yield 'color = "red"'
@@ -195,25 +186,22 @@ def _attributes(text: str, node: Node, focus: Collection[str]) -> Iterator[str]:
 MOST_EDGES: Final = 500
 # Quotes, entities, tags, backticks for Markdown in labels, and line breaks written as \n.
 _SPECIAL: Final = pattern(r'["#&;<>`\\]')
+_MISSING: Final = "stroke:red,stroke-dasharray:5"
 
 
 def graph_mermaid(graph: DependencyGraph, focus: Collection[str], *, implied: bool) -> str:
     """Render the graph, with modules as subgraphs. `focus` holds the selected nodes; `implied` draws all edges."""
     ids = {text: f"n{number}" for number, text in enumerate(graph.nodes)}
     lines = ["flowchart RL", *_mermaid_clusters(graph, ids)]
-    for source, targets in graph.edges.items():
-        lines += (
-            f"  {ids[source]} --> {ids[target]}"
-            for target in targets
-            if implied or (source, target) not in graph.implied
-        )
-    missing = [ids[text] for text, node in graph.nodes.items() if node.is_missing]
-    if missing:
-        lines += ["  classDef missing stroke:red,stroke-dasharray:5", f"  class {','.join(missing)} missing"]
-    asked = [ids[text] for text in graph.nodes if text in focus]
-    if asked:
-        lines += ["  classDef focus stroke-width:4px", f"  class {','.join(asked)} focus"]
+    for source, targets in edges_down(graph, implied=implied).items():
+        lines += (f"  {ids[source]} --> {ids[target]}" for target in targets)
+    lines += _mermaid_class("missing", _MISSING, [ids[text] for text, node in graph.nodes.items() if node.is_missing])
+    lines += _mermaid_class("focus", "stroke-width:4px", [ids[text] for text in graph.nodes if text in focus])
     return "\n".join(lines)
+
+
+def _mermaid_class(name: str, style: str, ids: Sequence[str]) -> list[str]:
+    return [f"  classDef {name} {style}", f"  class {','.join(ids)} {name}"] if ids else []
 
 
 def mermaid_label(*lines: str) -> str:
@@ -223,69 +211,49 @@ def mermaid_label(*lines: str) -> str:
 
 def _mermaid_clusters(graph: DependencyGraph, ids: Mapping[str, str]) -> Iterator[str]:
     modules = 0
-    for part in clusters(graph):
-        indent = "  " * part.depth
-        if isinstance(part, Opening):
-            yield f"{indent}subgraph m{modules}[{mermaid_label(str(part.module))}]"
-            modules += 1
-        elif isinstance(part, Closing):
+    for indent, part in _clusters(graph):
+        if part is None:
             yield f"{indent}end"
+        elif isinstance(part, Module):
+            yield f"{indent}subgraph m{modules}[{mermaid_label(str(part))}]"
+            modules += 1
         else:
-            shape = "({})" if part.node.addr.resource.mode is ResourceMode.DATA else "[{}]"
-            yield f"{indent}  {ids[part.text]}{shape.format(mermaid_label(*label_lines(part.node)))}"
+            shape = "({})" if part.addr.resource.mode is ResourceMode.DATA else "[{}]"
+            yield f"{indent}  {ids[str(part.addr)]}{shape.format(mermaid_label(*_label_lines(part)))}"
 
 
 # Each cluster is labelled with its whole path: drawing all of a path would take the square of its length.
 _DEEPEST_CLUSTER: Final = 50
 
 
-class Opening(NamedTuple):
-    """The beginning of a module; `depth` is 1 for a module that the root module calls."""
+def _clusters(graph: DependencyGraph) -> Iterator[tuple[str, Module | Node | None]]:
+    """Yield the resources module by module, each module inside the one that calls it, down to some depth.
 
-    module: Module
-    depth: int
-
-
-class Closing(NamedTuple):
-    """The end of a module."""
-
-    depth: int
-
-
-class ClusterLeaf(NamedTuple):
-    """A resource, with the number of modules that enclose it."""
-
-    text: str
-    node: Node
-    depth: int
-
-
-def clusters(graph: DependencyGraph) -> Iterator[Opening | ClusterLeaf | Closing]:
-    """Yield the resources module by module, each module inside the one that calls it, down to some depth."""
-    found: dict[tuple[str, ...], dict[str, Node]] = {(): {}}
-    for text, node in graph.nodes.items():
+    A module begins with itself and ends with None. The indentation is that of the module around each.
+    """
+    found: dict[tuple[str, ...], list[Node]] = {(): []}
+    for node in graph.nodes.values():
         names = node.addr.module.names
         for depth in range(1, min(len(names), _DEEPEST_CLUSTER)):
-            found.setdefault(names[:depth], {})
-        found.setdefault(names, {})[text] = node
+            found.setdefault(names[:depth], [])
+        found.setdefault(names, []).append(node)
     depth = 0
     # In this order, every path comes right after its prefixes and their resources.
     for path in sorted(found):
         here = min(len(path), _DEEPEST_CLUSTER)
         while path and depth >= here:
-            yield Closing(depth)
+            yield "  " * depth, None
             depth -= 1
         if path:
             depth = here
-            yield Opening(Module(path), depth)
-        for text, node in found[path].items():
-            yield ClusterLeaf(text, node, depth)
+            yield "  " * depth, Module(path)
+        yield from (("  " * depth, node) for node in found[path])
     while depth:
-        yield Closing(depth)
+        yield "  " * depth, None
         depth -= 1
 
 
-def label_lines(node: Node) -> list[str]:
+def _label_lines(node: Node) -> list[str]:
     """Return the label of a node: the resource within its module, and what is special about it."""
     lines = [printable(str(node.addr.resource))]
     if node.is_missing:
@@ -314,12 +282,11 @@ def fleet_graph_dot(graph: FleetGraph) -> str:
     lines = ["digraph fleet {", '  rankdir = "RL"', '  node [shape = "box"]']
     for state_id, node in graph.nodes.items():
         marked = ', style = "dashed", color = "red"' if node.is_lost else ""
-        lines.append(f"  {dot_quoted(node.uri)} [label = {dot_label(names[state_id], about(node))}{marked}]")
+        lines.append(f"  {dot_quoted(node.uri)} [label = {dot_label(names[state_id], _about(node))}{marked}]")
     for one in graph.references:
         marked = ' [style = "dashed", color = "red"]' if one.stale else ""
-        lines.append(
-            f"  {dot_quoted(graph.nodes[one.source].uri)} -> {dot_quoted(graph.nodes[one.target].uri)}{marked}"
-        )
+        source, target = graph.nodes[one.source].uri, graph.nodes[one.target].uri
+        lines.append(f"  {dot_quoted(source)} -> {dot_quoted(target)}{marked}")
     return "\n".join([*lines, "}"])
 
 
@@ -328,33 +295,25 @@ def fleet_graph_mermaid(graph: FleetGraph) -> str:
     names = short_names(graph)
     ids = {state_id: f"n{number}" for number, state_id in enumerate(graph.nodes)}
     lines = ["flowchart RL"]
-    lines += [
-        f"  {ids[state_id]}[{mermaid_label(names[state_id], about(node))}]" for state_id, node in graph.nodes.items()
-    ]
+    lines += (f"  {ids[one]}[{mermaid_label(names[one], _about(node))}]" for one, node in graph.nodes.items())
     lines += [f"  {ids[one.source]} {'-.->' if one.stale else '-->'} {ids[one.target]}" for one in graph.references]
-    missing = [ids[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
-    if missing:
-        lines += ["  classDef missing stroke:red,stroke-dasharray:5", f"  class {','.join(missing)} missing"]
-    return "\n".join(lines)
+    lost = [ids[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
+    return "\n".join([*lines, *_mermaid_class("missing", _MISSING, lost)])
 
 
 def fleet_graph_json(graph: FleetGraph) -> bytes:
     """Render states and references (schema: `fleet-graph-output.schema.json`)."""
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
     return document(
-        {
-            "states": [
-                {"uri": node.uri, "indexed": node.indexed, "resources": node.resources, "error": node.error}
-                for node in graph.nodes.values()
-            ],
-            "references": [
-                {"from": uris[one.source], "to": uris[one.target], "addresses": list(one.addresses), "stale": one.stale}
-                for one in graph.references
-            ],
-            "unknown": [
-                {"from": uris[one.source], "address": one.address, "backend": one.backend} for one in graph.unknown
-            ],
-        }
+        states=[
+            {"uri": node.uri, "indexed": node.indexed, "resources": node.resources, "error": node.error}
+            for node in graph.nodes.values()
+        ],
+        references=[
+            {"from": uris[one.source], "to": uris[one.target], "addresses": list(one.addresses), "stale": one.stale}
+            for one in graph.references
+        ],
+        unknown=[{"from": uris[one.source], "address": one.address, "backend": one.backend} for one in graph.unknown],
     )
 
 
@@ -364,8 +323,7 @@ def short_names(graph: FleetGraph) -> dict[str, str]:
     return {state_id: node.uri.removeprefix(shared) for state_id, node in graph.nodes.items()}
 
 
-def about(node: FleetNode) -> str:
-    """Return what a drawing says about a state below its name."""
+def _about(node: FleetNode) -> str:
     if not node.indexed:
         return "not in the index"
     return "cannot be read" if node.error is not None else counted(node.resources, "resource")

@@ -1,4 +1,4 @@
-"""Prints the history of a state, and what a pruning of it deletes."""
+"""Prints the history of a state, and the files that a pruning deletes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import to_builtins
 
 from statefmt.render.json_output import document
 from statefmt.render.table import table
-from statefmt.render.terminal import Terminal, size_text
+from statefmt.render.terminal import Terminal, size_text, time_text
 from statefmt.store.local.history import History
 from statefmt.store.protocol import HistoryEntry
 from statefmt.text import printable
@@ -20,16 +20,13 @@ if TYPE_CHECKING:
     from statefmt.store.local.pruning import Pruning
 
 
-_SECONDS = len("2026-01-01T00:00:00")
-
-
 def history_text(history: History, terminal: Terminal, *, changed: bool | None, state: str) -> str:
     """Render the edits of a history that is not empty, newest first; `changed` if the state has changed since.
 
     `state` is its real path, or its URL.
     """
     rows = [
-        (str(entry.number), _time(entry.time), printable(entry.user), _command(entry))
+        (str(entry.number), time_text(entry.time), printable(entry.user), _command(entry))
         for entry in reversed(history.entries)
     ]
     edits = table(["edit", "time", "user", "command"], rows, terminal, right="r")
@@ -39,7 +36,6 @@ def history_text(history: History, terminal: Terminal, *, changed: bool | None, 
 
 
 def _command(entry: HistoryEntry) -> str:
-    """Return the command, and how many states it edited."""
     command = printable(entry.command)
     return f"{command} ({len(entry.joint.written)} states)" if entry.joint else command
 
@@ -57,15 +53,10 @@ def _together(history: History, state: str) -> Iterator[str]:
         yield f"\n\nEdited together with this state in {which}:\n{listed}"
 
 
-def _time(text: str) -> str:
-    """Format a time to the second."""
-    return printable(text[:_SECONDS].replace("T", " ") + "Z")
-
-
 def history_json(history: History, *, changed: bool | None) -> bytes:
     """Render a history, newest edit first (schema: `history-output.schema.json`); `changed` is None if unknown."""
     edits = [to_builtins(entry) for entry in reversed(history.entries)]
-    return document({"keep": history.keep, "changed_since": changed, "edits": edits})
+    return document(keep=history.keep, changed_since=changed, edits=edits)
 
 
 _MOST_NAMED: Final = 5

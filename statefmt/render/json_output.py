@@ -11,7 +11,7 @@ from statefmt.redaction.partial import Partial, exact_text
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    # Loaded by what prints JSON: most commands print text.
+    # Imported late: most commands print text.
     import orjson
 
 FORMAT_VERSION: Final = "1.0"
@@ -22,17 +22,9 @@ _UNSAFE: Final = pattern(
 )
 
 
-def document(members: Mapping[str, object]) -> bytes:
+def document(**members: object) -> bytes:
     """Write a document with `format_version` and the given members, ending in a newline."""
     return json_text({"format_version": FORMAT_VERSION, **members}, is_indented=True, ends_line=True)
-
-
-def document_of(name: str, items: Iterable[object], members: Callable[[], Mapping[str, object]]) -> Iterator[bytes]:
-    """Write a document piece by piece: an array `name` with items, which are not kept, and then other members.
-
-    `members` is called when all items have been written.
-    """
-    return with_items({"format_version": FORMAT_VERSION, name: []}, name, items, members)
 
 
 def with_items(
@@ -44,7 +36,7 @@ def with_items(
 ) -> Iterator[bytes]:
     """Write indented JSON with items in an array `name`, which is empty in `above`, at a depth of objects and arrays.
 
-    `members` are more members of the whole, and follow the others.
+    The items are not kept. `members` are more members of the whole, and follow the others: it is called at the end.
     """
     space = b"\n" + b"  " * depth
     # A string has no line ends as JSON, so that this is the member itself.
@@ -95,7 +87,7 @@ def _as_text(value: object) -> object:
     return value
 
 
-def exact_document(members: Mapping[str, object]) -> bytes:
+def exact_document(**members: object) -> bytes:
     """Write a document like `json_output.document`; values of a state may be part of it as fragments."""
     text = json_text({"format_version": FORMAT_VERSION, **members})
     try:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import shown_id
 from statefmt.analysis.providers import short_names
 from statefmt.model.addrs import AbsResourceInstance, IntKey, StringKey
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject
-from statefmt.redaction.partial import HIDDEN
 from statefmt.render.json_output import document
 from statefmt.render.table import csv_text, fitted_table
 from statefmt.render.terminal import Terminal
@@ -54,13 +53,13 @@ def listing_json(found: Sequence[InstanceState], *, long: bool, show_sensitive: 
     Schema: `list-output.schema.json`.
     """
     if not long:
-        return document({"instances": [_instance(instance.addr) for instance in found]})
+        return document(instances=[_instance(instance.addr) for instance in found])
     instances = [
         _instance(instance.addr)
         | {"objects": [_object(instance, obj, show_sensitive=show_sensitive) for obj in instance.current_first]}
         for instance in found
     ]
-    return document({"instances": instances})
+    return document(instances=instances)
 
 
 def listing_csv(found: Sequence[InstanceState], *, long: bool, show_sensitive: bool) -> bytes:
@@ -104,9 +103,7 @@ def _object(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensit
 
 
 def _id(instance: InstanceState, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str | None:
-    name = object_id(obj)
-    type_name = instance.resource.addr.resource.type
-    return str(HIDDEN) if name is not None and not show_sensitive and id_is_sensitive(obj, type_name) else name
+    return shown_id(obj, instance.resource.addr.resource.type, show_sensitive=show_sensitive)
 
 
 def _status(obj: ResourceInstanceObject, terminal: Terminal) -> str:

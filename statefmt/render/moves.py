@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from statefmt.analysis.diff.model import kind_of
 from statefmt.analysis.moves.proposals import PlannedPlace, Proposals, ProposedMove
 from statefmt.edit.operations_file.model import MoveBlock, StateBlock, operations_text
-from statefmt.model.addrs import AbsResource, ModuleInstance
 from statefmt.render.diff.blocks import moved_block
 from statefmt.render.json_output import document
 from statefmt.text import printable
@@ -29,13 +29,15 @@ def operations_file(found: Proposals, folders: Mapping[str, str]) -> str:
     """
     used = {name for move in found.moves for name in (move.source_plan, move.target_plan)}
     states = {name: StateBlock(folder) for name, folder in folders.items() if name in used}
-    moves = [_obstacle(move) or operations_text({}, [_move(move)]) for move in found.moves]
+    moves = [
+        _obstacle(move)
+        or operations_text(
+            {}, [MoveBlock(f"state.{move.source_plan}.{move.source}", f"state.{move.target_plan}.{move.target}")]
+        )
+        for move in found.moves
+    ]
     blocks = [operations_text(states, []), *moves] if states else moves
     return "\n".join([*blocks, *_undecided(found, named=True)])
-
-
-def _move(move: ProposedMove) -> MoveBlock:
-    return MoveBlock(f"state.{move.source_plan}.{move.source}", f"state.{move.target_plan}.{move.target}")
 
 
 def _obstacle(move: ProposedMove) -> str:
@@ -73,55 +75,47 @@ def _listed(lines: Sequence[str]) -> Iterator[str]:
 def moves_json(found: Proposals, states: Mapping[str, Mapping[str, str]]) -> bytes:
     """Render proposals (schema: `moves-output.schema.json`). `states` has `path` and `plan` of each state by name."""
     return document(
-        {
-            "states": [{"name": name, **members} for name, members in states.items()],
-            "moves": [
-                {
-                    "kind": _kind(move.source),
-                    "from_state": move.source_plan,
-                    "from": str(move.source),
-                    "to_state": move.target_plan,
-                    "to": str(move.target),
-                    "obstacle": move.obstacle or None,
-                    "instances": [
-                        {
-                            "from": str(one.source.address),
-                            "to": str(one.target.address),
-                            "evidence": one.evidence.value,
-                            "attributes": list(one.attributes),
-                        }
-                        for one in move.instances
-                    ],
-                }
-                for move in found.moves
-            ],
-            "ambiguous": [
-                {
-                    "type": group.type,
-                    "provider": group.provider,
-                    "destroyed": _places(group.destroyed),
-                    "created": _places(group.created),
-                }
-                for group in found.ambiguous
-            ],
-            "destroyed": _places(found.destroyed),
-            "created": _places(found.created),
-            "nearly_equal": [
-                {
-                    "destroyed": _place_json(one.destroyed),
-                    "created": _place_json(one.created),
-                    "attributes": list(one.attributes),
-                }
-                for one in found.nearly_equal
-            ],
-        }
+        states=[{"name": name, **members} for name, members in states.items()],
+        moves=[
+            {
+                "kind": kind_of(move.source),
+                "from_state": move.source_plan,
+                "from": str(move.source),
+                "to_state": move.target_plan,
+                "to": str(move.target),
+                "obstacle": move.obstacle or None,
+                "instances": [
+                    {
+                        "from": str(one.source.address),
+                        "to": str(one.target.address),
+                        "evidence": one.evidence.value,
+                        "attributes": list(one.attributes),
+                    }
+                    for one in move.instances
+                ],
+            }
+            for move in found.moves
+        ],
+        ambiguous=[
+            {
+                "type": group.type,
+                "provider": group.provider,
+                "destroyed": _places(group.destroyed),
+                "created": _places(group.created),
+            }
+            for group in found.ambiguous
+        ],
+        destroyed=_places(found.destroyed),
+        created=_places(found.created),
+        nearly_equal=[
+            {
+                "destroyed": _place_json(one.destroyed),
+                "created": _place_json(one.created),
+                "attributes": list(one.attributes),
+            }
+            for one in found.nearly_equal
+        ],
     )
-
-
-def _kind(source: object) -> str:
-    if isinstance(source, ModuleInstance):
-        return "module"
-    return "resource" if isinstance(source, AbsResource) else "instance"
 
 
 def _places(places: Iterable[PlannedPlace]) -> list[dict[str, str]]:

@@ -19,7 +19,7 @@ _MOST_CONTENTS: Final = 3
 
 
 def partitions_text(found: Suggestions, chosen: Partition, terminal: Terminal) -> Iterator[str]:
-    """Yield the lines of the table of partitions, and those of the chosen one: its parts, and what others need."""
+    """Yield the table of partitions, then the parts of the chosen partition and the resources that other parts need."""
     rows = [_row(partition) for partition in found.partitions]
     headings = ("BY", "PARTS", "LARGEST", "OUTPUTS", "SECRETS", "APPLIES", "DIVIDED", "SCORE")
     yield table(headings, rows, terminal, right="lrrrrrrr")
@@ -106,10 +106,8 @@ def _arrows(partition: Partition) -> Iterator[tuple[PartitionPart, PartitionPart
 def partitions_json(found: Suggestions) -> bytes:
     """Render the partitions, best first (schema: `split-suggest-output.schema.json`)."""
     return document(
-        {
-            "suggestions": [_partition(partition) for partition in found.partitions],
-            "without": [{"by": kind.value, "reason": reason} for kind, reason in found.without.items()],
-        }
+        suggestions=[_partition(partition) for partition in found.partitions],
+        without=[{"by": kind.value, "reason": reason} for kind, reason in found.without.items()],
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from statefmt.analysis.diff.values import NoValue, ValueChange
+from statefmt.analysis.diff.values import ValueChange
 from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts, unknown_members
 from statefmt.analysis.plans.bindings import BoundChange, PlanBindings
 from statefmt.analysis.plans.values import (
@@ -18,14 +18,14 @@ from statefmt.analysis.plans.values import (
     output_places,
     reason_text,
 )
-from statefmt.golang import JSONValue
+from statefmt.analysis.providers import config_order
 from statefmt.lifecycle.plan import Action, ActionInvocation, Change, PlannedChange, ShownPlan, read_mask
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, key_order
 from statefmt.pairing import BlockPairing
 from statefmt.redaction.partial import HIDDEN, path_text
 from statefmt.redaction.secrets import SecretSteps
-from statefmt.render.diff.items import TOO_DEEP, Manner, cut_pair, remark, shown
-from statefmt.render.diff.markdown import MOST_CHARACTERS, code, cut_diff_block, escaped
+from statefmt.render.diff import TOO_DEEP, Item, Line, Manner, remark, shown, side_text, value_line
+from statefmt.render.diff.reports import code, escaped, fitted
 from statefmt.render.terminal import READABLE_WIDTH, Terminal, counted
 from statefmt.text import pattern, printable
 
@@ -53,7 +53,7 @@ def plan_text(plan: ShownPlan, bindings: PlanBindings, manner: Manner, terminal:
     yield terminal.paint(summary(plan), "bold")
 
 
-def _item_text(item: PlanItem, terminal: Terminal) -> str:
+def _item_text(item: Item, terminal: Terminal) -> str:
     head = f"{_INDENT}{_sign(item.sign, terminal)} {item.title}"
     length = len(_INDENT) + len(item.sign) + 1 + len(item.title)
     if len(item.lines) == 1 and not item.lines[0].label:
@@ -71,7 +71,7 @@ def _with_note(head: str, length: int, note: str, terminal: Terminal) -> str:
     return f"{head}\n{terminal.paint(terminal.wrap(f'({note})', _INDENT * 3), 'dim')}"
 
 
-def _line_text(line: PlanLine, terminal: Terminal) -> list[str]:
+def _line_text(line: Line, terminal: Terminal) -> list[str]:
     indent = _INDENT * 3
     head = f"{indent}{_sign(line.sign, terminal)} {line.label}"
     sides = [side for side in (line.old, line.new) if side is not None]
@@ -83,7 +83,7 @@ def _line_text(line: PlanLine, terminal: Terminal) -> list[str]:
     return [f"{head}:", *_sides(line, _INDENT * 5)]
 
 
-def _sides(line: PlanLine, indent: str) -> list[str]:
+def _sides(line: Line, indent: str) -> list[str]:
     if line.old is None or line.new is None:
         return [f"{indent}{line.old if line.old is not None else line.new}"]
     return [f"{indent}  {line.old}", f"{indent}→ {line.new}"]
@@ -97,7 +97,6 @@ def _sign(sign: str, terminal: Terminal) -> str:
 _FIRST: Final = MappingProxyType(
     {"+": "+", "-": "-", "~": "!", ".": "-", "-/+": "-", "+/-": "-", "./+": "-", "+/.": "-"}
 )
-_ROOM_FOR_THE_END: Final = 400
 _WIDTH: Final = 100
 
 
@@ -108,29 +107,21 @@ def plan_markdown(plan: ShownPlan, bindings: PlanBindings, manner: Manner, name:
     """
     parts = [f"### Plan\n\n{code(name)}\n\n", *(f"**{escaped(text)}**\n\n" for text in remarks(plan))]
     parts.append(f"**{escaped(summary(plan).removeprefix('Plan: ').rstrip('.'))}**\n")
-    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
-    for section in sections(plan, bindings, replace(manner, width=_WIDTH)):
-        text, left_out = _section(section, room)
-        parts.append(text)
-        room -= len(text)
-        if left_out:
-            parts.append("\n**Truncated: a comment cannot be longer.** `statetool plan-show` shows everything.\n")
-            break
-    return "".join(parts)
+    return fitted(parts, map(_section, sections(plan, bindings, replace(manner, width=_WIDTH))), "plan-show")
 
 
-def _section(section: PlanSection, room: int) -> tuple[str, bool]:
-    """Return a section, and whether some of it was left out because it was too long. Notices are not folded."""
+def _section(section: PlanSection) -> tuple[str, list[str], str]:
+    """Return the head, the lines and the end of a section. Notices are not folded."""
     lines = [line for item in section.items for line in _item_lines(item)]
     title = code(section.heading) if section.is_address else escaped(section.heading)
     title += f" ({counted(len(section.items), 'entry', 'entries')})"
     head, end = f"\n<details><summary>{title}</summary>\n\n", "\n</details>\n"
     if section.is_notice:
         head, end = f"\n**{title}**\n\n", f"\n{section.advice}\n" if section.advice else ""
-    return cut_diff_block(head, lines, end, room)
+    return head, lines, end
 
 
-def _item_lines(item: PlanItem) -> Iterator[str]:
+def _item_lines(item: Item) -> Iterator[str]:
     first = _FIRST.get(item.sign, " ")
     sign = "" if item.sign in ("", " ", first) else f"{item.sign} "
     yield f"{first} {sign}{item.title}{f' ({item.note})' if item.note else ''}"
@@ -138,7 +129,7 @@ def _item_lines(item: PlanItem) -> Iterator[str]:
         yield from _line_markdown(line)
 
 
-def _line_markdown(line: PlanLine) -> Iterator[str]:
+def _line_markdown(line: Line) -> Iterator[str]:
     sides = [side for side in (line.old, line.new) if side is not None]
     separator = ": " if line.label and sides else ""
     first, *more = f"    {line.label}{separator}{' → '.join(sides)}".split("\n")
@@ -174,7 +165,7 @@ def counts(plan: ShownPlan) -> str:
         f"{counted(failed, 'check')} failed" if failed else "",
         f"{counted(unknown, 'check')} not known before the apply" if unknown else "",
     ]
-    return "; ".join(filter(None, [str(plan_counts(plan)), *more]))
+    return "; ".join(filter(None, [plan_counts(plan), *more]))
 
 
 def _is_form(change: PlannedChange) -> bool:
@@ -189,7 +180,7 @@ def _is_form(change: PlannedChange) -> bool:
 
 
 def remarks(plan: ShownPlan) -> Iterator[str]:
-    """Yield what the reader must know before the changes."""
+    """Yield warnings to show before the changes."""
     if plan.errored:
         yield "Planning failed: this plan is not complete and cannot be applied."
     elif plan.complete is False:
@@ -234,26 +225,6 @@ _NO_DETAILS: Final = frozenset({Action.NO_OP, Action.CREATE, Action.READ, Action
 
 
 @dataclass(frozen=True, slots=True)
-class PlanLine:
-    """A value that changes: its path and both printable sides; None on the side that does not have it."""
-
-    sign: str
-    label: str
-    old: str | None = None
-    new: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlanItem:
-    """An object under its sign, all printable; `note` says more about it."""
-
-    sign: str
-    title: str
-    note: str = ""
-    lines: tuple[PlanLine, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class PlanSection:
     """Items under a heading, which is an address if `is_address` is set. Sections with `is_notice` come first.
 
@@ -261,7 +232,7 @@ class PlanSection:
     """
 
     heading: str
-    items: tuple[PlanItem, ...]
+    items: tuple[Item, ...]
     is_notice: bool = False
     is_address: bool = False
     advice: str = ""
@@ -280,28 +251,33 @@ def sections(plan: ShownPlan, bindings: PlanBindings, manner: Manner) -> Iterato
         PlanSection(_DRIFT, tuple(_drift(plan, manner))),
         PlanSection("Different only in form", tuple(_forms(plan, manner))),
         PlanSection("Outputs", tuple(_outputs(plan, manner))),
-        PlanSection("Checks that do not pass", tuple(_checks(plan))),
+        PlanSection(
+            "Checks that do not pass",
+            # Without their messages, which a configuration may build from sensitive values.
+            tuple(Item(" ", printable(one.address), note=printable(one.status)) for one in open_checks(plan)),
+        ),
     )
     yield from (section for section in found if section.items)
 
 
-def _missing(bindings: PlanBindings) -> Iterator[PlanItem]:
+def _missing(bindings: PlanBindings) -> Iterator[Item]:
     for each in bindings.changes:
         if each.planned.is_missing:
-            yield PlanItem(SIGNS[each.change.action], _name(each.change), printable(each.planned.reason))
+            yield Item(SIGNS[each.change.action], _name(each.change), note=printable(each.planned.reason))
     for one in bindings.stranded:
-        yield PlanItem(" ", _object_name(one.address, one.deposed), printable(f"not in the plan; {one.planned.reason}"))
+        reason = printable(f"not in the plan; {one.planned.reason}")
+        yield Item(" ", _object_name(one.address, one.deposed), note=reason)
 
 
-def _rebound(bound: BoundChange) -> PlanItem:
-    line = PlanLine("~", "", _provider_text(bound.prior), _provider_text(bound.planned.provider))
-    return PlanItem(SIGNS[bound.change.action], _name(bound.change), lines=(line,))
+def _rebound(bound: BoundChange) -> Item:
+    line = Line("~", "", _provider_text(bound.prior), _provider_text(bound.planned.provider))
+    return Item(SIGNS[bound.change.action], _name(bound.change), lines=(line,))
 
 
-def _removed(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanItem]:
+def _removed(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Item]:
     for each in changes:
         if not each.change.action.leaves_object:
-            yield PlanItem(SIGNS[each.change.action], _name(each.change), _note(each.change, manner))
+            yield Item(SIGNS[each.change.action], _name(each.change), note=_note(each.change, manner))
 
 
 def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[PlanSection]:
@@ -309,62 +285,54 @@ def _by_provider(changes: Iterable[BoundChange], manner: Manner) -> Iterator[Pla
     for each in changes:
         groups.setdefault(each.planned.provider, []).append(each)
     unknown = groups.pop(None, [])
-    for provider in sorted(filter(None, groups), key=_order):
+    for provider in sorted(filter(None, groups), key=lambda one: (config_order(one.config), key_order(one.key))):
         items = tuple(_item(each.change, _note(each.change, manner), manner) for each in groups[provider])
         yield PlanSection(_provider_text(provider), items, is_address=True)
-    items = tuple(_item(each.change, _unknown_note(each, manner), manner) for each in unknown)
+    notes = ((_note(each.change, manner), printable(each.planned.reason)) for each in unknown)
+    items = tuple(
+        _item(each.change, "; ".join(filter(None, note)), manner) for each, note in zip(unknown, notes, strict=True)
+    )
     yield PlanSection(_NOT_KNOWN, items)
 
 
-def _unknown_note(bound: BoundChange, manner: Manner) -> str:
-    return "; ".join(filter(None, [_note(bound.change, manner), printable(bound.planned.reason)]))
-
-
-def _deferred(plan: ShownPlan) -> Iterator[PlanItem]:
+def _deferred(plan: ShownPlan) -> Iterator[Item]:
     for each in plan.deferred_changes:
         change = each.resource_change
-        yield PlanItem(SIGNS[change.action], _name(change), printable(each.reason.replace("_", " ")))
-
+        yield Item(SIGNS[change.action], _name(change), note=printable(each.reason.replace("_", " ")))
     for action in plan.deferred_action_invocations:
         yield _action(action.action_invocation, action.reason.replace("_", " "))
 
 
-def _action(action: ActionInvocation, reason: str) -> PlanItem:
+def _action(action: ActionInvocation, reason: str) -> Item:
     """Return an action under no sign: its configuration, which may hold secrets, is not shown."""
     trigger = action.lifecycle_action_trigger
     event = "" if trigger is None else _WORD.sub(" ", trigger.action_trigger_event).lower()
     parts = [] if trigger is None else [f"{event} of {trigger.triggering_resource_address}"]
-    return PlanItem(" ", printable(action.address), printable("; ".join([*parts, *filter(None, [reason])])))
+    return Item(" ", printable(action.address), note=printable("; ".join([*parts, *filter(None, [reason])])))
 
 
-def _checks(plan: ShownPlan) -> Iterator[PlanItem]:
-    """Yield each check without its messages, which a configuration may build from sensitive values."""
-    for check in open_checks(plan):
-        yield PlanItem(" ", printable(check.address), printable(check.status))
-
-
-def _drift(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+def _drift(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
     for change in plan.resource_drift:
         if change.action is Action.DELETE:
-            yield PlanItem("-", _name(change), "deleted")
+            yield Item("-", _name(change), note="deleted")
         elif change.action is not Action.NO_OP:
             details = _drift_details(change, manner, manner.pairing)
             if details is None:
-                yield PlanItem(SIGNS[change.action], _name(change), lines=(PlanLine("~", TOO_DEEP),))
+                yield Item(SIGNS[change.action], _name(change), lines=(Line("~", TOO_DEEP),))
             elif details.is_drift:
                 lines = tuple(_line(one, change.change, manner) for one in details.changes)
-                lines = lines or (PlanLine("~", "only what is marked as sensitive"),)
-                yield PlanItem(SIGNS[change.action], _name(change), lines=lines)
+                lines = lines or (Line("~", "only what is marked as sensitive"),)
+                yield Item(SIGNS[change.action], _name(change), lines=lines)
         elif change.previous_address is not None and not plan.resource_changes:
             # A plan that only refreshes has its moves here.
-            yield PlanItem(SIGNS[change.action], _name(change), _note(change, manner))
+            yield Item(SIGNS[change.action], _name(change), note=_note(change, manner))
 
 
-def _forms(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+def _forms(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
     for change in plan.resource_drift:
         details = _drift_details(change, manner) if change.action is Action.UPDATE else None
         if details is not None and details.in_form:
-            yield PlanItem(" ", _name(change), printable(", ".join(details.in_form)))
+            yield Item(" ", _name(change), note=printable(", ".join(details.in_form)))
 
 
 def _drift_details(change: PlannedChange, manner: Manner, pairing: BlockPairing | None = None) -> DriftDetails | None:
@@ -381,17 +349,17 @@ def _drift_details(change: PlannedChange, manner: Manner, pairing: BlockPairing 
         return None
 
 
-def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[PlanItem]:
+def _outputs(plan: ShownPlan, manner: Manner) -> Iterator[Item]:
     for name, change in plan.output_changes.items():
         if change.action is Action.NO_OP:
             continue
         lines = tuple(_lines(change, output_places(name, change), manner))
-        yield PlanItem(SIGNS[change.action], printable(name), lines=lines)
+        yield Item(SIGNS[change.action], printable(name), lines=lines)
 
 
-def _item(change: PlannedChange, note: str, manner: Manner) -> PlanItem:
+def _item(change: PlannedChange, note: str, manner: Manner) -> Item:
     lines = () if change.action in _NO_DETAILS else tuple(_lines(change.change, attribute_places(change), manner))
-    return PlanItem(SIGNS[change.action], _name(change), note, lines)
+    return Item(SIGNS[change.action], _name(change), lines, note=note)
 
 
 def _note(change: PlannedChange, manner: Manner) -> str:
@@ -432,38 +400,26 @@ def _provider_text(provider: AbsProviderInstance | None) -> str:
     return "" if provider is None else printable(str(provider))
 
 
-def _lines(change: Change, secret: Sequence[SecretSteps], manner: Manner) -> Iterator[PlanLine]:
+def _lines(change: Change, secret: Sequence[SecretSteps], manner: Manner) -> Iterator[Line]:
     try:
         found = change_details(
             change, secret, show_sensitive=manner.show_sensitive, exact=manner.exact, pairing=manner.pairing
         )
     except (ValueError, RecursionError):
-        yield PlanLine("~", TOO_DEEP)
+        yield Line("~", TOO_DEEP)
         return
     if not found:
-        yield PlanLine("~", "only what is marked as sensitive")
+        yield Line("~", "only what is marked as sensitive")
     for one in found:
         yield _line(one, change, manner)
 
 
-def _line(one: ValueChange, change: Change, manner: Manner) -> PlanLine:
+def _line(one: ValueChange, change: Change, manner: Manner) -> Line:
     label = printable(path_text([step for step in one.path if isinstance(step, (str, int))]))
     if said := remark(one):
-        return PlanLine("~", f"{label} ({said})".lstrip())
-    old, new = _side(one.old, manner), _side(one.new, manner)
+        return Line("~", f"{label} ({said})".lstrip())
+    old, new = side_text(one.old, manner, False), side_text(one.new, manner, False)
     if not one.path:
         # A whole value: an output, or an object that is created.
         old, new = (None if change.action.creates else old), (None if not change.action.leaves_object else new)
-    sign = "+" if old is None else "-" if new is None else "~"
-    before, after = cut_pair(old or "", new or "", manner)
-    return PlanLine(sign, label, None if old is None else before, None if new is None else after)
-
-
-def _side(side: JSONValue | NoValue, manner: Manner) -> str | None:
-    return None if isinstance(side, NoValue) else shown(side, manner)
-
-
-def _order(provider: AbsProviderInstance) -> tuple[object, ...]:
-    config = provider.config
-    names = config.module.names
-    return str(config.provider), len(names), names, config.alias, key_order(provider.key)
+    return value_line(label, old, new, manner)

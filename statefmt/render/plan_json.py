@@ -50,7 +50,7 @@ def plan_json(plan: ShownPlan, bindings: PlanBindings, *, show_sensitive: bool) 
 
 
 class _Editor:
-    """Finds what to insert and to hide. The plan was read, so its members have the right types."""
+    """Finds the edits: insertions and hidden values. The plan was read, so its members have the right types."""
 
     def __init__(self, text: bytes, *, hides: bool) -> None:
         self._text = text
@@ -73,7 +73,7 @@ class _Editor:
             yield from self._hidden_parts(plan, members)
 
     def _hidden_parts(self, plan: ShownPlan, members: Mapping[str, Span]) -> Iterator[_Edit]:
-        """Hide what is sensitive in the parts of the plan that name no provider instance."""
+        """Hide sensitive values in the parts of the plan that name no provider instance."""
         for deferred in self._spans.elements(members.get("deferred_changes")):
             resource = self._spans.members(self._spans.member(deferred, "resource_change"))
             yield from self._sides(resource.get("change"), self._typed(resource.get("type")))
@@ -91,7 +91,7 @@ class _Editor:
         yield from (_Edit(span, _HIDDEN) for span in (*secrets, *unknown))
 
     def _action(self, span: Span | None) -> Iterator[_Edit]:
-        """Hide what is sensitive in the arguments of an action; all of it, if the plan does not say what is."""
+        """Hide sensitive arguments of an action; all of them if the plan has no mask for them."""
         parts = self._spans.members(span)
         values, mask = parts.get("config_values"), self._spans.decoded(parts.get("config_sensitive"))
         yield from self._hidden(values, mask if isinstance(mask, (dict, list)) or mask is False else True)
@@ -101,7 +101,7 @@ class _Editor:
         return partial(typed_steps, str(self._spans.decoded(type_name) or ""))
 
     def _secret(self, span: Span | None, find: _FindSecrets) -> Iterator[_Edit]:
-        """Hide what is a secret without a mark."""
+        """Hide secrets without a mark."""
         places = () if span is None else find(Raw(self._text[span.start : span.end]))
         yield from (_Edit(found, _HIDDEN) for found in self._spans.at(span, places))
 
@@ -160,7 +160,7 @@ class _Editor:
             waiting += reversed(list(self._spans.elements(module.get("child_modules"))))
 
     def _sides(self, change: Span | None, find: _FindSecrets) -> Iterator[_Edit]:
-        """Hide on both sides what is sensitive on either: a mark that comes or goes leaves the value the same."""
+        """Hide values on both sides if they are sensitive on one: marks may come or go while the value stays."""
         parts = self._spans.members(change)
         sides = [side for side in (parts.get("before"), parts.get("after")) if side is not None]
         secret = [steps for side in sides for steps in find(Raw(self._text[side.start : side.end]))]
@@ -227,7 +227,7 @@ def _masks(change: Change) -> list[object]:
     return [decode_part(mask) for mask in masks if mask is not None and b"true" in bytes(mask)]
 
 
-# Lists the members of a plan's JSON that may be printed, so that what a later release adds is hidden.
+# Lists the members of a plan's JSON that may be printed, so that additions of later releases are hidden.
 # Source: `internal/command/jsonplan`, `jsonstate` and `jsonconfig` of OpenTofu 1.12 and Terraform 1.15.
 
 # What a value may have: anything (None), the members of an object by name, `{"*": …}` for any names and `[…]` for the
@@ -424,7 +424,7 @@ def _sounding(spans: JSONSpans, expressions: Span | None) -> Iterator[Span]:
 
 
 class JSONSpans:
-    """A JSON text. The parts of what is no object or array are none."""
+    """A JSON text. A value other than an object or an array has no parts."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text

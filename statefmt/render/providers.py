@@ -1,4 +1,4 @@
-"""Renders provider configurations: declared, used and removed."""
+"""Prints provider configurations: declared, used, removed, and lost by a change of the configuration."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.analysis.providers.removal import ProviderRemoval
-from statefmt.model.addrs import NO_KEY, AbsResourceInstance, InstanceKey, IntKey, StringKey
-from statefmt.model.findings import Finding
-from statefmt.render.findings import configuration_problems_json
+from statefmt.lint.simulation import Orphan, Simulation
+from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig, IntKey, StringKey
+from statefmt.model.findings import Code, Finding, Severity
+from statefmt.render.findings import COLOURS, configuration_problems_json, finding_text, findings_text, fix_text
 from statefmt.render.json_output import document
 from statefmt.render.table import fitted_table
-from statefmt.render.terminal import ROOT, Terminal, counted
+from statefmt.render.terminal import ROOT, Terminal, counted, printable_lines
 from statefmt.store.backends import state_words
 from statefmt.text import printable, shell_line, shell_word
 
 if TYPE_CHECKING:
-    # Most runs have no configuration and skip these imports.
-    from statefmt.analysis.providers.declarations import ConfigurationDeclaration, InstanceDeclaration
+    from statefmt.analysis.providers.fates import ConfigurationDeclaration, InstanceDeclaration
 
 
 # Follows a key that only one resource instance uses.
@@ -178,26 +178,24 @@ def _lines(branches: tuple[Branch, ...], indent: str) -> Iterator[str]:
 
 def provider_use_json(uses: Sequence[ConfigurationUse]) -> bytes:
     """Render all configurations (schema: `providers-output.schema.json`)."""
-    return document({"configurations": [_use_json(use) for use in uses]})
+    return document(configurations=[_use_json(use) for use in uses])
 
 
 def removal_json(found: ProviderRemoval) -> bytes:
-    """Render what is bound to one of them (schema: `providers-remove-output.schema.json`)."""
+    """Render the objects bound to the provider to remove (schema: `providers-remove-output.schema.json`)."""
     return document(
-        {
-            "provider": found.name,
-            "provider_instances": [str(provider) for provider in found.providers],
-            "in_use": [str(provider) for provider in found.used],
-            "bound": [
-                {
-                    "address": str(obj.addr),
-                    "mode": obj.addr.resource.resource.mode.value,
-                    "deposed_key": obj.deposed or None,
-                }
-                for obj in found.objects
-            ],
-            "destroy": [str(addr) for addr in found.to_destroy],
-        }
+        provider=found.name,
+        provider_instances=[str(provider) for provider in found.providers],
+        in_use=[str(provider) for provider in found.used],
+        bound=[
+            {
+                "address": str(obj.addr),
+                "mode": obj.addr.resource.resource.mode.value,
+                "deposed_key": obj.deposed or None,
+            }
+            for obj in found.objects
+        ],
+        destroy=[str(addr) for addr in found.to_destroy],
     )
 
 
@@ -215,7 +213,7 @@ def _use_json(use: ConfigurationUse) -> dict[str, object]:
 def _instance_use_json(instance: ProviderInstanceUse) -> dict[str, object]:
     return {
         "address": str(instance.provider),
-        "key": _key(instance.provider.key),
+        "key": key.value if isinstance(key := instance.provider.key, (IntKey, StringKey)) else None,
         "only_place": None if instance.only_place is None else str(instance.only_place),
         **_numbers_json(instance.objects),
         "modules": [
@@ -237,16 +235,12 @@ def _resource_json(address: str, objects: Sequence[BoundObject]) -> dict[str, ob
 
 
 def _numbers_json(objects: Sequence[BoundObject]) -> dict[str, int]:
-    deposed = sum(1 for obj in objects if obj.deposed)
-    return {"resource_instances": len(objects) - deposed, "deposed_objects": deposed}
-
-
-def _key(key: InstanceKey) -> int | str | None:
-    return key.value if isinstance(key, (IntKey, StringKey)) else None
+    current, deposed = _numbers(objects)
+    return {"resource_instances": current, "deposed_objects": deposed}
 
 
 def removal_text(found: ProviderRemoval, terminal: Terminal, state: str | None = None) -> str:
-    """Render every object bound to the provider to remove, in list order, and what to do about them.
+    """Render every object bound to the provider to remove, in list order, and the ways to release them.
 
     `state` is the file to name in commands; None if they find it by default.
     """
@@ -340,10 +334,8 @@ def provider_declarations_json(
     `directory` is that of the root module; `problems` hide parts of the configuration.
     """
     return document(
-        {
-            "configurations": [_declaration_json(declaration, directory) for declaration in declarations],
-            "problems": configuration_problems_json(problems),
-        }
+        configurations=[_declaration_json(declaration, directory) for declaration in declarations],
+        problems=configuration_problems_json(problems),
     )
 
 
@@ -374,3 +366,85 @@ def _instance_declaration_json(one: InstanceDeclaration) -> dict[str, object]:
         "missing": one.missing,
         "unused": one.unused,
     }
+
+
+_TWO_STEPS: Final = (
+    "→ Make the change in two steps. First remove the elements from the for_each of resources and modules only, keep "
+    "them in that of the provider, and apply; then remove them there. The block in between:"
+)
+
+
+def simulation_text(found: Simulation, terminal: Terminal) -> str:
+    """Render the objects that would lose their provider, with advice, and those destroyed as intended."""
+    parts = []
+    if found.orphaned:
+        their = "its provider" if len(found.orphaned) == 1 else "their provider"
+        parts.append(f"{counted(len(found.orphaned), 'object')} would lose {their}:")
+        parts += _groups(found.orphaned, terminal)
+    elif found.unknown or any(problem.severity is Severity.ERROR for problem in found.problems):
+        parts.append("As far as is known, nothing would lose its provider.")
+    else:
+        parts.append("Nothing would lose its provider.")
+    if found.destroyed:
+        count = counted(len(found.destroyed), "resource instance")
+        parts.append(f"{count} would be destroyed while the provider still exists:")
+        parts.append("\n".join(f"  {printable(str(address))}" for address in found.destroyed))
+    if found.unknown:
+        parts.append(f"For {counted(found.unknown, 'object')}, the result is unknown:")
+        parts.append(findings_text(found.reasons, terminal))
+    return "\n\n".join(parts)
+
+
+def _groups(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
+    """Yield groups of objects whose provider instance is gone, by configuration; then all other findings."""
+    groups: dict[tuple[ConfigProviderConfig, bool], list[Orphan]] = {}
+    others = []
+    for orphan in orphaned:
+        if orphan.finding.code == Code.PROVIDER_INSTANCE_GONE:
+            groups.setdefault((orphan.provider.config, orphan.provider.key is NO_KEY), []).append(orphan)
+        else:
+            others.append(orphan.finding)
+    for of in groups.values():
+        yield "\n".join(_group(of, terminal))
+    yield from (finding_text(finding, terminal, "  ") for finding in others)
+
+
+def _group(orphaned: Sequence[Orphan], terminal: Terminal) -> Iterator[str]:
+    of = orphaned[0].finding
+    place = f"  {terminal.paint(printable(str(of.place)), 'dim')}" if of.place else ""
+    kind = f"{of.severity.value} {of.code} {of.summary}"
+    yield f"  {terminal.paint(kind, 'bold', COLOURS[of.severity])}{place}"
+    by_provider: dict[str, list[str]] = {}
+    for finding, provider in orphaned:
+        by_provider.setdefault(str(provider), []).append(finding.address)
+    for name, addresses in by_provider.items():
+        yield f"    {printable(name)}"
+        yield from (f"      {terminal.paint(printable(address), 'bold')}" for address in addresses)
+    yield terminal.wrap(_TWO_STEPS, "    ", hanging="  ")
+    yield from (f"        {line}".rstrip() for line in printable_lines(of.fix.snippet).split("\n"))
+
+
+def simulation_json(found: Simulation) -> bytes:
+    """Render a simulation (schema: `simulate-output.schema.json`)."""
+    return document(
+        orphaned=[
+            {
+                "code": finding.code,
+                "summary": finding.summary,
+                "detail": finding.detail,
+                "address": finding.address,
+                "pointer": finding.pointer,
+                "provider": str(provider),
+                "fix": fix_text(finding.fix),
+                "snippet": finding.fix.snippet,
+                "file": finding.place.file if finding.place else None,
+                "line": finding.place.line if finding.place else None,
+                "column": finding.place.column if finding.place else None,
+            }
+            for finding, provider in found.orphaned
+        ],
+        destroyed=[str(address) for address in found.destroyed],
+        unknown=found.unknown,
+        unknown_reasons=[finding.detail for finding in found.reasons],
+        problems=configuration_problems_json(found.problems),
+    )

@@ -8,13 +8,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import object_id, shown_id
 from statefmt.analysis.reconciliation import LoneObject, PushAnswer, Reconciliation, RecoveryCase
 from statefmt.golang import quote
-from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.snapshot import ObjectStatus, ResourceInstanceObject, Snapshot
-from statefmt.redaction.partial import HIDDEN
+from statefmt.redaction.partial import Hidden
 from statefmt.render.diff.blocks import import_block
 from statefmt.render.json_output import document
 from statefmt.render.terminal import Terminal, counted
@@ -67,7 +66,7 @@ def reconciliation_text(
 
 
 def case_sentence(found: Reconciliation, name: str) -> str:
-    """Say what the case is; `name` is that of the errored state."""
+    """Describe the case; `name` is that of the errored state."""
     refusal = f" `state push` would refuse: {printable(found.refusal)}." if found.refusal else ""
     ahead = found.serials_ahead
     match found.case:
@@ -100,18 +99,6 @@ def case_sentence(found: Reconciliation, name: str) -> str:
 _EMPTIED: Final = " `state push` would not refuse, since the stored state is empty."
 
 
-def object_note(addr: AbsResourceInstance, obj: ResourceInstanceObject, *, show_sensitive: bool) -> str:
-    """Return the id of an object, "" if it has none."""
-    name = object_id(obj)
-    if not name:
-        return ""
-    return (
-        str(HIDDEN)
-        if id_is_sensitive(obj, addr.resource.resource.type) and not show_sensitive
-        else printable(quote(name))
-    )
-
-
 def _unrelated(found: Reconciliation) -> bool:
     return found.stored is not None and found.errored.lineage != found.stored.lineage
 
@@ -126,16 +113,21 @@ def _objects(heading: str, objects: Sequence[LoneObject], terminal: Terminal, sh
 
 
 def _object_text(one: LoneObject, show_sensitive: bool) -> str:
-    name = object_note(one.addr, one.obj, show_sensitive=show_sensitive)
+    name = _id_text(one, one.obj, show_sensitive)
     notes = [f"id {name}"] if name else []
     if not one.obj.is_current:
         notes.append(f"deposed object {printable(one.obj.deposed)}")
     if one.obj.status is ObjectStatus.TAINTED:
         notes.append("tainted")
     if one.other is not None:
-        theirs = object_note(one.addr, one.other, show_sensitive=show_sensitive)
+        theirs = _id_text(one, one.other, show_sensitive)
         notes.append(f"the other state has id {theirs} at this address" if theirs else "the other state has another")
     return printable(str(one.addr)) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def _id_text(one: LoneObject, obj: ResourceInstanceObject, show_sensitive: bool) -> str:
+    name = _id(one, obj, show_sensitive)
+    return printable(name if isinstance(name, Hidden) else quote(name)) if name else ""
 
 
 def _list(heading: str, lines: Sequence[str], terminal: Terminal) -> Iterator[str]:
@@ -155,22 +147,20 @@ def reconciliation_json(
 ) -> bytes:
     """Return the JSON document."""
     return document(
-        {
-            "case": found.case.value,
-            "settled": found.is_settled,
-            "push": {"answer": found.push.value, "refusal": found.refusal},
-            "errored": _side(places.errored, found.errored),
-            "stored": _side(places.stored, found.stored),
-            "only_errored": [_object_json(one, show_sensitive) for one in found.only_errored],
-            "only_stored": [_object_json(one, show_sensitive) for one in found.only_stored],
-            "differing": [str(change.addr) for change in found.differing],
-            "outputs": [change.name for change in found.changes.outputs],
-            "unstored": list(found.unstored),
-            "steps": [
-                {"text": step.text, "commands": step.commands, "blocks": [block.rstrip("\n") for block in step.blocks]}
-                for step in steps
-            ],
-        }
+        case=found.case.value,
+        settled=found.is_settled,
+        push={"answer": found.push.value, "refusal": found.refusal},
+        errored=_side(places.errored, found.errored),
+        stored=_side(places.stored, found.stored),
+        only_errored=[_object_json(one, show_sensitive) for one in found.only_errored],
+        only_stored=[_object_json(one, show_sensitive) for one in found.only_stored],
+        differing=[str(change.addr) for change in found.differing],
+        outputs=[change.name for change in found.changes.outputs],
+        unstored=list(found.unstored),
+        steps=[
+            {"text": step.text, "commands": step.commands, "blocks": [block.rstrip("\n") for block in step.blocks]}
+            for step in steps
+        ],
     )
 
 
@@ -191,8 +181,7 @@ def _object_json(one: LoneObject, show_sensitive: bool) -> dict[str, object]:
 
 def _id(one: LoneObject, obj: ResourceInstanceObject, show_sensitive: bool) -> str | None:
     name = object_id(obj)
-    type_name = one.addr.resource.resource.type
-    return str(HIDDEN) if name and id_is_sensitive(obj, type_name) and not show_sensitive else name
+    return name and shown_id(obj, one.addr.resource.resource.type, show_sensitive=show_sensitive)
 
 
 class RecoveryStep(Struct, frozen=True):
@@ -204,7 +193,7 @@ class RecoveryStep(Struct, frozen=True):
 
 
 def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensitive: bool) -> Iterator[RecoveryStep]:
-    """Yield what to do, in order."""
+    """Yield the steps in order."""
     programs = places.programs(found.errored)
     plans = tuple(places.run(program, "plan") for program in programs)
     if found.is_settled:
@@ -248,7 +237,7 @@ def recovery_steps(found: Reconciliation, places: RecoveryPlaces, *, show_sensit
 def _kept_apart(
     found: Reconciliation, places: RecoveryPlaces, plans: tuple[str, ...], show_sensitive: bool
 ) -> Iterator[RecoveryStep]:
-    """Yield how to keep the stored state, and to add what it lacks."""
+    """Yield the steps to keep the stored state and add the missing objects."""
     blocks = tuple(
         import_block(one.addr, one.obj, show_sensitive=show_sensitive)
         for one in found.only_errored
@@ -283,7 +272,7 @@ def _kept_apart(
 
 
 def _forced(found: Reconciliation, places: RecoveryPlaces) -> str:
-    """Say what a push would lose."""
+    """Describe the losses of a push."""
     push = "A push" if found.push is PushAnswer.ACCEPTED else "A push with -force"
     kept = counted(len(found.differing), "object")
     values = f" It would also replace the values of {kept}." if found.differing else ""

@@ -78,14 +78,14 @@ def _by_cause(defects: Sequence[Defect]) -> Iterator[tuple[Defect, Sequence[Defe
 
 
 def _places(defects: Sequence[Defect]) -> str:
-    """List the first places; the rest are in the other formats."""
+    """List the first places; the other formats list all."""
     shown = ", ".join(printable(defect.place) for defect in defects[:_MOST_ALIKE])
     more = len(defects) - _MOST_ALIKE
     return f"{shown} and {more} more, which `--format json` lists" if more > 0 else shown
 
 
 def choice_line(choice: Choice, terminal: Terminal, indent: str) -> str:
-    """Return a choice as a decision names it, and what it does."""
+    """Return a choice as a decision names it, and its effect."""
     label = printable(choice.label)
     line = terminal.wrap(f"{label}: {choice.text}", indent, "  ")
     return line.replace(label, terminal.paint(label, "bold"), 1)
@@ -148,7 +148,7 @@ def defects_json(found: FoundDefects, name: str) -> bytes:
     """Render defects in file order (schema: `repair-output.schema.json`)."""
     places = decision_places(found.defects)
     listed = [_defect(found, defect, place) for defect, place in zip(found.defects, places, strict=True)]
-    return document({"path": name, "defects": listed})
+    return document(path=name, defects=listed)
 
 
 def _defect(found: FoundDefects, defect: Defect, place: str) -> dict[str, object]:

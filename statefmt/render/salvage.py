@@ -1,4 +1,4 @@
-"""Prints what was salvaged from a damaged state, and what was lost."""
+"""Prints the objects salvaged from a damaged state, and the losses."""
 
 from __future__ import annotations
 
@@ -214,63 +214,59 @@ def salvage_json(salvaged: Salvaged, out: str | None, *, show_sensitive: bool = 
     lines = found.lines([*here, *found.breaks])
     taken = [name for name, _ in salvaged.envelope.outputs]
     return document(
-        {
-            "path": salvaged.name,
-            "is_whole": salvaged.is_whole,
-            "is_torn": salvaged.document.is_torn,
-            "lacks_end": found.lacks_end,
-            "slips": [
-                {"message": one.what, "offset": one.offset, "line": one.line, "column": one.column}
-                for one in salvaged.slips
-            ],
-            "size": found.size,
-            "side": salvaged.side,
-            "converted": list(found.undone),
-            "advice": list(found.advice),
-            "breaks": [{"offset": one, "line": lines[one]} for one in found.breaks],
-            "serial": envelope.serial,
-            "lineage": envelope.lineage,
-            "objects": [_object(one, lines) for one in filled.taken],
-            "uncertain": [
-                _object(one, lines) | {"reason": one.doubt.name.lower(), "message": one.doubt.value}
-                for one in filled.uncertain
-                if one.doubt is not None
-            ],
-            "missing": [_object(one, lines) for one in filled.missing],
-            "outputs": taken,
-            "uncertain_outputs": list(filled.uncertain_outputs),
-            "missing_outputs": [name for name in salvaged.document.lost_outputs if name not in taken],
-            "missing_members": list(salvaged.document.lost_members),
-            "imports": [
-                {
-                    "address": one.address,
-                    "id": one.id if show_sensitive or not one.is_sensitive else HIDDEN,
-                    "sensitive": one.is_sensitive,
-                }
-                for one in salvaged.importable
-            ],
-            "backups": [
-                {
-                    "path": one.name,
-                    "is_whole": one.document.is_whole,
-                    "serial": one.document.envelope.serial,
-                    "objects": len(one.document.certain),
-                }
-                for one in salvaged.backups
-            ],
-            "unused_backups": [{"path": one.name, "message": one.reason} for one in salvaged.unused],
-            "known_backups": [_known(salvaged, one) for one in salvaged.known],
-            "result": None
-            if out is None
-            else {
-                "path": out,
-                "serial": salvaged.envelope.serial,
-                "encrypted": salvaged.is_encrypted,
-                "errors": [
-                    {"code": one.code, "address": one.address, "message": one.detail} for one in salvaged.findings
-                ],
-            },
-        }
+        path=salvaged.name,
+        is_whole=salvaged.is_whole,
+        is_torn=salvaged.document.is_torn,
+        lacks_end=found.lacks_end,
+        slips=[
+            {"message": one.what, "offset": one.offset, "line": one.line, "column": one.column}
+            for one in salvaged.slips
+        ],
+        size=found.size,
+        side=salvaged.side,
+        converted=list(found.undone),
+        advice=list(found.advice),
+        breaks=[{"offset": one, "line": lines[one]} for one in found.breaks],
+        serial=envelope.serial,
+        lineage=envelope.lineage,
+        objects=[_object(one, lines) for one in filled.taken],
+        uncertain=[
+            _object(one, lines) | {"reason": one.doubt.name.lower(), "message": one.doubt.value}
+            for one in filled.uncertain
+            if one.doubt is not None
+        ],
+        missing=[_object(one, lines) for one in filled.missing],
+        outputs=taken,
+        uncertain_outputs=list(filled.uncertain_outputs),
+        missing_outputs=[name for name in salvaged.document.lost_outputs if name not in taken],
+        missing_members=list(salvaged.document.lost_members),
+        imports=[
+            {
+                "address": one.address,
+                "id": one.id if show_sensitive or not one.is_sensitive else HIDDEN,
+                "sensitive": one.is_sensitive,
+            }
+            for one in salvaged.importable
+        ],
+        backups=[
+            {
+                "path": one.name,
+                "is_whole": one.document.is_whole,
+                "serial": one.document.envelope.serial,
+                "objects": len(one.document.certain),
+            }
+            for one in salvaged.backups
+        ],
+        unused_backups=[{"path": one.name, "message": one.reason} for one in salvaged.unused],
+        known_backups=[_known(salvaged, one) for one in salvaged.known],
+        result=None
+        if out is None
+        else {
+            "path": out,
+            "serial": salvaged.envelope.serial,
+            "encrypted": salvaged.is_encrypted,
+            "errors": [{"code": one.code, "address": one.address, "message": one.detail} for one in salvaged.findings],
+        },
     )
 
 

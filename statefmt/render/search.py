@@ -1,4 +1,4 @@
-"""Prints what a search found, as text and as JSON."""
+"""Prints the matches of a search, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def match_text(match: Match, terminal: Terminal, name: str = "", columns: int | 
     path = f": {printable(_path(match))}" if _path(match) else ""
     lead = f"{address_text(match, name)}{deposed}{path} = "
     before, found, after = _parts(match, None if columns is None else max(_ROOM, columns - len(lead)))
-    mark = "" if _is_bare(match) else '"'
+    mark = "" if isinstance(match.value, (bool, NumberText)) else '"'
     return f"{lead}{mark}{before}{terminal.paint(found, 'red', 'bold') if found else ''}{after}{mark}"
 
 
@@ -38,19 +38,12 @@ def address_text(match: Match, name: str = "") -> str:
 def _path(match: Match) -> str:
     if match.inner_path is None:
         return match.path
-    return f"jsondecode({match.path or 'value'}){_joined(match.inner_path)}"
-
-
-def _joined(path: str) -> str:
-    return path if not path or path.startswith("[") else f".{path}"
-
-
-def _is_bare(match: Match) -> bool:
-    return isinstance(match.value, (bool, NumberText))
+    dot = "." if match.inner_path and not match.inner_path.startswith("[") else ""
+    return f"jsondecode({match.path or 'value'}){dot}{match.inner_path}"
 
 
 def _parts(match: Match, room: int | None) -> tuple[str, str, str]:
-    """Return what is before the match, the match and what is after it, escaped and cut to `room` columns."""
+    """Return the text before the match, the match and the text after it, escaped and cut to `room` columns."""
     text = str(match.value).lower() if isinstance(match.value, bool) else str(match.value)
     start, end = match.span
     if room is None:
@@ -91,10 +84,8 @@ def search_json(states: Sequence[SearchedState], unreadable: Sequence[tuple[str,
     `unreadable` has the names of states that could not be searched in full, each with the reason.
     """
     return exact_document(
-        {
-            "states": [_state(one) for one in states],
-            "unreadable": [{"path": name, "message": message} for name, message in unreadable],
-        }
+        states=[_state(one) for one in states],
+        unreadable=[{"path": name, "message": message} for name, message in unreadable],
     )
 
 

@@ -56,7 +56,7 @@ def written_by(state: State) -> str | None:
 
 
 def _denominator(state: State, found: Statistics) -> int:
-    """Return what shares refer to: the file, or all objects if they had to be upgraded."""
+    """Return the bytes that are 100 %: of the file, or of all objects if they had to be upgraded."""
     return len(state.data) if state.version == CURRENT_VERSION else found.total.bytes
 
 
@@ -146,34 +146,32 @@ def stats_json(state: State, found: Statistics, top: int) -> bytes:
     """Render all groups and the `top` largest instances (schema: `stats-output.schema.json`)."""
     snapshot = state.snapshot
     return document(
-        {
-            "state": {
-                "version": state.version,
-                "terraform_version": written_by(state),
-                "serial": snapshot.serial,
-                "lineage": snapshot.lineage,
-                "bytes": len(state.data),
-            },
-            "total": {
-                **_counts(found.total),
-                "data_resources": found.data_resources,
-                "deposed_objects": found.deposed,
-                "tainted_objects": found.tainted,
-                "dependencies": found.dependencies,
-                "outputs": found.outputs,
-            },
-            "provider_instances": [
-                {"provider_instance": None if provider is None else str(provider), **_counts(counts)}
-                for provider, counts in found.provider_instances.items()
-            ],
-            "types": _groups_json("type", found.types),
-            "modules": _groups_json("module", found.modules),
-            "providers": _groups_json("provider", found.providers),
-            "largest_instances": [
-                {"address": str(instance.addr), "bytes": instance.bytes, "dependency_bytes": instance.dependency_bytes}
-                for instance in found.instances[:top]
-            ],
-        }
+        state={
+            "version": state.version,
+            "terraform_version": written_by(state),
+            "serial": snapshot.serial,
+            "lineage": snapshot.lineage,
+            "bytes": len(state.data),
+        },
+        total={
+            **_counts(found.total),
+            "data_resources": found.data_resources,
+            "deposed_objects": found.deposed,
+            "tainted_objects": found.tainted,
+            "dependencies": found.dependencies,
+            "outputs": found.outputs,
+        },
+        provider_instances=[
+            {"provider_instance": None if provider is None else str(provider), **_counts(counts)}
+            for provider, counts in found.provider_instances.items()
+        ],
+        types=_groups_json("type", found.types),
+        modules=_groups_json("module", found.modules),
+        providers=_groups_json("provider", found.providers),
+        largest_instances=[
+            {"address": str(instance.addr), "bytes": instance.bytes, "dependency_bytes": instance.dependency_bytes}
+            for instance in found.instances[:top]
+        ],
     )
 
 

@@ -113,6 +113,14 @@ def size_text(number: int) -> str:
     return f"{number / 1e3:,.1f} kB" if number < 1e6 else f"{number / 1e6:,.1f} MB"
 
 
+_SECONDS: Final = len("2026-01-01T00:00:00")
+
+
+def time_text(text: str) -> str:
+    """Format a time in ISO 8601 to the second."""
+    return printable(text[:_SECONDS].replace("T", " ") + "Z")
+
+
 def note_text(note: str, terminal: Terminal) -> str:
     """Return a note: a sentence, and perhaps a line for each thing that it is about."""
     sentence, *listed = note.split("\n")

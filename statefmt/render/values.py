@@ -68,16 +68,15 @@ def partial_text(value: Partial, *, expand: bool = False) -> str:
 def block_text(attributes: Members, depth: int = 0, *, expand: bool = False) -> str:
     """Render a block in braces: attributes that are not null, then nested blocks, both by name."""
     members: dict[str, JSONValue] = {name: value for name, value in dict(attributes).items() if value is not None}
-    blocks = {name: value for name, value in members.items() if _is_blocks(value)}
+    blocks = {name: found for name, value in members.items() if (found := _blocks(value))}
     parts = []
     if len(blocks) < len(members):
         own = {name: value for name, value in members.items() if name not in blocks}
         parts.append(_assignments(own, depth + 1, expand) + "\n")
     inner = _STEP * (depth + 1)
     for name in sorted(blocks):
-        nested = [
-            f"{inner}{name_text(name)} {block_text(item, depth + 1, expand=expand)}\n" for item in _items(blocks[name])
-        ]
+        head = f"{inner}{name_text(name)}"
+        nested = [f"{head} {block_text(item, depth + 1, expand=expand)}\n" for item in blocks[name]]
         parts.append("".join(nested))
     body = "\n".join(parts)
     return f"{{\n{body}{_STEP * depth}}}" if parts else "{}"
@@ -100,12 +99,10 @@ def _assignments(members: dict[str, JSONValue], depth: int, expand: bool) -> str
     )
 
 
-def _is_blocks(value: JSONValue) -> bool:
-    return type(value) is list and bool(value) and all(isinstance(item, Members) for item in value)
-
-
-def _items(value: JSONValue) -> list[Members]:
-    return [item for item in value if isinstance(item, Members)] if isinstance(value, list) else []
+def _blocks(value: JSONValue) -> list[Members]:
+    """Return the objects of a list that has nothing else; an empty list for any other value."""
+    found = [item for item in value if isinstance(item, Members)] if type(value) is list else []
+    return found if isinstance(value, list) and len(found) == len(value) else []
 
 
 def _string_text(text: str, depth: int, expand: bool) -> str:

@@ -356,8 +356,7 @@ def differences(old: ComparableState, new: ComparableState, ignore: Collection[s
 
 def difference_lines(changes: SnapshotDiff) -> list[str]:
     """Return the lines that `statetool diff` prints, for 80 columns."""
-    from statefmt.render.diff.items import Manner
-    from statefmt.render.diff.text import diff_text
+    from statefmt.render.diff import Manner, diff_text
     from statefmt.render.terminal import Terminal
 
     return "\n".join(diff_text(changes, Manner(), Terminal())).split("\n")

@@ -161,7 +161,7 @@ def test_diff() -> None:
     [
         "import statefmt",
         "import statefmt.analysis.diff",
-        "import statefmt.cli.commands.diff, statefmt.render.diff.text",
+        "import statefmt.cli.commands.diff, statefmt.render.diff",
         "from statefmt.cli.commands import diff",
         "from statefmt import SnapshotDiff, diff",
     ],

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from hypothesis import assume, given, strategies as st
 
 import statefmt
-from statefmt.analysis.selection import select
+from statefmt.analysis.selection import Criteria, select
 from statefmt.analysis.selection.addresses import Addresses
-from statefmt.analysis.selection.criteria import Criteria
 from statefmt.model.addrs import (
     NO_KEY,
     AbsResourceInstance,

@@ -29,7 +29,7 @@ HARMLESS: Final = "~\u00a0ü\u061b\u200d\u2010\u2027\u202f\u2065\u206a\ufeef\uff
 def test_what_a_terminal_acts_on_is_escaped(write: object) -> None:
     assert callable(write)
     text = "".join(map(chr, UNSAFE)) + HARMLESS
-    written = write({text: [text]}).decode()
+    written = write(**{text: [text]}).decode()
     assert json.loads(written)[text] == [text]
     assert not set(written) & set(map(chr, UNSAFE))
     assert set(HARMLESS) <= set(written)
@@ -37,12 +37,12 @@ def test_what_a_terminal_acts_on_is_escaped(write: object) -> None:
 
 def test_raw_values_of_a_state() -> None:
     value = loads_exact('{"a\x7f": ["\u202e\x9b", 1.0]}'.encode())
-    written = exact_document({"value": fragment(value)})
+    written = exact_document(value=fragment(value))
     assert rb'"a\u007f"' in written
     assert rb'"\u202e\u009b"' in written
     assert re.search(rb"\b1\.0\b", written)
 
 
 def test_bytes_of_a_file_name() -> None:
-    written = document({"path": "odd-\udcff", "more": {"\udc80": ("\x7f\udcfe",)}})
+    written = document(path="odd-\udcff", more={"\udc80": ("\x7f\udcfe",)})
     assert json.loads(written) == {"format_version": "1.0", "path": "odd-\\udcff", "more": {"\\udc80": ["\x7f\\udcfe"]}}

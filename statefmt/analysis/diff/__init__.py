@@ -1,6 +1,7 @@
 """Compares two snapshots: by address, then by remote object, then by value.
 
-Equal instances are recognized by their raw bytes, so the cost depends on what changed.
+Equal instances are recognized by their raw bytes, so the cost depends on what changed. If several states changed
+together, `passages` finds the instances that went from one state to another.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Raw
 from msgspec.structs import replace
@@ -19,25 +20,28 @@ from statefmt.analysis.diff.model import (
     EnvelopeChange,
     InstanceChange,
     MemberChange,
+    Movable,
+    Move,
     ObjectChange,
     OutputChange,
     ResourceChange,
     SnapshotDiff,
+    move_from,
 )
-from statefmt.analysis.diff.moved import Pair, match, may_be_replaced, whole_moves
+from statefmt.analysis.diff.moved import Pair, match, may_be_replaced, object_mark, same_objects, whole_moves
 from statefmt.analysis.diff.places import equal_values, plain
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.formats.writing import Tree, TreeBuilder, encode_tree
 from statefmt.golang import compact, encode_string, escape_html, loads_exact
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigResource, list_order
 from statefmt.model.snapshot import (
-    CheckResult,
     InstanceState,
     OutputValue,
     ResourceInstanceObject,
     ResourceState,
     Snapshot,
     UnknownMember,
+    each_instance,
     instances,
 )
 
@@ -71,7 +75,7 @@ def diff(
             shown.append(direct)
         elif change.members:
             followed.append(direct)
-    checked = _check_results_text(old.check_results) != _check_results_text(new.check_results)
+    checked = _text(_TREES.check_results(old.check_results)) != _text(_TREES.check_results(new.check_results))
     return SnapshotDiff(
         envelope=envelope_changes(old, new, versions),
         outputs=tuple(_outputs(old, new)),
@@ -255,7 +259,7 @@ def object_changes(old: InstanceState, new: InstanceState) -> Iterator[ObjectCha
 
 def _members(instance: InstanceState, obj: ResourceInstanceObject) -> Mapping[str, bytes]:
     """Return the members of an object as JSON, with its provider instance as one of them."""
-    members = {name: text for name, text in _object_texts(obj).items() if name not in _IDENTIFYING}
+    members = {name: _text(tree) for name, tree in _TREES.object(obj, {}).items() if name not in _IDENTIFYING}
     provider = instance.provider(obj)
     return members if provider is None else {"provider": encode_string(str(provider)), **members}
 
@@ -381,33 +385,19 @@ class _Mapping:
 _TREES: Final = TreeBuilder(keep_unknown=True)
 
 
-def _object_texts(obj: ResourceInstanceObject) -> dict[str, bytes]:
-    """Return the members of an instance object, apart from its provider."""
-    return _member_texts(_TREES.object(obj, {}))
-
-
 def _envelope_texts(snapshot: Snapshot) -> dict[str, bytes]:
     """Return the header members of the state, and members unknown to statetool."""
-    return _member_texts(_TREES.envelope(snapshot)) | _unknown_texts(snapshot.unknown)
+    known = {name: _text(tree) for name, tree in _TREES.envelope(snapshot).items()}
+    return known | _unknown_texts(snapshot.unknown)
 
 
 def _unknown_texts(members: Iterable[UnknownMember]) -> dict[str, bytes]:
-    """Return members unknown to statetool, by name."""
     return {name: _text(raw) for name, raw, _ in members}
 
 
 def _output_text(output: OutputValue | None) -> bytes:
     """Return an output value without its name; empty for None."""
     return b"" if output is None else _text(_TREES.output(output))
-
-
-def _check_results_text(results: tuple[CheckResult, ...]) -> bytes:
-    """Return all check results."""
-    return _text(_TREES.check_results(results))
-
-
-def _member_texts(tree: Mapping[str, Tree]) -> dict[str, bytes]:
-    return {name: _text(member) for name, member in tree.items()}
 
 
 def _text(tree: Tree) -> bytes:
@@ -478,3 +468,118 @@ def _applied_resources(snapshot: Snapshot, changes: SnapshotDiff) -> tuple[Resou
     return tuple(
         resource for addr, resource in resources.items() if resource.objects or addr not in emptied or addr in kept
     )
+
+
+class Passage(NamedTuple):
+    """How an instance went between a state and the state `other`.
+
+    `move` is that of the instance, or of the resource or module that went as a whole; its two addresses may be equal.
+    `change` is what else changed of the instance, apart from dependencies.
+    """
+
+    other: str
+    move: Move
+    change: InstanceChange
+
+
+class Passages(NamedTuple):
+    """The instances that a state sent to others, by old address, and received from others, by new address."""
+
+    sent: Mapping[AbsResourceInstance, Passage] = {}
+    received: Mapping[AbsResourceInstance, Passage] = {}
+
+
+NO_PASSAGES: Final = Passages()
+
+
+class Scattered(NamedTuple):
+    """Remote objects that are in two or more states, or in none any more: addresses, with the names of the states."""
+
+    doubled: tuple[tuple[AbsResourceInstance, tuple[str, ...]], ...] = ()
+    lost: tuple[tuple[AbsResourceInstance, str], ...] = ()
+
+
+def scattered(before: Mapping[str, Snapshot], now: Mapping[str, Snapshot]) -> Scattered:
+    """Return the objects that are in more states now than before, or were in one and are in none.
+
+    Both arguments are by the names of the states.
+    """
+    had, has = _places_of_objects(before), _places_of_objects(now)
+    doubled = [
+        (places[-1][1], tuple(dict.fromkeys(name for name, _ in places)))
+        for mark, places in has.items()
+        if len(places) > max(1, len(had.get(mark, ())))
+    ]
+    lost = [(places[0][1], places[0][0]) for mark, places in had.items() if mark not in has]
+    return Scattered(tuple(doubled), tuple(lost))
+
+
+def passages(changes: Mapping[str, SnapshotDiff], after: Mapping[str, Snapshot]) -> dict[str, Passages]:
+    """Return the instances that went between states; both arguments are by the names of states.
+
+    An instance went to another state if the same remote object was removed in one and added in the other, and in no
+    third one. `diff()` defines the same remote object.
+    """
+    # Without those whose two sides are certainly the same instance.
+    here = [
+        (name, one)
+        for name, each in changes.items()
+        for one in each.instances
+        if not (one.old and one.new) or may_be_replaced(one.old, one.new)
+    ]
+    gone = {id(one.old): (name, one.old) for name, one in here if one.old}
+    come = {id(one.new): (name, one.new) for name, one in here if one.new}
+    ways: dict[tuple[str, str], list[InstanceChange]] = {}
+    for one, other in same_objects([one for _, one in gone.values()], [one for _, one in come.values()]):
+        source, target = gone[id(one)][0], come[id(other)][0]
+        if source != target:
+            ways.setdefault((source, target), []).append(
+                _without_dependencies(instance_change(one, other, exact=False))
+            )
+    sent: dict[str, dict[AbsResourceInstance, Passage]] = {name: {} for name in changes}
+    received: dict[str, dict[AbsResourceInstance, Passage]] = {name: {} for name in changes}
+    counts = {name: instance_counts(after[name]) for way in ways for name in way}
+    before = {name: _before(changes[name], counts[name]) for name, _ in ways}
+    for (source, target), went in ways.items():
+        pairs = [(one.old.addr, one.new.addr) for one in went if one.old and one.new]
+        moves: dict[Movable, Move] = {move.old: move for move in whole_moves(before[source], counts[target], pairs)}
+        for (old, new), change in zip(pairs, went, strict=True):
+            move = move_from(old, moves) or Move(old, new, 1)
+            sent[source][old] = Passage(target, move, change)
+            received[target][new] = Passage(source, move, change)
+    return {name: Passages(sent[name], received[name]) for name in changes}
+
+
+def apart(changes: SnapshotDiff, across: Passages) -> SnapshotDiff:
+    """Return the changes of a state with two in place of one where an instance went and another came to its place."""
+    instances: list[InstanceChange] = []
+    for one in changes.instances:
+        if one.old and one.new and (one.old.addr in across.sent or one.new.addr in across.received):
+            instances += [InstanceChange(old=one.old, new=None), InstanceChange(old=None, new=one.new)]
+        else:
+            instances.append(one)
+    return replace(changes, instances=tuple(instances))
+
+
+def _places_of_objects(states: Mapping[str, Snapshot]) -> dict[object, list[tuple[str, AbsResourceInstance]]]:
+    found: dict[object, list[tuple[str, AbsResourceInstance]]] = {}
+    for name, snapshot in states.items():
+        for instance in each_instance(snapshot):
+            found.setdefault(object_mark(instance), []).append((name, instance.addr))
+    return found
+
+
+def _before(changes: SnapshotDiff, after: Mapping[AbsResource, int]) -> Mapping[AbsResource, int]:
+    """Count the instances of each resource before a change, from those after it."""
+    counts = Counter(after)
+    for change in changes.instances:
+        if change.new:
+            counts[change.new.resource.addr] -= 1
+        if change.old:
+            counts[change.old.resource.addr] += 1
+    return +counts
+
+
+def _without_dependencies(change: InstanceChange) -> InstanceChange:
+    kept = tuple(one for one in change.members if one.name not in ("dependencies", "depends_on"))
+    return replace(change, members=kept)

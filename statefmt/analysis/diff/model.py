@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 Movable: TypeAlias = ModuleInstance | AbsResource | AbsResourceInstance
 
 
+def kind_of(place: Movable) -> str:
+    """Return `module`, `resource` or `instance`."""
+    if isinstance(place, ModuleInstance):
+        return "module"
+    return "resource" if isinstance(place, AbsResource) else "instance"
+
+
 class MemberChange(Struct, frozen=True):
     """A member of an object that differs, as JSON on each side; None if absent.
 
@@ -56,7 +63,10 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
     @property
     def addr(self) -> AbsResourceInstance:
         """The new address of the instance, or the old one if it was removed."""
-        return self._side.addr
+        side = self.new or self.old
+        if side is None:
+            raise ValueError("a change without sides")
+        return side.addr
 
     @property
     def is_moved(self) -> bool:
@@ -87,13 +97,6 @@ class InstanceChange(Struct, frozen=True, kw_only=True):
         if self.old is None or self.new is None:
             return False
         return bool(self.objects) or any(change.name != "provider" for change in self.members)
-
-    @property
-    def _side(self) -> InstanceState:
-        side = self.new or self.old
-        if side is None:
-            raise ValueError("a change without sides")
-        return side
 
 
 class Move(Struct, frozen=True):
@@ -274,11 +277,6 @@ def kinds(only: Iterable[Kind] = (), ignored: Iterable[Kind] = ()) -> frozenset[
     return frozenset(wanted - _with_parts(ignored))
 
 
-def _member_kind(change: MemberChange) -> Kind:
-    """Return the kind of a difference in one member of an object."""
-    return _MEMBERS.get(change.name, Kind.ATTRIBUTES)
-
-
 def _instance_kind(change: InstanceChange) -> Kind | None:
     """Return how the address of an instance changed; None if it did not."""
     if change.old is None:
@@ -341,7 +339,7 @@ def _part(change: InstanceChange, wanted: frozenset[Kind]) -> InstanceChange | N
     kind = _instance_kind(change)
     if kind in (Kind.ADDED, Kind.REMOVED):
         return change if kind in wanted else None
-    members = tuple(member for member in change.members if _member_kind(member) in wanted)
+    members = tuple(member for member in change.members if _MEMBERS.get(member.name, Kind.ATTRIBUTES) in wanted)
     objects = change.objects if Kind.DEPOSED in wanted else ()
     moved = kind in wanted
     if not (members or objects or moved):

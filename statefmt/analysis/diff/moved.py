@@ -112,10 +112,6 @@ def _attributes(obj: ResourceInstanceObject) -> object:
     return None if text in (b"{}", b"null") else text
 
 
-def _id(obj: ResourceInstanceObject) -> str | None:
-    return object_id(obj) or None
-
-
 def _id_and_scope(obj: ResourceInstanceObject) -> object:
     name = object_id(obj)
     return (name, _scope(obj)) if name else None
@@ -148,7 +144,7 @@ def _text(raw: Raw) -> bytes:
 # The keys of a remote object, most reliable first, each with a test that pairs must also pass.
 _MARKS: tuple[tuple[_Mark, _Test], ...] = (
     (_identity, _always),
-    (_id, _one_scope),
+    (lambda obj: object_id(obj) or None, _one_scope),
     (_id_and_scope, _always),
     (_id_and_attributes, _always),
     (_attributes, _always),
@@ -256,8 +252,10 @@ def with_whole_calls(
     """
     calls: dict[ModuleInstance, list[Move]] = {}
     for move in found:
-        if _is_of_call(move):
-            calls.setdefault(_call(move.old), []).append(move)
+        match move.old, move.new:
+            # An instance of a module call that keeps its key.
+            case ModuleInstance() as old, ModuleInstance() as new if old.steps[-1].key == new.steps[-1].key != NO_KEY:
+                calls.setdefault(call_of(old), []).append(move)
     if not calls:
         yield from found
         return
@@ -267,9 +265,10 @@ def with_whole_calls(
     left = set(_counted(set(staying)))
     whole: dict[Move, Move | None] = {}
     for call, moves in calls.items():
-        target = _call(moves[0].new)
+        targets = {call_of(move.new) for move in moves if isinstance(move.new, ModuleInstance)}
+        target = next(iter(targets))
         if (
-            all(_call(move.new) == target for move in moves)
+            len(targets) == 1
             and leaving[call] == entering[target] == len(moves)
             and target not in leaving
             and not gone & {call, target}
@@ -283,17 +282,9 @@ def with_whole_calls(
             yield joined
 
 
-def _is_of_call(move: Move) -> bool:
-    """Return whether an instance of a module call keeps its key."""
-    if not isinstance(move.old, ModuleInstance) or not isinstance(move.new, ModuleInstance):
-        return False
-    return move.old.steps[-1].key == move.new.steps[-1].key != NO_KEY
-
-
-def _call(place: Movable) -> ModuleInstance:
-    """Return the module call of an instance: its address without its own key."""
-    assert isinstance(place, ModuleInstance)
-    return place.parent().child(place.steps[-1].name)
+def call_of(module: ModuleInstance) -> ModuleInstance:
+    """Return the call of a module instance: its address without its own key."""
+    return module.parent().child(module.steps[-1].name)
 
 
 def _counted(places: Iterable[Movable]) -> dict[ModuleInstance, int]:
@@ -302,5 +293,5 @@ def _counted(places: Iterable[Movable]) -> dict[ModuleInstance, int]:
     for place in places:
         modules: Sequence[ModuleInstance] = (place if isinstance(place, ModuleInstance) else place.module).on_the_way
         for module in modules:
-            counts[_call(module)] = counts.get(_call(module), 0) + 1
+            counts[call_of(module)] = counts.get(call_of(module), 0) + 1
     return counts

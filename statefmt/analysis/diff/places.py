@@ -110,7 +110,6 @@ class _Comparison:
         return self._in_blocks(old, new, steps, of)
 
     def _in_turn(self, old: list[Plain], new: list[Plain], steps: _Steps, of: Type | None) -> Iterator[ValuePlace]:
-        """Compare two lists position by position."""
         for place, (one, other) in enumerate(zip(old, new, strict=False)):
             yield from self.places(one, other, steps.to(place, place), _part(of, place))
         yield from map(steps.removed, range(len(new), len(old)))

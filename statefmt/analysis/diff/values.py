@@ -6,7 +6,7 @@ A step to an element of a set contains that element, perhaps the secret itself: 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Raw
@@ -17,13 +17,13 @@ from statefmt.golang import JSONValue, Members, nfc
 from statefmt.model.cty.data import GetAttr, Path
 from statefmt.model.cty.paths import step_identity
 from statefmt.model.snapshot import InstanceState, OutputValue, ResourceInstanceObject
+from statefmt.pairing import BlockPairing
 from statefmt.redaction.object_value import DecodedOnce, attributes_value, identity_value, output_value, sensitive_paths
 from statefmt.redaction.partial import HIDDEN, Hidden, contains_hidden, decoded, path_text, step_key
 
 if TYPE_CHECKING:
     from statefmt.lifecycle.schema import ProviderSchemas
     from statefmt.model.cty import Type
-    from statefmt.pairing import BlockPairing
 
 
 _ELEMENT: Final = "[…]"
@@ -81,25 +81,27 @@ def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
     return elements[place] if elements is not None and 0 <= place < len(elements) else None
 
 
-def details(
-    change: InstanceChange,
-    member: MemberChange,
-    *,
-    show_sensitive: bool,
-    exact: bool,
-    pairing: BlockPairing | None = None,
-    schemas: ProviderSchemas | None = None,
-) -> tuple[ValueChange, ...]:
-    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded.
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """How values are compared: `exact` compares numbers and strings as written, `schemas` say which lists are sets.
 
-    `pairing` pairs the blocks of all lists that a run compares. `schemas` say which lists are sets.
+    `show_sensitive` keeps sensitive parts. `pairing` pairs the blocks of all lists that a run compares.
     """
+
+    show_sensitive: bool = False
+    exact: bool = False
+    schemas: ProviderSchemas | None = None
+    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
+
+
+def details(change: InstanceChange, member: MemberChange, how: Comparing) -> tuple[ValueChange, ...]:
+    """Return where the two sides of a member differ; as a whole if a side lacks it or it cannot be decoded."""
     sides = change.old, change.new
     texts = member.old, member.new
     if member.name in _LISTS:
         return _list_changes(change, member)
     try:
-        shown = [_shown(side, member, text, show_sensitive) for side, text in zip(sides, texts, strict=True)]
+        shown = [_shown(side, member, text, how.show_sensitive) for side, text in zip(sides, texts, strict=True)]
         old, new = shown
         if isinstance(old, NoValue) or isinstance(new, NoValue) or member.old is None or member.new is None:
             return (ValueChange((), old, new),)
@@ -108,8 +110,8 @@ def details(
         return (_hidden(member.old, member.new),)
     before, now = full
     assert not isinstance(before, NoValue) and not isinstance(now, NoValue)
-    of = None if schemas is None or member.name != "attributes" else _type(change, member.deposed, schemas)
-    return value_changes(before, now, old, new, exact=exact, pairing=pairing, of=of)
+    of = None if how.schemas is None or member.name != "attributes" else _type(change, member.deposed, how.schemas)
+    return value_changes(before, now, old, new, exact=how.exact, pairing=how.pairing, of=of)
 
 
 def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Type | None:
@@ -126,23 +128,21 @@ def _type(change: InstanceChange, deposed: str, schemas: ProviderSchemas) -> Typ
     return of
 
 
-def output_details(
-    change: OutputChange, *, show_sensitive: bool, exact: bool, pairing: BlockPairing | None = None
-) -> tuple[ValueChange, ...]:
+def output_details(change: OutputChange, how: Comparing) -> tuple[ValueChange, ...]:
     """Return where the values of an output differ; empty if only its type or marks do."""
     sides = change.old, change.new
     same = change.old is not None and change.new is not None and change.old.value == change.new.value
-    if not show_sensitive and any(side is not None and side.sensitive for side in sides):
+    if not how.show_sensitive and any(side is not None and side.sensitive for side in sides):
         return () if same else (_hidden(*sides),)
     try:
-        shown = [_output_side(side, show_sensitive) for side in sides]
+        shown = [_output_side(side, how.show_sensitive) for side in sides]
         full = [_output_side(side, True) for side in sides]
     except ValueError:
         return (_hidden(*sides),)
     (old, new), (before, now) = shown, full
     if isinstance(old, NoValue) or isinstance(new, NoValue) or isinstance(before, NoValue) or isinstance(now, NoValue):
         return (ValueChange((), old, new),)
-    return () if same else value_changes(before, now, old, new, exact=exact, pairing=pairing)
+    return () if same else value_changes(before, now, old, new, exact=how.exact, pairing=how.pairing)
 
 
 def _output_side(output: OutputValue | None, show_sensitive: bool) -> JSONValue | NoValue:
@@ -188,12 +188,8 @@ def _shown(
         return decoded(identity_value(obj, side.resource.addr.resource.type, show_sensitive=show_sensitive))
     if member.name == "private" and not show_sensitive:
         return HIDDEN
-    return _unknown_or_plain(obj, member.name, text, show_sensitive)
-
-
-def _unknown_or_plain(obj: ResourceInstanceObject, name: str, text: bytes, show_sensitive: bool) -> JSONValue:
-    """Return a member without provider values; a member unknown to statetool may be sensitive, so it is hidden."""
-    if not show_sensitive and any(member.name == name for member in obj.unknown):
+    # A member that is unknown to statetool may be sensitive.
+    if not show_sensitive and any(unknown.name == member.name for unknown in obj.unknown):
         return HIDDEN
     return decoded(Raw(text))
 

@@ -131,7 +131,6 @@ def _moved(links: Sequence[Mapping[int, int]]) -> list[int]:
 
 
 def _joined(links: Sequence[Mapping[int, int]], joined: Sequence[int], count: int) -> list[Counter[int]]:
-    """Return the graph of the communities."""
     found: list[Counter[int]] = [Counter() for _ in range(count)]
     for node, near in enumerate(links):
         for other, number in near.items():
@@ -160,7 +159,7 @@ def levels(units: UnitGraph, homes: Sequence[str | None], *, raises: bool = Fals
         _leveled(units, placed, waiting, names, raises=raises)
         for names in (order, [*ends[0], *reversed(inner), *ends[1]])
     ]
-    return min(tried, key=lambda one: _heaviest(units, one[0]))
+    return min(tried, key=lambda one: max(_weights(units, one[0]).values(), default=0))
 
 
 def _leveled(
@@ -180,11 +179,12 @@ def _leveled(
     return found, order
 
 
-def _heaviest(units: UnitGraph, parts: Sequence[int]) -> int:
+def _weights(units: UnitGraph, parts: Sequence[int]) -> Counter[int]:
+    """Return the number of instances in each part, given the part of each unit."""
     weights: Counter[int] = Counter()
     for unit, part in enumerate(parts):
         weights[part] += units.weights[unit]
-    return max(weights.values(), default=0)
+    return weights
 
 
 def refined(units: UnitGraph, found: Sequence[int], most: float) -> list[int]:
@@ -193,9 +193,7 @@ def refined(units: UnitGraph, found: Sequence[int], most: float) -> list[int]:
     No part gets heavier than `most`.
     """
     now, dependents = list(found), units.dependents
-    weights: Counter[int] = Counter()
-    for unit, part in enumerate(now):
-        weights[part] += units.weights[unit]
+    weights = _weights(units, now)
     for sweep in range(_LEVEL_SWEEPS):
         moved = False
         order = range(len(now))
@@ -301,15 +299,11 @@ def merged(units: UnitGraph, parts: Sequence[int], *, most: int, least: float, l
     Units need only parts with their number or lower ones, before and after. A part is merged with the one it has most
     edges with; no part gets heavier than `limit` while another can be merged.
     """
-    weights: Counter[int] = Counter()
-    for unit, part in enumerate(parts):
-        weights[part] += units.weights[unit]
-    first = _in_order(weights)
+    first = _in_order(_weights(units, parts))
     links: dict[int, Counter[int]] = {part: Counter() for part in first.values()}
-    weights = Counter()
+    weights = _weights(units, [first[part] for part in parts])
     for unit, part in enumerate(parts):
         home = first[part]
-        weights[home] += units.weights[unit]
         for target, number in units.needs[unit].items():
             if first[parts[target]] != home:
                 links[home][first[parts[target]]] += number

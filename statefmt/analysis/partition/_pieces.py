@@ -248,7 +248,6 @@ def _ids_of(obj: ResourceInstanceObject) -> Iterator[str]:
 
 
 def _strings_of(obj: ResourceInstanceObject) -> Iterable[str]:
-    """Return the strings in the attributes."""
     if obj.attributes is None:
         return (obj.attributes_flat or {}).values()
     try:

@@ -8,7 +8,7 @@ the state names. Source: RFC "Static Evaluation of Provider Iteration"; OpenTofu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -24,7 +24,7 @@ from statefmt.hcl.value import Unknown
 from statefmt.lifecycle.plan import Action, PlannedChange, ShownPlan, ShownResource
 from statefmt.model.addrs import AbsProviderInstance, AbsResourceInstance, ConfigProviderConfig, ResourceMode
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
-from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST, Provider
+from statefmt.model.addrs.provider import DEFAULT_HOST, TERRAFORM_HOST
 from statefmt.model.errors import AddressError
 from statefmt.model.snapshot import Snapshot, instances
 
@@ -92,9 +92,12 @@ class PlanBindings:
             if snapshot is None
             else {(fate.instance.addr, fate.obj.deposed): fate for fate in provider_fates(snapshot, references)}
         )
-        self._prior: Mapping[tuple[AbsResourceInstance, str], AbsProviderInstance] = (
-            {} if snapshot is None else dict(_bound(snapshot))
-        )
+        self._prior: Mapping[tuple[AbsResourceInstance, str], AbsProviderInstance] = {
+            (instance.addr, obj.deposed): provider
+            for instance in (() if snapshot is None else instances(snapshot))
+            for obj in instance.objects
+            if (provider := instance.provider(obj)) is not None
+        }
         self.changes: Final = tuple(map(self._of, plan.resource_changes))
         self.drift: Final = tuple(map(self._of, plan.resource_drift))
 
@@ -200,21 +203,15 @@ class PlanBindings:
         provider = found.provider
         if provider is None or not source or str(provider.config.provider) == source:
             return found
-        other = next((each for each in _elsewhere(provider.config.provider) if str(each) == source), None)
+        named = provider.config.provider
+        public = [structs.replace(named, hostname=host) for host in _HOSTS] if named.hostname in _HOSTS else []
+        other = next((each for each in public if str(each) == source), None)
         if other is None:
-            reason = f"the configuration names the provider {provider.config.provider}, but the plan {source}"
+            reason = f"the configuration names the provider {named}, but the plan {source}"
             return _not_known(f"{reason}: {OTHER_CONFIGURATION}")
         return found._replace(
             provider=structs.replace(provider, config=structs.replace(provider.config, provider=other))
         )
-
-
-def _bound(snapshot: Snapshot) -> Iterator[tuple[tuple[AbsResourceInstance, str], AbsProviderInstance]]:
-    for instance in instances(snapshot):
-        for obj in instance.objects:
-            provider = instance.provider(obj)
-            if provider is not None:
-                yield (instance.addr, obj.deposed), provider
 
 
 def _fated(fate: Fate) -> PlannedProvider:
@@ -233,11 +230,6 @@ def _fated(fate: Fate) -> PlannedProvider:
 
 def _lacking(needed: AbsProviderInstance | ConfigProviderConfig) -> str:
     return f"the configuration has no {needed}"
-
-
-def _elsewhere(provider: Provider) -> Iterable[Provider]:
-    """Return the same provider in the public registries."""
-    return [structs.replace(provider, hostname=host) for host in _HOSTS] if provider.hostname in _HOSTS else ()
 
 
 def _not_known(reason: str) -> PlannedProvider:

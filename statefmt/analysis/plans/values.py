@@ -8,7 +8,7 @@ Source: OpenTofu `internal/command/jsonplan/plan.go` (unknownAsBool), `internal/
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -17,7 +17,7 @@ from msgspec import Raw
 from statefmt.analysis.diff.places import Crossing, equal_values, plain
 from statefmt.analysis.diff.values import ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
-from statefmt.lifecycle.plan import Change, PlannedChange, RawPath, decode_part, has_true, read_mask
+from statefmt.lifecycle.plan import Change, PlannedChange, decode_part, has_true, read_mask
 from statefmt.model.addrs import NO_KEY, IntKey
 from statefmt.model.cty import DYNAMIC, SetType, Type, element_type, member_type
 from statefmt.redaction.object_value import named_steps, typed_steps
@@ -65,16 +65,23 @@ def change_details(
     """
     if change.before == change.after and not has_true(read_mask(change.after_unknown)):
         return ()
-    before, after = _value(change.before), _with_unknown(_value(change.after), read_mask(change.after_unknown))
+    # The value after the change lacks its unknown parts, or has null there.
+    after = _replaced(_value(change.after), read_mask(change.after_unknown), KNOWN_AFTER_APPLY, adds=True)
+    before = _value(change.before)
     if before == after:
         return ()
-    shown = (before, after)
-    if not show_sensitive:
-        shown = (
-            masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
-            masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
-        )
+    shown = (before, after) if show_sensitive else _hidden(change, before, after, secret)
     return value_changes(before, after, *shown, exact=exact, pairing=pairing)
+
+
+def _hidden(
+    change: Change, before: JSONValue, after: JSONValue, secret: Sequence[SecretSteps]
+) -> tuple[JSONValue, JSONValue]:
+    """Return both sides of a change with their sensitive and secret parts hidden."""
+    return (
+        masked(hidden_at(before, secret), read_mask(change.before_sensitive)),
+        masked(hidden_at(after, secret), read_mask(change.after_sensitive)),
+    )
 
 
 class DriftDetails(NamedTuple):
@@ -108,17 +115,14 @@ def drift_details(
     `secret` are the places that are hidden without a mark. Raises ValueError if a value is nested too deeply.
     """
     before, after = _value(change.before), _value(change.after)
-    masks = [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
-    forms = _Forms([] if show_sensitive else masks)
+    forms = _Forms(_masks(change, show_sensitive))
     try:
         after = forms.aligned(before, after, of, ())
         if before == after:
             return DriftDetails((), tuple(forms.paths))
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    shown = (before, after)
-    if not show_sensitive:
-        shown = (masked(hidden_at(before, secret), masks[0]), masked(hidden_at(after, secret), masks[1]))
+    shown = (before, after) if show_sensitive else _hidden(change, before, after, secret)
     return DriftDetails(value_changes(before, after, *shown, exact=exact, pairing=pairing), tuple(forms.paths))
 
 
@@ -179,53 +183,39 @@ def _key(value: JSONValue) -> str:
 
 def replacing_paths(change: Change, *, show_sensitive: bool = False) -> tuple[str, ...]:
     """Return the paths that force a replacement, each up to the first step inside a sensitive value."""
-    masks = () if show_sensitive else (read_mask(change.before_sensitive), read_mask(change.after_sensitive))
-    return tuple(dict.fromkeys(_path_text(path, masks) for path in change.replace_paths))
+    masks = _masks(change, show_sensitive)
+    return tuple(dict.fromkeys(_steps_text(map(decode_part, path), masks) for path in change.replace_paths))
 
 
 def masked(value: JSONValue, mask: object) -> JSONValue:
     """Replace the parts where the mask is true by HIDDEN, and a part whose shape differs from that of its mask."""
-    return _replaced(value, mask, lambda _: HIDDEN, HIDDEN)
+    return _replaced(value, mask, HIDDEN)
 
 
-def _with_unknown(value: JSONValue, mask: object) -> JSONValue:
-    """Put KNOWN_AFTER_APPLY where the mask is true; the value lacks these parts, or has null there."""
-    return _replaced(value, mask, lambda _: KNOWN_AFTER_APPLY, KNOWN_AFTER_APPLY, adds=True)
-
-
-def _replaced(
-    value: JSONValue,
-    mask: object,
-    placeholder: Callable[[JSONValue], JSONValue],
-    misfit: JSONValue,
-    *,
-    adds: bool = False,
-) -> JSONValue:
+def _replaced(value: JSONValue, mask: object, placeholder: JSONValue, *, adds: bool = False) -> JSONValue:
     if mask is True:
-        return placeholder(value)
+        return placeholder
     if not has_true(mask):
         return value
     if isinstance(mask, dict) and isinstance(value, Members):
         members = dict(value)
-        found = {
-            name: _replaced(part, mask.get(name, False), placeholder, misfit, adds=adds)
-            for name, part in members.items()
-        }
+        found = {name: _replaced(part, mask.get(name, False), placeholder, adds=adds) for name, part in members.items()}
         if adds:
             missing = {name: part for name, part in mask.items() if name not in members and has_true(part)}
-            found |= {name: _replaced(None, part, placeholder, misfit, adds=adds) for name, part in missing.items()}
+            found |= {name: _replaced(None, part, placeholder, adds=adds) for name, part in missing.items()}
         return Members(found.items())
     if isinstance(mask, list) and isinstance(value, list) and len(mask) == len(value):
-        return [_replaced(part, each, placeholder, misfit, adds=adds) for part, each in zip(value, mask, strict=True)]
-    return value if value is None and not adds else misfit
+        return [_replaced(part, each, placeholder, adds=adds) for part, each in zip(value, mask, strict=True)]
+    return value if value is None and not adds else placeholder
+
+
+def _masks(change: Change, show_sensitive: bool) -> list[object]:
+    """Return the masks that cut paths; none if everything is shown."""
+    return [] if show_sensitive else [read_mask(mask) for mask in (change.before_sensitive, change.after_sensitive)]
 
 
 def _value(raw: Raw | None) -> JSONValue:
     return None if raw is None else loads_exact(bytes(raw), replace_invalid=True)
-
-
-def _path_text(path: RawPath, masks: Sequence[object]) -> str:
-    return _steps_text(map(decode_part, path), masks)
 
 
 def _steps_text(path: Iterable[object], masks: Sequence[object]) -> str:
@@ -253,9 +243,7 @@ def _below(mask: Any, step: str | int) -> object:
 def paths_text(changes: Iterable[ValueChange], most: int) -> str:
     """Return the paths of differences for a sentence, without values: `ami, tags.Owner and 2 more`."""
     paths = list(dict.fromkeys(map(_named, changes)))
-    named = paths[:most]
-    more = len(paths) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    return ", ".join(paths[:most]) + (f" and {len(paths) - most} more" if len(paths) > most else "")
 
 
 def _named(change: ValueChange) -> str:

@@ -80,7 +80,7 @@ def provider_use(snapshot: Snapshot) -> list[ConfigurationUse]:
                 for key in sorted(found[config], key=key_order)
             ),
         )
-        for config in sorted(found, key=_order)
+        for config in sorted(found, key=config_order)
     ]
 
 
@@ -123,5 +123,6 @@ def by_resource(objects: Sequence[BoundObject]) -> dict[AbsResource, list[BoundO
     return found
 
 
-def _order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:
+def config_order(config: ConfigProviderConfig) -> tuple[str, int, tuple[str, ...], str]:
+    """Return the sort key of provider configurations: by source, module and alias."""
     return str(config.provider), len(config.module.names), config.module.names, config.alias

@@ -12,9 +12,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, short_form
-from statefmt.analysis.selection.criteria import did_you_mean, suggestion
+from statefmt.analysis.selection import did_you_mean, suggestion
+from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.analysis.selection.patterns import pattern_steps, split_path
-from statefmt.analysis.selection.provider import fitting_providers
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResourceInstance,
@@ -70,17 +70,31 @@ def removal(uses: Sequence[ConfigurationUse], text: str) -> ProviderRemoval:
     except SelectionError as error:
         configs = _configs_with_alias(uses, config) if config else []
         if len(configs) == 1:
-            raise SelectionError(_unused_key(text, _used(uses, configs))) from error
+            used = _used(uses, configs)
+            names = set(map(_short, used))
+            near = did_you_mean(text, names if len(names) == len(used) else set(map(str, used)))
+            raise SelectionError(f"nothing in the state is bound to {text}, so it may be misspelt{near}") from error
         if error.__cause__ is not None:
             raise
         raise SelectionError(f"the state has no provider {text!r}{suggestion(text, _names(uses))}") from error
-    _refuse_several(found, text)
-    return _bound(uses, found, text, whole=config is None)
-
-
-def _unused_key(text: str, used: Collection[AbsProviderInstance]) -> str:
-    near = did_you_mean(text, set(map(_short if len(used) == len(set(map(_short, used))) else str, used)))
-    return f"nothing in the state is bound to {text}, so it may be misspelt{near}"
+    configs = _configs(found)
+    # Sources and patterns may match several configurations, a short form may not.
+    is_source = "." not in text or ("/" in text and "[" not in text)
+    if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not has_wildcards(text):
+        listed = "".join(f"\n  {provider}" for provider in sorted(map(str, found)))
+        raise SelectionError(f"{text!r} is ambiguous; give one of these in full:{listed}")
+    objects = [
+        obj for use in uses for instance in use.instances if instance.provider in found for obj in instance.objects
+    ]
+    objects.sort(key=lambda obj: (list_order(obj.addr), obj.deposed))
+    used = _used(uses, configs)
+    providers = tuple(provider for provider in used if provider in found)
+    name = text
+    if config is None and len(configs) == 1:
+        name = str(configs[0])
+    elif len(providers) == 1:
+        name = str(providers[0])
+    return ProviderRemoval(name, config is None, providers, used, tuple(objects))
 
 
 def _before_key(text: str) -> str | None:
@@ -108,33 +122,6 @@ def _configs_with_alias(uses: Sequence[ConfigurationUse], text: str) -> list[Con
         return [config for config in _configs(_fitting(uses, text)) if config.alias] if "." in text else []
     except SelectionError:
         return []
-
-
-def _refuse_several(found: Collection[AbsProviderInstance], text: str) -> None:
-    """Refuse a short form that matches several configurations; sources and patterns may match several."""
-    configs = _configs(found)
-    is_source = "." not in text or ("/" in text and "[" not in text)
-    if len(configs) > 1 and (not is_source or text in map(short_form, configs)) and not has_wildcards(text):
-        listed = "".join(f"\n  {provider}" for provider in sorted(map(str, found)))
-        raise SelectionError(f"{text!r} is ambiguous; give one of these in full:{listed}")
-
-
-def _bound(
-    uses: Sequence[ConfigurationUse], found: Collection[AbsProviderInstance], text: str, *, whole: bool
-) -> ProviderRemoval:
-    configs = _configs(found)
-    objects = [
-        obj for use in uses for instance in use.instances if instance.provider in found for obj in instance.objects
-    ]
-    objects.sort(key=lambda obj: (list_order(obj.addr), obj.deposed))
-    used = _used(uses, configs)
-    providers = tuple(provider for provider in used if provider in found)
-    name = text
-    if whole and len(configs) == 1:
-        name = str(configs[0])
-    elif len(providers) == 1:
-        name = str(providers[0])
-    return ProviderRemoval(name, whole, providers, used, tuple(objects))
 
 
 def _known(uses: Sequence[ConfigurationUse]) -> set[AbsProviderInstance]:

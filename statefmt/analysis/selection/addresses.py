@@ -26,7 +26,7 @@ from contextlib import suppress
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from statefmt.analysis.selection.criteria import suggestion
+from statefmt.analysis.selection import suggestion
 from statefmt.analysis.selection.patterns import (
     ANY_DEPTH,
     KeyTest,
@@ -270,7 +270,7 @@ class ResourceTable:
         if addr not in module:
             module[addr] = None
             self._by_text[str(addr)] = addr
-        if any(_is_not_normal(obj.key) for obj in resource.objects):
+        if any(isinstance(obj.key, StringKey) and nfc(obj.key.value) != obj.key.value for obj in resource.objects):
             self._not_normal[addr] = None
 
     def matching(self, selector: str) -> dict[AbsResource, None]:
@@ -310,7 +310,3 @@ def _is_in_one_resource(pattern: str) -> bool:
     """Return whether only the key has wildcards, in the root module: elsewhere, names stand for all their keys."""
     resource, bracket, _ = pattern.partition("[")
     return bool(bracket) and not has_wildcards(resource) and not resource.startswith("module.")
-
-
-def _is_not_normal(key: object) -> bool:
-    return isinstance(key, StringKey) and nfc(key.value) != key.value

@@ -7,8 +7,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Final, TypeVar
 
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,

@@ -24,9 +24,8 @@ from statefmt.cli.options.shared import COMMON, AgreedOption, FormatOption, Outp
 from statefmt.cli.outcome import FAILED, FINE
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import confirmed, message_terminal, result_terminal, say
-from statefmt.render.stores import next_steps, transfers_json, transfers_text
+from statefmt.render.stores import backend_block, next_steps, transfers_json, transfers_text
 from statefmt.render.terminal import counted
-from statefmt.render.whereabouts import backend_block
 
 
 class TransferOptions(NamedTuple):

@@ -21,7 +21,7 @@ from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.differences import AddressTest, Kind, SnapshotDiff, diff, kinds, narrowed
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
-from statefmt.render.diff.items import Manner
+from statefmt.render.diff import Manner
 from statefmt.render.show import unmarked_note
 from statefmt.selection import Criteria, select
 from statefmt.snapshots import instances
@@ -145,17 +145,17 @@ def diff_command(
     if stat or name_only or moved_blocks:
         _print_part(changes, after, stat=stat, name_only=name_only, show_sensitive=show_sensitive)
     elif output_format is DiffFormat.JSON:
-        from statefmt.render.diff.json import diff_json
+        from statefmt.render.diff.reports import diff_json
 
         sys.stdout.buffer.write(diff_json(changes, manner))
     elif output_format is DiffFormat.MARKDOWN:
-        from statefmt.render.diff.markdown import diff_markdown
+        from statefmt.render.diff.reports import diff_markdown
 
         print(diff_markdown(changes, manner, display_name(before.location), display_name(after.location)))
     elif output_format is DiffFormat.HTML:
         write_result(_page(changes, manner, before, after))
     else:
-        from statefmt.render.diff.text import diff_text
+        from statefmt.render.diff import diff_text
 
         for piece in diff_text(changes, manner, result_terminal()):
             print(piece)
@@ -244,11 +244,11 @@ def _warn_of_lineage(old: State, new: State) -> None:
 
 def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:
     if name_only:
-        from statefmt.render.diff.json import diff_names
+        from statefmt.render.diff.reports import diff_names
 
         sys.stdout.buffer.write(diff_names(changes))
     elif stat:
-        from statefmt.render.diff.json import diff_stat
+        from statefmt.render.diff.reports import diff_stat
 
         print(diff_stat(changes, result_terminal()))
     else:

@@ -33,7 +33,7 @@ from statefmt.cli.streams import ADVICE, asking, message_terminal, say
 from statefmt.cli.surgery import SurgeryOptions, show_result, surgery_options
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.diff.items import Manner
+from statefmt.render.diff import Manner
 from statefmt.text import printable
 
 

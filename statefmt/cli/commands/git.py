@@ -241,8 +241,7 @@ def _diff(arguments: list[str]) -> None:
     A new name may follow. For a file with conflicts, git passes only the path. Source: git(1), GIT_EXTERNAL_DIFF.
     """
     from statefmt.differences import diff
-    from statefmt.render.diff.items import Manner
-    from statefmt.render.diff.text import diff_text
+    from statefmt.render.diff import Manner, diff_text
 
     terminal = result_terminal()
     path = arguments[0]

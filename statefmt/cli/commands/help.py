@@ -87,7 +87,7 @@ def version_command(output_format: FormatOption = OutputFormat.TEXT) -> int:
     if output_format is OutputFormat.JSON:
         from statefmt.render.json_output import document
 
-        sys.stdout.buffer.write(document({"version": __version__}))
+        sys.stdout.buffer.write(document(version=__version__))
     else:
         print(f"statetool {__version__}")
     return FINE

@@ -75,7 +75,7 @@ def outputs_command(
     if raw is not None:
         write_result(raw_output(found[0], show_sensitive=show_sensitive))
     elif output_format is OutputFormat.JSON:
-        from statefmt.render.show_json import outputs_json
+        from statefmt.render.show import outputs_json
 
         sys.stdout.buffer.write(outputs_json(found, show_sensitive=show_sensitive))
     elif found:

@@ -31,7 +31,7 @@ from statefmt.operations_files import (
     write_operations,
     write_plan,
 )
-from statefmt.render.diff.items import Manner
+from statefmt.render.diff import Manner
 
 
 @declared(

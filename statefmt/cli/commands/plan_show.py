@@ -73,7 +73,7 @@ def plan_show_command(
     shown = load_plan(plan)
     # Imported late: a usage error and a wrong file need none of it.
     from statefmt.plans import PlanBindings, plan_variables
-    from statefmt.render.diff.items import Manner
+    from statefmt.render.diff import Manner
     from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration
 
     references = configuration.loaded(earlier=plan_variables(shown, display_name(plan)))

@@ -70,7 +70,7 @@ def show_command(
         )
         write_result(text)
     elif output_format is OutputFormat.JSON:
-        from statefmt.render.show_json import instances_json, state_json
+        from statefmt.render.show import instances_json, state_json
 
         write = state_json if chosen == Criteria() else instances_json
         sys.stdout.buffer.write(write(snapshot, found, show_sensitive=show_sensitive))

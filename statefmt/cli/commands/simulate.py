@@ -74,11 +74,11 @@ def simulate_command(
     found = simulate(opened.data, opened.snapshot, before, after, name=opened.location)
     hidden = report_problems(found.problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.simulation import simulation_json
+        from statefmt.render.providers import simulation_json
 
         sys.stdout.buffer.write(simulation_json(found))
     else:
-        from statefmt.render.simulation import simulation_text
+        from statefmt.render.providers import simulation_text
 
         print(simulation_text(found, result_terminal()))
     return FOUND if found.orphaned or hidden else FINE

@@ -44,11 +44,11 @@ def where_command(
     found = found_state(run_context(), named_folder(one_state(folder, state_option)))
     history = history_folder(run_context(), found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts import where_json
+        from statefmt.render.stores import where_json
 
         sys.stdout.buffer.write(where_json(found, history))
     else:
-        from statefmt.render.whereabouts import where_text
+        from statefmt.render.stores import where_text
 
         print(where_text(found, history, result_terminal()))
     return FINE
@@ -72,11 +72,11 @@ def workspaces_command(
     """
     found = workspaces(run_context(), named_folder(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts import workspaces_json
+        from statefmt.render.stores import workspaces_json
 
         sys.stdout.buffer.write(workspaces_json(found))
     else:
-        from statefmt.render.whereabouts import workspaces_text
+        from statefmt.render.stores import workspaces_text
 
         print(workspaces_text(found, result_terminal()))
     return FINE

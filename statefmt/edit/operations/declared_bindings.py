@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.analysis.providers.fates import translated
-from statefmt.analysis.selection import select_in
-from statefmt.analysis.selection.criteria import Criteria, selector_text
+from statefmt.analysis.selection import Criteria, select_in, selector_text
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import select_in
-from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
+from statefmt.analysis.selection import Criteria, Selector, select_in, selector_text
 from statefmt.analysis.selection.patterns import Modules, NamedModules, invalid_address, modules_of
 from statefmt.edit.changes import Edit, Moved, arrived, by_address, pointing, refuse_taken, with_note, without_instances
 from statefmt.edit.key_map import normal_key, normalised_note

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection import Criteria, criteria_of
 from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
 from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, with_note
 from statefmt.edit.key_map import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection import Criteria, criteria_of
 from statefmt.analysis.selection.patterns import invalid_provider
 from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
 from statefmt.edit.changes import REBIND_COMMAND, Edit, Note, Selection, choose, named, refuse_parts, with_note

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection import Criteria, criteria_of
 from statefmt.edit.changes import Edit, Note, Selection, choose, dropping, named, only, without_instances
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
 from statefmt.model.errors import SurgeryError

@@ -16,7 +16,7 @@ from uuid import UUID
 
 import msgspec
 
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria
 from statefmt.edit.attributes import assignment
 from statefmt.edit.changes import Edit, Note, OtherBindingError
 from statefmt.edit.key_map import WHOLE_NUMBER, KeyMap, parse_key_map

@@ -11,9 +11,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import select
+from statefmt.analysis.selection import Criteria, select
 from statefmt.analysis.selection.addresses import ResourceTable
-from statefmt.analysis.selection.criteria import Criteria
 from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
 from statefmt.edit.changes import Edit, Moved
 from statefmt.edit.operations.mv import destinations, module_depth

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, TypeVar
 
 from msgspec import structs
 
-from statefmt.analysis.diff.passages import Scattered
+from statefmt.analysis.diff import Scattered
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
 from statefmt.edit.transactions._journal import (

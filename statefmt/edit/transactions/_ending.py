@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from msgspec import structs
 
-from statefmt.analysis.diff.passages import scattered
+from statefmt.analysis.diff import scattered
 from statefmt.context import RunContext
 from statefmt.edit.changes import Ending
 from statefmt.edit.operations_file import created_states

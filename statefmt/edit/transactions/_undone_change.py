@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import structs
 
-from statefmt.analysis.diff.passages import passages, scattered
+from statefmt.analysis.diff import passages, scattered
 from statefmt.context import RunContext
 from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
 from statefmt.edit.operations_file.working_states import FileEdits

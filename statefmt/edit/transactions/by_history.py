@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from statefmt.analysis.diff.passages import scattered
+from statefmt.analysis.diff import scattered
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit, Ending, with_note
 from statefmt.edit.operations.undo import Undo, undo_request

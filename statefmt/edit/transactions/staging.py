@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from msgspec import structs
 from msgspec.structs import replace
 
-from statefmt.analysis.diff.passages import Passages, passages
+from statefmt.analysis.diff import Passages, passages
 from statefmt.context import RunContext
 from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.changes import Edit, OtherBindingError

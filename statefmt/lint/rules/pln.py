@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from statefmt.analysis.plans import open_checks, unknown_members
-from statefmt.analysis.plans.prior import PriorDifference, PriorKind, changed_outputs
+from statefmt.analysis.plans import PriorDifference, PriorKind, changed_outputs, open_checks, unknown_members
 from statefmt.analysis.plans.values import DriftDetails, paths_text, reason_text, replacing_paths
 from statefmt.formats.providers import PUBLIC_HOSTS, engine_of
 from statefmt.formats.raw_json import token

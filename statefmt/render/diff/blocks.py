@@ -209,7 +209,7 @@ def moved_block(source: object, target: object) -> str:
     return f"moved {{\n  from = {source}\n  to   = {target}\n}}\n"
 
 
-# Prints an edit as configuration: the blocks that do the same, and comments on what no block does.
+# Prints an edit as configuration: the blocks that do the same, and comments on changes that no block makes.
 # Source: the releases that read each block first, from their changelogs: `moved` Terraform 1.1, `import` Terraform 1.5,
 # `removed` Terraform 1.7 and OpenTofu 1.7, its `lifecycle` OpenTofu 1.10.
 
@@ -278,7 +278,8 @@ def _type(place: Movable) -> str:
 
 def _beyond(changes: SnapshotDiff) -> Iterator[str]:
     """Yield a comment for each kind of change that no block makes."""
-    yield from _listed("no block changes the provider; change it in the configuration, and plan", _rebound(changes))
+    rebound = [f"{printable(str(one.addr))}: {one.rebound[1]}" for one in changes.rebound if one.rebound is not None]
+    yield from _listed("no block changes the provider; change it in the configuration, and plan", rebound)
     tainted = [one for one in changes.changed if _has(one, "status") and _status(one) is ObjectStatus.TAINTED]
     yield from _listed("no block taints; plan with -replace=ADDRESS instead", _addresses(tainted))
     untainted = [one for one in changes.changed if _has(one, "status") and _status(one) is ObjectStatus.READY]
@@ -297,10 +298,6 @@ def _listed(reason: str, places: Sequence[str]) -> Iterator[str]:
     if places:
         more = [f"#   and {len(places) - _MOST:,} more\n"] if len(places) > _MOST else []
         yield "".join([f"# Not as blocks: {reason}\n", *(f"#   {place}\n" for place in places[:_MOST]), *more])
-
-
-def _rebound(changes: SnapshotDiff) -> list[str]:
-    return [f"{printable(str(one.addr))}: {one.rebound[1]}" for one in changes.rebound if one.rebound is not None]
 
 
 def _addresses(changes: Iterable[InstanceChange]) -> list[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.fleet import (
     FleetError,
@@ -27,8 +27,7 @@ from statefmt.model.findings import Finding
 from statefmt.render.findings import message
 from statefmt.render.fleet import MATCHES
 from statefmt.render.graph import short_names
-from statefmt.render.report import page
-from statefmt.render.report.drawings import HEIGHT, WIDTH, Area, Drawing, drawn, grouped_areas
+from statefmt.render.report import HEIGHT, WIDTH, Area, drawn, grouped_areas, page
 from statefmt.text import printable
 
 _MOST_STATES: Final = 20_000
@@ -47,6 +46,10 @@ _SECTIONS: Final = (
     ("stale", "Stale references"),
     ("states", "States"),
 )
+
+
+# Values for a template, by name.
+_Row: TypeAlias = dict[str, object]
 
 
 def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
@@ -79,7 +82,7 @@ def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
             "findings": findings,
             "unchecked": unchecked,
             "runs": overview.runs,
-            "chart": run_chart(overview.runs),
+            "chart": _run_chart(overview.runs),
             "releases": overview.releases,
             "most_used": max((one.states for one in overview.releases), default=1),
             "areas": _areas(overview, short),
@@ -91,7 +94,7 @@ def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
             "n_duplicates": len(duplicates),
             "copies": copies[:_MOST_ENTRIES],
             "n_copies": len(copies),
-            "drawn": drawn_graph(graph),
+            "drawn": _drawn_graph(graph),
             "readers": overview.readers[:_MOST_LARGEST],
             "stale": stale[:_MOST_ENTRIES],
             "n_stale": len(stale),
@@ -100,13 +103,13 @@ def fleet_page(index: Path, name: str, gate: Gate, made: datetime) -> bytes:
     )
 
 
-def _findings(index: Path, gate: Gate) -> tuple[FleetFindings, str]:
+def _findings(index: Path, gate: Gate) -> tuple[_Row, str]:
     """Return the findings, and why there are none if the index was made without the rules."""
     try:
         with stored_findings(index, gate) as found:
-            return fleet_findings(found), ""
+            return _fleet_findings(found), ""
     except FleetError as error:
-        return FleetFindings((), {}, 0), str(error)
+        return _fleet_findings(()), str(error)
 
 
 def _areas(overview: FleetOverview, short: Mapping[str, str]) -> Sequence[Area]:
@@ -147,34 +150,12 @@ def _folder(state: IndexedState, name: str) -> str:
 _MOST_STATES_OF_CODE: Final = 20
 
 
-class RuleTally(NamedTuple):
-    """The number of findings of a rule; `share` is the part of the rule that found most, from 0 to 1.
+def _fleet_findings(checked: Iterable[CheckedState]) -> _Row:
+    """Count the findings of states, none of which is kept, by rule, the most severe first.
 
-    `first` is one of its messages; `most` has the states with most of its findings, `omitted` counts the others.
+    The share of a rule is of the rule that found most, from 0 to 1. Each has one of its messages, and the states with
+    most of its findings. `hidden` counts findings in the baseline.
     """
-
-    code: str
-    severity: str
-    rule: str
-    findings: int
-    states: int
-    share: float
-    first: str
-    option: str
-    most: Sequence[tuple[str, int]]
-    omitted: int
-
-
-class FleetFindings(NamedTuple):
-    """The findings of all states by rule, the most severe first; `hidden` counts those in the baseline."""
-
-    rules: Sequence[RuleTally]
-    severities: Mapping[str, int]
-    hidden: int
-
-
-def fleet_findings(checked: Iterable[CheckedState]) -> FleetFindings:
-    """Count the findings of states, none of which is kept."""
     first: dict[str, Finding] = {}
     options: dict[str, str] = {}
     states: dict[str, Counter[str]] = {}
@@ -191,22 +172,22 @@ def fleet_findings(checked: Iterable[CheckedState]) -> FleetFindings:
     ranked = sorted(first, key=lambda code: (-first[code].severity.rank, -numbers[code], code))
     most = max(numbers.values(), default=1)
     rules = all_rules()
-    tallies = (
-        RuleTally(
-            code=code,
-            severity=first[code].severity.value,
-            rule=rules[code].name if code in rules else first[code].summary,
-            findings=numbers[code],
-            states=len(states[code]),
-            share=numbers[code] / most,
-            first=message(first[code]),
-            option=options.get(code, ""),
-            most=states[code].most_common(_MOST_STATES_OF_CODE),
-            omitted=max(0, len(states[code]) - _MOST_STATES_OF_CODE),
-        )
+    tallies = [
+        {
+            "code": code,
+            "severity": first[code].severity.value,
+            "rule": rules[code].name if code in rules else first[code].summary,
+            "findings": numbers[code],
+            "states": len(states[code]),
+            "share": numbers[code] / most,
+            "first": message(first[code]),
+            "option": options.get(code, ""),
+            "most": states[code].most_common(_MOST_STATES_OF_CODE),
+            "omitted": max(0, len(states[code]) - _MOST_STATES_OF_CODE),
+        }
         for code in ranked
-    )
-    return FleetFindings(tuple(tallies), severities, hidden)
+    ]
+    return {"rules": tallies, "severities": severities, "hidden": hidden}
 
 
 _MOST_RUNS: Final = 60
@@ -226,27 +207,11 @@ class ChartPoint(NamedTuple):
     text: str
 
 
-class ChartLine(NamedTuple):
-    """The numbers of one severity: the points, and the path through them."""
+def _run_chart(runs: Sequence[IndexedRun]) -> _Row | None:
+    """Draw the findings of the last runs by severity; None if there are not two runs with checks.
 
-    severity: str
-    path: str
-    points: Sequence[ChartPoint]
-
-
-class RunChart(NamedTuple):
-    """The chart of the last runs with checks; `marks` are lines at round numbers, `ends` the times of both ends."""
-
-    width: int
-    height: int
-    left: int
-    lines: Sequence[ChartLine]
-    marks: Sequence[ChartPoint]
-    ends: Sequence[ChartPoint]
-
-
-def run_chart(runs: Sequence[IndexedRun]) -> RunChart | None:
-    """Draw the findings of runs by severity; None if there are not two runs with checks."""
+    Each line has points, and the path through them. `marks` are lines at round numbers, `ends` the times of both ends.
+    """
     runs = [run for run in runs if run.checks][-_MOST_RUNS:]
     if len(runs) < 2:
         return None
@@ -265,10 +230,10 @@ def run_chart(runs: Sequence[IndexedRun]) -> RunChart | None:
             for x, number, run in zip(xs, numbers, runs, strict=True)
         ]
         path = "".join(f"{'L' if place else 'M'}{point.x:.1f} {point.y:.1f}" for place, point in enumerate(points))
-        lines.append(ChartLine(severity, path, points))
+        lines.append({"severity": severity, "path": path, "points": points})
     marks = [ChartPoint(_LEFT, _y(number, top), f"{number:,}") for number in range(0, top + 1, step)]
     ends = [ChartPoint(xs[0], _HEIGHT - 8, runs[0].started), ChartPoint(xs[-1], _HEIGHT - 8, runs[-1].started)]
-    return RunChart(width=_WIDTH, height=_HEIGHT, left=_LEFT, lines=lines, marks=marks, ends=ends)
+    return {"width": _WIDTH, "height": _HEIGHT, "left": _LEFT, "lines": lines, "marks": marks, "ends": ends}
 
 
 def _y(number: int, top: int) -> float:
@@ -288,37 +253,14 @@ def _step(most: int) -> int:
 _MOST_NODES: Final = 80
 
 
-class FleetDrawing(NamedTuple):
-    """A drawing of states or, if `folders`, of their folders; the `omitted` ones are too many to be drawn.
-
-    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
-    cannot be read.
-    """
-
-    drawing: Drawing
-    folders: bool
-    omitted: int
-    stale: frozenset[tuple[str, str]]
-    missing: frozenset[str]
-
-
-class DrawnGraph(NamedTuple):
-    """A graph of states for a page: the drawing, and what its script needs to find states."""
-
-    overview: FleetDrawing
-    uris: Mapping[str, str]
-    places: Mapping[str, int]
-    data: Mapping[str, object]
-
-
 def fleet_graph_page(graph: FleetGraph, name: str, made: datetime) -> bytes:
     """Render the page of a graph in HTML, given the name of its index and the time."""
     stale = [one for one in graph.references if one.stale]
-    return page("fleet_graph.html", name, made, {"graph": graph, "drawn": drawn_graph(graph), "stale": stale})
+    return page("fleet_graph.html", name, made, {"graph": graph, "drawn": _drawn_graph(graph), "stale": stale})
 
 
-def drawn_graph(graph: FleetGraph) -> DrawnGraph:
-    """Draw a graph, with the data for the search."""
+def _drawn_graph(graph: FleetGraph) -> _Row:
+    """Draw a graph, with the data by which the script of the page finds states."""
     place = {state_id: number for number, state_id in enumerate(graph.nodes)}
     lost = [place[state_id] for state_id, node in graph.nodes.items() if node.is_lost]
     uris = {state_id: node.uri for state_id, node in graph.nodes.items()}
@@ -327,11 +269,15 @@ def drawn_graph(graph: FleetGraph) -> DrawnGraph:
         "missing": lost,
         "edges": [(place[one.source], place[one.target]) for one in graph.references],
     }
-    return DrawnGraph(fleet_drawing(graph), uris, place, data)
+    return {"overview": _fleet_drawing(graph), "uris": uris, "places": place, "data": data}
 
 
-def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
-    """Draw the states that others read or that read others; if these are too many, their folders."""
+def _fleet_drawing(graph: FleetGraph) -> _Row:
+    """Draw the states that others read or that read others; if these are too many, their folders.
+
+    `stale` has the pairs of nodes that a stale reference joins, `missing` the states that are not in the index or
+    cannot be read.
+    """
     names = {state_id: printable(name) for state_id, name in short_names(graph.joined()).items()}
     group = dict(zip(names, names, strict=True))
     labels, omitted = names, 0
@@ -349,13 +295,8 @@ def fleet_drawing(graph: FleetGraph) -> FleetDrawing:
             if one.stale:
                 stale.add((source, target))
     missing = {group[state_id] for state_id in names if graph.nodes[state_id].is_lost} if not folders else set()
-    return FleetDrawing(
-        drawing=_drawn(labels, edges),
-        folders=folders,
-        omitted=omitted,
-        stale=frozenset(stale),
-        missing=frozenset(missing),
-    )
+    drawing = drawn(labels, {source: [*targets] for source, targets in edges.items()})
+    return {"drawing": drawing, "folders": folders, "omitted": omitted, "stale": stale, "missing": missing}
 
 
 def _folders(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
@@ -367,8 +308,3 @@ def _folders(names: Mapping[str, str]) -> tuple[dict[str, str], dict[str, int]]:
         group[state_id] = folder
         sizes[folder] = sizes.get(folder, 0) + 1
     return group, sizes
-
-
-def _drawn(labels: Mapping[str, str], edges: Mapping[str, Mapping[str, None]]) -> Drawing:
-    targets: dict[str, Sequence[str]] = {source: [*found] for source, found in edges.items()}
-    return drawn(labels, targets)

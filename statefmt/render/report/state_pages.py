@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from statefmt.analysis.dependencies import DependencyGraph, Node, dependency_graph, edges_down, edges_up
 from statefmt.analysis.diff.model import SnapshotDiff
@@ -28,13 +28,11 @@ from statefmt.model.findings import Command, Fix, Severity
 from statefmt.model.snapshot import InstanceState, ObjectStatus, OutputValue, Snapshot, instances
 from statefmt.redaction.object_value import hides_output, output_value, with_secrets
 from statefmt.render.check import place_text
-from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Manner
-from statefmt.render.diff.markdown import sections
-from statefmt.render.diff.text import NOTHING, followed_text, summary
+from statefmt.render.diff import ADDED, CHANGED, MOVED, NOTHING, REMOVED, Item, Manner, followed_text, summary
+from statefmt.render.diff.reports import sections
 from statefmt.render.encryption import encryption_text
 from statefmt.render.findings import fix_text, message
-from statefmt.render.report import page
-from statefmt.render.report.drawings import HEIGHT, WIDTH, Drawing, areas, drawn
+from statefmt.render.report import HEIGHT, WIDTH, Drawing, areas, drawn, page
 from statefmt.render.stats import written_by
 from statefmt.render.terminal import ROOT, Terminal
 from statefmt.render.values import output_type_text, partial_text
@@ -53,10 +51,14 @@ _SECTIONS: Final = (
 )
 
 
-def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
-    """Render the report on a state in HTML, given what `check` found and the time of the report.
+# Values for a template, by name.
+_Row: TypeAlias = dict[str, object]
 
-    It shows no attributes, and hides sensitive outputs and what looks like a secret in others.
+
+def state_page(state: State, checked: Sequence[CheckedState], made: datetime) -> bytes:
+    """Render the report on a state in HTML, given the findings of `check` and the time of the report.
+
+    It shows no attributes, and hides sensitive outputs and likely secrets in others.
     """
     snapshot = state.snapshot
     found = statistics(snapshot)
@@ -72,19 +74,19 @@ def state_page(state: State, checked: Sequence[CheckedState], made: datetime) ->
             "is_old": state.version != CURRENT_VERSION,
             "found": found,
             "severities": {severity.value: severities[severity] for severity in Severity},
-            "findings": found_groups(checked),
+            "findings": _found_groups(checked),
             "known": sum(part.hidden for part in checked),
             "sections": _SECTIONS,
-            "providers": provider_map(provider_use(snapshot)),
+            "providers": _provider_map(provider_use(snapshot)),
             "areas": areas(found.instances),
             "room": (WIDTH, HEIGHT),
             "largest": found.instances[:20],
             "overview": overview(graph),
-            "graph": graph_data(graph),
+            "graph": _graph_data(graph),
             "places": {name: place for place, name in enumerate(graph.nodes)},
             "has_edges": any(graph.edges.values()),
-            "resources": listed_resources(snapshot, graph, found.instances),
-            "outputs": shown_outputs(snapshot.outputs),
+            "resources": _listed_resources(snapshot, graph, found.instances),
+            "outputs": [_output(output) for output in sorted(snapshot.outputs, key=lambda output: output.name)],
             "encryption": _encryption(state),
             "sensitive_outputs": sum(map(hides_output, snapshot.outputs)),
             "sensitive_objects": _sensitive_objects(snapshot),
@@ -119,27 +121,20 @@ class DiffGroup(NamedTuple):
     items: Sequence[Item]
 
 
-class DiffSide(NamedTuple):
-    """One of the states that are compared."""
-
-    name: str
-    serial: int
-
-
 def diff_page(changes: SnapshotDiff, manner: Manner, old: State, new: State, made: datetime) -> bytes:
     """Render a comparison in HTML; the values are those that diff_text() shows."""
-    sides = [DiffSide(display_name(state.location), state.serial) for state in (old, new)]
+    names = [display_name(state.location) for state in (old, new)]
     groups = [
         DiffGroup(title.lower().replace(" ", "-"), title, items)
         for title, items in sections(changes, replace(manner, width=_WIDTH))
     ]
     return page(
         "diff.html",
-        f"{sides[0].name} → {sides[1].name}",
+        " → ".join(names),
         made,
         {
-            "old": sides[0],
-            "new": sides[1],
+            "old": {"name": names[0], "serial": old.serial},
+            "new": {"name": names[1], "serial": new.serial},
             "summary": summary(changes) if changes else f"{NOTHING[:1].upper()}{NOTHING[1:]}.",
             "followed": followed_text(changes) if changes.followed else "",
             "lineages": bool(old.lineage and new.lineage and old.lineage != new.lineage),
@@ -155,68 +150,36 @@ def diff_page(changes: SnapshotDiff, manner: Manner, old: State, new: State, mad
 _MOST_FINDINGS: Final = 100
 
 
-class AdvicePart(NamedTuple):
-    """A part of the advice: text, or a command line."""
-
-    text: str
-    is_command: bool
-
-
-class FoundPlace(NamedTuple):
-    """One finding: its address or "", where it is in the file, and what is wrong."""
-
-    address: str
-    place: str
-    message: str
-
-
-class FoundGroup(NamedTuple):
-    """Findings with one cause; `shown` has some of them, `omitted` counts the rest.
-
-    `option` has the options of `check` that mend them, if there are any.
-    """
-
-    code: str
-    severity: str
-    rule: str
-    number: int
-    shown: tuple[FoundPlace, ...]
-    omitted: int
-    advice: tuple[AdvicePart, ...]
-    snippet: str
-    option: str
-
-
-def found_groups(checked: Sequence[CheckedState]) -> tuple[FoundGroup, ...]:
-    """Group the findings about a state and what it is compared with, the most severe first."""
+def _found_groups(checked: Sequence[CheckedState]) -> list[_Row]:
+    """Group the findings about a state and its configuration or plan, the most severe first."""
     groups = [(state, group) for state in checked for group in grouped(state.findings, state.short_selectors)]
     groups.sort(key=lambda pair: -pair[1].findings[0].severity.rank)
-    return tuple(_group(state, group) for state, group in groups)
+    return [_group(state, group) for state, group in groups]
 
 
-def _group(state: CheckedState, group: Group) -> FoundGroup:
+def _group(state: CheckedState, group: Group) -> _Row:
+    """Return findings with one cause: some of them, and the number of the rest."""
     first = group.findings[0]
     rule = all_rules().get(first.code)
     way = next(filter(None, map(state.way, group.findings)), None)
     shown = group.findings[:_MOST_FINDINGS]
-    return FoundGroup(
-        first.code,
-        first.severity.value,
-        first.summary if rule is None else rule.name,
-        len(group.findings),
-        tuple(FoundPlace(finding.address, place_text(state, finding), message(finding)) for finding in shown),
-        len(group.findings) - len(shown),
-        _advice(group.fix),
-        group.fix.snippet,
-        "" if way is None else way.options,
-    )
-
-
-def _advice(fix: Fix) -> tuple[AdvicePart, ...]:
-    return tuple(
-        AdvicePart(fix_text(Fix((part,))).strip("`"), True) if isinstance(part, Command) else AdvicePart(part, False)
-        for part in fix.advice
-    )
+    return {
+        "code": first.code,
+        "severity": first.severity.value,
+        "rule": first.summary if rule is None else rule.name,
+        "number": len(group.findings),
+        "shown": [
+            {"address": finding.address, "place": place_text(state, finding), "message": message(finding)}
+            for finding in shown
+        ],
+        "omitted": len(group.findings) - len(shown),
+        "advice": [
+            {"text": fix_text(Fix((part,))).strip("`"), "is_command": isinstance(part, Command)}
+            for part in group.fix.advice
+        ],
+        "snippet": group.fix.snippet,
+        "option": "" if way is None else way.options,
+    }
 
 
 _MOST_INSTANCES: Final = 100
@@ -224,36 +187,7 @@ _MOST_PROVIDERS: Final = 5
 _MOST_DEPENDENCIES: Final = 20
 
 
-class Listed(NamedTuple):
-    """The first entries of a list, and how many follow."""
-
-    first: tuple[str, ...]
-    omitted: int
-
-    @property
-    def number(self) -> int:
-        """The number of entries in the list."""
-        return len(self.first) + self.omitted
-
-
-class ListedResource(NamedTuple):
-    """A resource: its instances, the provider instances they are bound to, its bytes, and its neighbours.
-
-    `dependents` is the number of resources that depend on it. `marks` are `tainted` and `deposed`.
-    """
-
-    address: str
-    instances: Listed
-    providers: Listed
-    bytes: int
-    depends_on: Listed
-    dependents: int
-    marks: tuple[str, ...]
-
-
-def listed_resources(
-    snapshot: Snapshot, graph: DependencyGraph, sizes: Sequence[LargeInstance]
-) -> tuple[ListedResource, ...]:
+def _listed_resources(snapshot: Snapshot, graph: DependencyGraph, sizes: Sequence[LargeInstance]) -> list[_Row]:
     """Return a row for each resource with objects, in the order of `list`."""
     found: dict[AbsResource, list[InstanceState]] = {}
     for instance in instances(snapshot):
@@ -270,23 +204,24 @@ def listed_resources(
     }
     names = short_names(providers)
     down, up = edges_down(graph), edges_up(graph)
-    return tuple(
-        ListedResource(
-            str(addr),
-            _listed([str(instance.key) for instance in of if str(instance.key)], _MOST_INSTANCES, len(of)),
-            _listed(_providers(of, names), _MOST_PROVIDERS),
-            taken[addr],
-            _listed(down[str(addr.config())], _MOST_DEPENDENCIES),
-            len(up[str(addr.config())]),
-            tuple(_marks(of)),
-        )
+    return [
+        {
+            "address": str(addr),
+            "instances": _listed([str(one.key) for one in of if str(one.key)], _MOST_INSTANCES, len(of)),
+            "providers": _listed(_providers(of, names), _MOST_PROVIDERS),
+            "bytes": taken[addr],
+            "depends_on": _listed(down[str(addr.config())], _MOST_DEPENDENCIES),
+            "dependents": len(up[str(addr.config())]),
+            "marks": _marks(of),
+        }
         for addr, of in found.items()
-    )
+    ]
 
 
-def _listed(entries: Sequence[str], most: int, number: int | None = None) -> Listed:
-    first = tuple(entries[:most])
-    return Listed(first, (len(entries) if number is None else number) - len(first))
+def _listed(entries: Sequence[str], most: int, number: int | None = None) -> _Row:
+    """Return the first entries of a list, how many follow, and the number of all."""
+    number, first = len(entries) if number is None else number, entries[:most]
+    return {"first": first, "omitted": number - len(first), "number": number}
 
 
 def _providers(of: Sequence[InstanceState], names: Mapping[AbsProviderInstance, str]) -> list[str]:
@@ -304,92 +239,56 @@ def _marks(of: Sequence[InstanceState]) -> list[str]:
 _LONGEST: Final = 20_000
 
 
-class OutputCard(NamedTuple):
-    """An output; `value` is None if it is sensitive. `omitted` counts the characters that follow."""
-
-    name: str
-    type: str
-    value: str | None
-    omitted: int
-    deprecated: str
-
-
-def shown_outputs(outputs: Sequence[OutputValue]) -> tuple[OutputCard, ...]:
-    """Return the outputs by name."""
-    return tuple(map(_shown, sorted(outputs, key=lambda output: output.name)))
-
-
-def _shown(output: OutputValue) -> OutputCard:
-    kind = output_type_text(output, hidden=output.sensitive)
-    if output.sensitive:
-        return OutputCard(output.name, kind, None, 0, output.deprecated)
-    text = partial_text(output_value(output, show_sensitive=False))
-    return OutputCard(output.name, kind, text[:_LONGEST], max(0, len(text) - _LONGEST), output.deprecated)
+def _output(output: OutputValue) -> _Row:
+    """Return an output with the beginning of its value, None if it is sensitive, and how many characters follow."""
+    text = "" if output.sensitive else partial_text(output_value(output, show_sensitive=False))
+    return {
+        "name": output.name,
+        "type": output_type_text(output, hidden=output.sensitive),
+        "value": None if output.sensitive else text[:_LONGEST],
+        "omitted": max(0, len(text) - _LONGEST),
+        "deprecated": output.deprecated,
+    }
 
 
 _MOST_RESOURCES: Final = 50
 
 
-class MappedModule(NamedTuple):
-    """A module with objects of a provider instance: resources with their numbers of objects, and how many follow."""
-
-    name: str
-    objects: int
-    resources: tuple[tuple[str, int], ...]
-    omitted: int
-
-
-class MappedInstance(NamedTuple):
-    """An instance of a provider configuration; `share` is its part of all objects, from 0 to 1."""
-
-    name: str
-    objects: int
-    deposed: int
-    share: float
-    modules: tuple[MappedModule, ...]
-
-
-class MappedConfiguration(NamedTuple):
-    """A provider configuration: its short name, its source and its instances in use."""
-
-    name: str
-    source: str
-    objects: int
-    instances: tuple[MappedInstance, ...]
-
-
-def provider_map(uses: Sequence[ConfigurationUse]) -> tuple[MappedConfiguration, ...]:
-    """Return the configurations by source, module and alias."""
+def _provider_map(uses: Sequence[ConfigurationUse]) -> list[_Row]:
+    """Return the configurations by source, module and alias; shares are of all objects, from 0 to 1."""
     whole = sum(len(instance.objects) for use in uses for instance in use.instances)
-    return tuple(
-        MappedConfiguration(
-            short_form(use.config),
-            str(use.config.provider),
-            sum(len(instance.objects) for instance in use.instances),
-            tuple(_instance(use, instance, whole) for instance in use.instances),
-        )
+    return [
+        {
+            "name": short_form(use.config),
+            "source": str(use.config.provider),
+            "objects": sum(len(instance.objects) for instance in use.instances),
+            "instances": [
+                {
+                    "name": short_form(use.config, instance.provider.key),
+                    "objects": len(instance.objects),
+                    "deposed": sum(bool(obj.deposed) for obj in instance.objects),
+                    "share": len(instance.objects) / whole,
+                    "modules": _modules(instance),
+                }
+                for instance in use.instances
+            ],
+        }
         for use in uses
-    )
+    ]
 
 
-def _instance(use: ConfigurationUse, instance: ProviderInstanceUse, whole: int) -> MappedInstance:
-    return MappedInstance(
-        name=short_form(use.config, instance.provider.key),
-        objects=len(instance.objects),
-        deposed=sum(bool(obj.deposed) for obj in instance.objects),
-        share=len(instance.objects) / whole,
-        modules=tuple(_modules(instance)),
-    )
-
-
-def _modules(instance: ProviderInstanceUse) -> list[MappedModule]:
-    found = []
+def _modules(instance: ProviderInstanceUse) -> list[_Row]:
+    """Return the modules with objects, each with resources and their numbers of objects, and how many follow."""
+    found: list[_Row] = []
     left = _MOST_RESOURCES
     for module, objects in instance.by_module().items():
         resources = [(str(resource), len(of)) for resource, of in by_resource(objects).items()]
-        shown = tuple(resources[:left])
+        shown = resources[:left]
         left -= len(shown)
-        found.append(MappedModule(str(module) or ROOT, len(objects), shown, len(resources) - len(shown)))
+        omitted = len(resources) - len(shown)
+        found.append({
+            "name": str(module) or ROOT, "objects": len(objects), "resources": shown, "omitted": omitted,
+        })  # fmt: skip
     return found
 
 
@@ -408,14 +307,6 @@ class Overview(NamedTuple):
     apart: int
 
 
-class GraphData(NamedTuple):
-    """The graph for the script of a page: addresses, and the edges as pairs of their places."""
-
-    names: list[str]
-    missing: list[int]
-    edges: list[tuple[int, int]]
-
-
 def overview(graph: DependencyGraph) -> Overview:
     """Draw all resources, or if there are too many of them, modules, or if there is only one module, types.
 
@@ -426,7 +317,7 @@ def overview(graph: DependencyGraph) -> Overview:
         return _overview({name: printable(name) for name in graph.nodes}, edges, "", 0)
     groups, found = "modules", _grouped(graph.nodes, edges, _module)
     if len(found) == 1:
-        groups, found = "types", _grouped(graph.nodes, edges, _type)
+        groups, found = "types", _grouped(graph.nodes, edges, lambda node: node.addr.resource.type)
     shown = dict(sorted(found.items(), key=lambda item: -len(item[1].resources))[:_MOST_NODES])
     labels = {name: f"{printable(name)} ({len(group.resources):,})" for name, group in shown.items()}
     kept = {name: [target for target in group.targets if target in shown] for name, group in shown.items()}
@@ -439,12 +330,15 @@ def _overview(labels: Mapping[str, str], edges: Mapping[str, Sequence[str]], gro
     return Overview(drawing, groups, omitted, len(labels) - len(joined))
 
 
-def graph_data(graph: DependencyGraph) -> GraphData:
-    """Return the whole graph without the dependencies that others imply."""
+def _graph_data(graph: DependencyGraph) -> _Row:
+    """Return the whole graph for the script of the page: addresses, and edges as pairs of their places.
+
+    Dependencies that others imply are omitted.
+    """
     place = {name: number for number, name in enumerate(graph.nodes)}
     missing = [place[name] for name, node in graph.nodes.items() if node.is_missing]
     edges = [(place[source], place[target]) for source, targets in edges_down(graph).items() for target in targets]
-    return GraphData([printable(name) for name in graph.nodes], missing, edges)
+    return {"names": [printable(name) for name in graph.nodes], "missing": missing, "edges": edges}
 
 
 class _Group(NamedTuple):
@@ -467,7 +361,3 @@ def _grouped(
 def _module(node: Node) -> str:
     names = node.addr.module.names
     return f"module.{names[0]}" if names else ROOT
-
-
-def _type(node: Node) -> str:
-    return node.addr.resource.type

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.analysis.diff.values import NoValue, details, mark_texts, output_details
+from statefmt.analysis.diff.values import Comparing, NoValue, details, mark_texts, output_details
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.build import AWS, snapshot
 
@@ -37,7 +37,7 @@ def _told(old: Members, new: Members, *, show: bool = False) -> list[tuple[objec
             *(None if isinstance(s, NoValue) else s for s in (one.old, one.new)),
         )
         for member in change.members
-        for one in details(change, member, show_sensitive=show, exact=False)
+        for one in details(change, member, Comparing(show_sensitive=show))
     ]
 
 
@@ -152,7 +152,7 @@ OUTPUTS: dict[str, tuple[Snapshot, Snapshot, list[tuple[object, object]]]] = {
 def test_outputs(name: str) -> None:
     old, new, expected = OUTPUTS[name]
     (change,) = diff(old, new).outputs
-    found = output_details(change, show_sensitive=False, exact=False)
+    found = output_details(change, Comparing())
     assert [tuple(None if isinstance(s, NoValue) else s for s in (one.old, one.new)) for one in found] == expected
 
 

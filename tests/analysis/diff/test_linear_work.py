@@ -10,7 +10,7 @@ from statefmt.analysis.diff.model import CheckResultsChange
 from statefmt.analysis.diff.places import Plain, ValuePlace, places
 from statefmt.model.snapshot import CheckObject, CheckResult
 from statefmt.pairing import matched
-from statefmt.render.diff.items import check_lines
+from statefmt.render.diff import check_lines
 from tests.instructions import instructions
 
 _SIZES: Final = (50, 100, 200)
@@ -49,7 +49,8 @@ def test_messages_of_checks_are_compared_in_linear_time() -> None:
             CheckResult(object_kind="resource", config_addr="aws_vpc.a", status="fail", objects=(one,))
             for one in (old, new)
         )
-        return lambda: check_lines(CheckResultsChange((before,), (after,)))
+        changes = CheckResultsChange((before,), (after,))
+        return lambda: [list(check_lines(old, new)) for _, old, new in changes.differing]
 
     _assert_linear(work_on)
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.diff import diff
-from statefmt.analysis.diff.passages import passages
+from statefmt.analysis.diff import diff, passages
 from tests.analysis.diff.build import snapshot
 
 # The states before and after, and what each tells.

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from statefmt.analysis.moves import _pairing as _matching
-from statefmt.analysis.moves._candidates import Candidate
+from statefmt.analysis import moves as _matching
+from statefmt.analysis.moves.proposals import Candidate
 from tests.analysis.moves.build import gone, new, proposed
 
 _MANY = 300

@@ -9,8 +9,7 @@ from graphlib import TopologicalSorter
 import pytest
 
 from statefmt.analysis.partition import Partition, suggest_partitions
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
 from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.snapshot import Snapshot, instances as all_instances
 from tests.analysis.states import AWS, resource, snapshot

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from statefmt.analysis.plans.prior import PriorKind, changed_outputs, compare_prior
+from statefmt.analysis.plans import PriorKind, changed_outputs, compare_prior
 from statefmt.formats.reading import inspect
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.model.snapshot import Snapshot

@@ -91,7 +91,7 @@ def test_paths_that_force_a_replacement() -> None:
     ],
 )
 def test_counts(name: str, counts: str) -> None:
-    assert str(plan_counts(read_plan(recorded_plans()[name]["plan.json"]))) == counts
+    assert plan_counts(read_plan(recorded_plans()[name]["plan.json"])) == counts
 
 
 def test_every_recorded_reason_has_words() -> None:

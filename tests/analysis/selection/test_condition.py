@@ -7,9 +7,8 @@ import json
 import pytest
 
 import statefmt
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.condition import parse_condition
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection.filters import parse_condition
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import InstanceState, instances
 from tests.cli.states import resource, state

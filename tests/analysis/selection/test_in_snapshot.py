@@ -8,8 +8,7 @@ from functools import partial
 import pytest
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import select, select_in
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select, select_in
 from statefmt.model.addrs import AbsResource, ModuleInstance, Resource, ResourceMode, StringKey
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import ResourceState, Snapshot, instances

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.selection.addresses import Addresses
-from statefmt.analysis.selection.provider import fitting_providers
+from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import InvalidAddressError, NoMatchError
 

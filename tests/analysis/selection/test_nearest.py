@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection.criteria import nearest
+from statefmt.analysis.selection import nearest
 
 KNOWN = ["aws_instance.web", "aws_vpc.main", "module.net.aws_vpc.main", "google_project.main"]
 MANY = [f'module.app["{number}"].aws_instance.web{number:05}[{number % 3}]' for number in range(20_000)]

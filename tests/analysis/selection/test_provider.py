@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection.provider import fitting_providers
+from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_legacy_provider_config
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError

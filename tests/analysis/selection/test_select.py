@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import statefmt
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
 from statefmt.model.addrs import ResourceMode
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import InstanceState, instances

@@ -243,7 +243,7 @@ def test_goes_on_after_a_failure(old: Path, server: StateServer, statetool: Stat
 def test_the_block_means_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is to be pasted has the same settings as the block that was read, but for the secrets."""
     from statefmt.locations import found_state
-    from statefmt.render.whereabouts import backend_block
+    from statefmt.render.stores import backend_block
 
     monkeypatch.setenv("AWS_REGION", "eu-west-1")
     lines = (

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import destinations, mv
 from statefmt.formats.reading import read

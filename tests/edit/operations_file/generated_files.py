@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 from unicodedata import normalize
 
 from statefmt import operations
-from statefmt.analysis.selection import select
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria, select
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import destinations
 from statefmt.edit.operations.transfer import transfer

@@ -9,7 +9,7 @@ from uuid import UUID
 import pytest
 
 from statefmt import operations
-from statefmt.analysis.selection.criteria import Criteria
+from statefmt.analysis.selection import Criteria
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations_file import run
 from statefmt.edit.operations_file.read import read_operations_file

@@ -9,8 +9,8 @@ import pytest
 
 from statefmt.analysis.diff import diff
 from statefmt.model.snapshot import Snapshot
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.markdown import diff_markdown
+from statefmt.render.diff import Manner
+from statefmt.render.diff.reports import diff_markdown
 from tests.analysis.diff.build import snapshot
 
 GITHUB_TAKES = 65_536

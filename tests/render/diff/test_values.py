@@ -6,7 +6,7 @@ import pytest
 
 from statefmt.golang import loads_exact
 from statefmt.redaction.partial import HIDDEN
-from statefmt.render.diff.items import Manner, cut_pair, shown
+from statefmt.render.diff import Manner, cut_pair, shown
 
 # JSON, and how it is shown.
 VALUES = [

@@ -20,7 +20,7 @@ from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lint.check import check_plan
 from statefmt.lint.plan_subject import PlanSubject
 from statefmt.lint.settings import ProtectedTags, RuleSettings
-from statefmt.render.diff.items import Manner
+from statefmt.render.diff import Manner
 from statefmt.render.plan import plan_markdown, plan_text
 from statefmt.render.plan_json import plan_json
 from statefmt.render.terminal import Terminal

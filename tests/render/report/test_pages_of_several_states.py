@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from statefmt.render.report.drawings import drawn
+from statefmt.render.report import drawn
 from statefmt.testing import FakeOutput, FakeResource, make_state
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.render.report.drawings import Box, squarified
+from statefmt.render.report import Box, squarified
 
 
 def test_the_example_of_the_paper() -> None:

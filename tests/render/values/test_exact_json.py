@@ -43,7 +43,7 @@ def test_partly_decoded(value: Partial, text: bytes) -> None:
 
 
 def test_document() -> None:
-    text = exact_document({"a": {"b": fragment(Raw(b"[1.0,  2]"))}, "c": [fragment(HIDDEN)]})
+    text = exact_document(a={"b": fragment(Raw(b"[1.0,  2]"))}, c=[fragment(HIDDEN)])
     assert text == (
         b'{\n  "format_version": "1.0",\n  "a": {\n    "b": [\n      1.0,\n      2\n    ]\n  },\n'
         b'  "c": [\n    "(sensitive value)"\n  ]\n}\n'
@@ -58,7 +58,7 @@ def _nested(depth: int) -> JSONValue:
 
 
 def test_nested_deeper_than_orjson_goes() -> None:
-    text = exact_document({"a": fragment(_nested(300))})
+    text = exact_document(a=fragment(_nested(300)))
     assert loads_exact(text) == loads_exact(b'{"format_version":"1.0","a":%b"x"%b}' % (b"[" * 300, b"]" * 300))
 
 
@@ -69,4 +69,4 @@ def test_nested_deeper_than_python_goes() -> None:
 
 def test_nested_too_deeply_to_be_laid_out() -> None:
     raw = b"[" * 20_000 + b"]" * 20_000
-    assert exact_document({"a": fragment(Raw(raw))}) == b'{"format_version":"1.0","a":%b}\n' % raw
+    assert exact_document(a=fragment(Raw(raw))) == b'{"format_version":"1.0","a":%b}\n' % raw

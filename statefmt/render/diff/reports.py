@@ -1,9 +1,10 @@
-"""Prints a comparison as JSON (schema: `diff-output.schema.json`), as addresses, and counted by resource."""
+"""Prints comparisons of two states as Markdown, for a comment on a pull request; as JSON; and as a table."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import orjson
@@ -13,26 +14,152 @@ from statefmt.analysis.diff.model import (
     EnvelopeChange,
     InstanceChange,
     MemberChange,
-    Movable,
     OutputChange,
-    ResourceChange,
     SnapshotDiff,
+    kind_of,
 )
 from statefmt.analysis.diff.values import NoValue, ValueChange, details
-from statefmt.analysis.object_id import id_is_sensitive, object_id
+from statefmt.analysis.object_id import shown_id
 from statefmt.golang import JSONValue
-from statefmt.model.addrs import AbsResource, ModuleInstance
+from statefmt.model.addrs import AbsResource
 from statefmt.model.snapshot import CheckResult, InstanceState, OutputValue
 from statefmt.redaction.object_value import output_steps
 from statefmt.redaction.partial import HIDDEN, decoded, hidden_at
 from statefmt.redaction.secrets import SecretSteps
-from statefmt.render.diff.items import Manner
-from statefmt.render.diff.text import NOTHING, summary
+from statefmt.render.diff import (
+    ADDED,
+    CHANGED,
+    MOVED,
+    NOTHING,
+    REMOVED,
+    Item,
+    Line,
+    Manner,
+    followed_text,
+    items,
+    summary,
+)
 from statefmt.render.json_output import exact_document, fragment
 from statefmt.render.table import table
-from statefmt.render.terminal import Terminal
+from statefmt.render.terminal import Terminal, counted
 from statefmt.render.values import output_type_json, output_type_text
-from statefmt.text import printable
+from statefmt.text import pattern, printable
+
+# Lines that start like this have a colour in a `diff` code block.
+_SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
+_TITLES: Final = {ADDED: "Added", REMOVED: "Removed", CHANGED: "Changed", MOVED: "Moved"}
+_ROOM_FOR_THE_END: Final = 400
+_WIDTH: Final = 100
+
+
+def diff_markdown(changes: SnapshotDiff, manner: Manner, old: str, new: str) -> str:
+    """Return the comparison with folded details, cut at MOST_CHARACTERS with a note; `old` and `new` are file names.
+
+    Text from the states is only put in code blocks, so that none of it is markup, a link or a mention.
+    """
+    head = f"### State differences\n\n{code(old)} → {code(new)}\n\n"
+    if not changes:
+        return f"{head}{NOTHING[:1].upper()}{NOTHING[1:]}."
+    parts = [f"{head}**{escaped(summary(changes))}**\n"]
+    if changes.followed:
+        parts.append(f"\n{followed_text(changes)}.\n")
+    found = sections(changes, replace(manner, width=_WIDTH))
+    return fitted(parts, (_section(title, group) for title, group in found), "diff")
+
+
+def sections(changes: SnapshotDiff, manner: Manner) -> Iterator[tuple[str, Sequence[Item]]]:
+    """Yield the items by kind of change, resource instances first."""
+    for heading, found in items(changes, manner):
+        group = tuple(found)
+        if heading:
+            yield heading, group
+            continue
+        for sign in (REMOVED, ADDED, MOVED, CHANGED):
+            of_sign = [item for item in group if item.sign == sign]
+            if of_sign:
+                yield _TITLES[sign], of_sign
+
+
+def _section(title: str, group: Sequence[Item]) -> tuple[str, list[str], str]:
+    """Return the head, the lines and the end of a folded section."""
+    lines = [line for item in group for line in _item_lines(item)]
+    head = f"\n<details><summary>{title} ({counted(len(group), 'entry', 'entries')})</summary>\n\n"
+    return head, lines, "\n</details>\n"
+
+
+def _item_lines(item: Item) -> Iterator[str]:
+    sign = _SIGNS[item.sign]
+    if len(item.lines) == 1 and not item.lines[0].label:
+        yield from _line(replace(item.lines[0], label=item.title), "")
+        return
+    note = f" ({item.note})" if item.note else ""
+    yield f"{sign} {item.title}{f' → {item.target}' if item.target else ''}{note}"
+    for line in item.lines:
+        yield from _line(line, "    ")
+
+
+def _line(line: Line, indent: str) -> Iterator[str]:
+    sign = _SIGNS[line.sign]
+    old, new = line.old, line.new
+    if old == new:
+        old = None
+    sides = [side for side in (old, new) if side is not None]
+    separator = ": " if line.label and sides else ""
+    first, *more = f"{indent}{line.label}{separator}{' → '.join(sides)}".split("\n")
+    yield f"{sign} {first}"
+    yield from (f"{sign} {text}" for text in more)
+
+
+# GitHub accepts 65,536 characters in a comment; the rest is for text that a workflow adds.
+MOST_CHARACTERS: Final = 65_000
+_BACKTICKS: Final = pattern(r"`{3,}")
+
+
+def fitted(parts: list[str], blocks: Iterable[tuple[str, Sequence[str], str]], command: str) -> str:
+    """Join the beginning of a comment and `diff` code blocks, each between a head and an end, as far as there is room.
+
+    If something is left out, a note names the command that shows everything.
+    """
+    room = MOST_CHARACTERS - sum(map(len, parts)) - _ROOM_FOR_THE_END
+    for head, lines, end in blocks:
+        text, left_out = _cut_block(head, lines, end, room)
+        parts.append(text)
+        room -= len(text)
+        if left_out:
+            parts.append(f"\n**Truncated: a comment cannot be longer.** `statetool {command}` shows everything.\n")
+            break
+    return "".join(parts)
+
+
+def _cut_block(head: str, lines: Sequence[str], end: str, room: int) -> tuple[str, bool]:
+    """Return a `diff` code block between `head` and `end`, and whether lines were left out to fit into `room`.
+
+    `room` is in characters; the text is empty if not even one line fits.
+    """
+    # None of the lines can end a block with this fence.
+    fence = "`" * (max((len(run) for line in lines for run in _BACKTICKS.findall(line)), default=2) + 1)
+    start, stop = f"{head}{fence}diff\n", f"{fence}\n{end}"
+    room -= len(start) + len(stop)
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line + "\n")
+    if not kept:
+        return "", True
+    return start + "".join(kept) + stop, len(kept) < len(lines)
+
+
+def code(text: str) -> str:
+    """Return text as inline code."""
+    return f"<code>{escaped(printable(text))}</code>"
+
+
+def escaped(text: str) -> str:
+    """Escape text so that none of it can be markup, a link or a mention."""
+    return "".join([char if char.isalnum() or char in " ,-/" else f"&#{ord(char)};" for char in text])
+
 
 JsonObject = dict[str, object]
 
@@ -41,40 +168,40 @@ def diff_json(changes: SnapshotDiff, manner: Manner) -> bytes:
     """Return the JSON document; numbers in attributes and outputs keep their text."""
     checks = changes.check_results
     in_place = [change for change in changes.instances if change.old is not None and change.new is not None]
-    return exact_document({
-        "differs": bool(changes),
-        "added": [_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
-        "removed": [_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
-        "changed": [_changed(change, manner) for change in in_place if change.is_changed],
-        "moved": [
+    return exact_document(
+        differs=bool(changes),
+        added=[_instance(change.new, manner) for change in changes.instances if change.old is None and change.new],
+        removed=[_instance(change.old, manner) for change in changes.instances if change.new is None and change.old],
+        changed=[_changed(change, manner) for change in in_place if change.is_changed],
+        moved=[
             {"from": str(one.old.addr), "to": str(one.addr), "rekeyed": one.is_rekeyed}
             for one in in_place
             if one.is_moved and one.old
         ],
-        "moves": [
-            {"kind": _kind(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
+        moves=[
+            {"kind": kind_of(move.old), "from": str(move.old), "to": str(move.new), "instances": move.count}
             for move in changes.moves
         ],
-        "rebound": [_rebound(change) for change in in_place if change.rebound],
-        "resources": [_resource(change) for change in changes.resources],
-        "outputs": [_output(change, manner) for change in changes.outputs],
-        "check_results": [_check_result(*found) for found in checks.differing] if checks else [],
-        "envelope": [_envelope(change, manner) for change in changes.envelope],
-        "followed": len(changes.followed),
-    })  # fmt: skip
+        rebound=[_rebound(change) for change in in_place if change.rebound],
+        resources=[
+            {"address": str(side.addr) if (side := one.new or one.old) else "", "change": _what(one.old, one.new)}
+            for one in changes.resources
+        ],
+        outputs=[_output(change, manner) for change in changes.outputs],
+        check_results=[_check_result(*found) for found in checks.differing] if checks else [],
+        envelope=[_envelope(change, manner) for change in changes.envelope],
+        followed=len(changes.followed),
+    )
 
 
 def _instance(instance: InstanceState, manner: Manner) -> JsonObject:
     """Return an instance that only one side has."""
     obj = instance.current or instance.objects[0]
-    name = object_id(obj)
-    hidden = (
-        name is not None and not manner.show_sensitive and id_is_sensitive(obj, instance.resource.addr.resource.type)
-    )
+    type_name = instance.resource.addr.resource.type
     provider = instance.provider(obj)
     return {
         "address": str(instance.addr),
-        "id": str(HIDDEN) if hidden else name,
+        "id": shown_id(obj, type_name, show_sensitive=manner.show_sensitive),
         "provider_instance": None if provider is None else str(provider),
         "deposed_keys": [obj.deposed for obj in instance.deposed],
     }
@@ -95,14 +222,7 @@ def _changed(change: InstanceChange, manner: Manner) -> JsonObject:
 
 def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Iterator[JsonObject]:
     head: JsonObject = {"deposed_key": member.deposed or None, "member": member.name}
-    found = details(
-        change,
-        member,
-        show_sensitive=manner.show_sensitive,
-        exact=manner.exact,
-        pairing=manner.pairing,
-        schemas=manner.schemas,
-    )
+    found = details(change, member, manner)
     if not found:
         # The same values in a different order, or with duplicates.
         yield {**head, "path": [], "change": "changed", "sensitive": False}
@@ -111,14 +231,11 @@ def _member(change: InstanceChange, member: MemberChange, manner: Manner) -> Ite
 
 
 def _value_change(change: ValueChange) -> JsonObject:
-    is_of_list = change.order is not None or change.by_position
+    sides = (None if isinstance(side, NoValue) else True for side in (change.old, change.new))
+    what = "changed" if change.order is not None or change.by_position else _what(*sides)
     node: JsonObject = {
         "path": [step for step in change.path if isinstance(step, (str, int))],
-        "change": "added"
-        if isinstance(change.old, NoValue) and not is_of_list
-        else "removed"
-        if isinstance(change.new, NoValue) and not is_of_list
-        else "changed",
+        "change": what,
         "sensitive": change.hidden,
     }
     if change.order is not None:
@@ -140,11 +257,6 @@ def _rebound(change: InstanceChange) -> JsonObject:
         "from": None if before is None else str(before),
         "to": None if now is None else str(now),
     }
-
-
-def _resource(change: ResourceChange) -> JsonObject:
-    resource = change.new or change.old
-    return {"address": "" if resource is None else str(resource.addr), "change": _what(change.old, change.new)}
 
 
 def _output(change: OutputChange, manner: Manner) -> JsonObject:
@@ -200,12 +312,6 @@ def _what(old: object, new: object) -> str:
     return "added" if old is None else "removed" if new is None else "changed"
 
 
-def _kind(place: Movable) -> str:
-    if isinstance(place, ModuleInstance):
-        return "module"
-    return "resource" if isinstance(place, AbsResource) else "instance"
-
-
 def _fragment(value: JSONValue) -> orjson.Fragment:
     try:
         return fragment(value)
@@ -247,7 +353,6 @@ def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
 
 
 def _happened(change: InstanceChange) -> list[str]:
-    """Return the columns that count a change."""
     if change.old is None or change.new is None:
         return ["added" if change.old is None else "removed"]
     found = {"changed": change.is_changed, "moved": change.is_moved, "rebound": bool(change.rebound)}
