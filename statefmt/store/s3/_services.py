@@ -16,9 +16,18 @@ from statefmt.store.files import read_bounded
 from statefmt.store.remote.client import Connection, Retries
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import Transport
-from statefmt.store.s3._endpoints import Endpoint, approach_service, aws_endpoint, bucket_url, custom_endpoint
 from statefmt.store.s3._service import AwsKeys, AwsService
-from statefmt.store.s3._settings import LARGEST, Given, aws_files, s3_settings
+from statefmt.store.s3._settings import (
+    LARGEST,
+    Endpoint,
+    Given,
+    approach_service,
+    aws_endpoint,
+    aws_files,
+    bucket_url,
+    custom_endpoint,
+    s3_settings,
+)
 
 # In seconds, before the second attempt, and at most.
 _FIRST_WAIT: Final = 0.2

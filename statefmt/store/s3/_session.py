@@ -54,9 +54,15 @@ from statefmt.store.files import read_bounded
 from statefmt.store.remote.client import Connection
 from statefmt.store.remote.hosts import proxy_for, require_external
 from statefmt.store.remote.patience import Patience
-from statefmt.store.s3._endpoints import approach_service, custom_endpoint, refuse_endpoint_of_folder
 from statefmt.store.s3._service import AwsKeys, short, way_out
-from statefmt.store.s3._settings import Given, aws_files, check_files
+from statefmt.store.s3._settings import (
+    Given,
+    approach_service,
+    aws_files,
+    check_files,
+    custom_endpoint,
+    refuse_endpoint_of_folder,
+)
 from statefmt.text import pattern
 from statefmt.version import __version__
 

@@ -14,7 +14,6 @@ from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import LockInfo, Stored
 from statefmt.store.remote.client import Connection, ListedState, UnknownOutcomeError
-from statefmt.store.s3._endpoints import is_of_aws
 from statefmt.store.s3._objects import (
     ListedObject,
     Objects,
@@ -27,6 +26,7 @@ from statefmt.store.s3._objects import (
 )
 from statefmt.store.s3._service import RefusedRequestError
 from statefmt.store.s3._services import Services
+from statefmt.store.s3._settings import is_of_aws
 
 if TYPE_CHECKING:
     from statefmt.store.remote.client import ObjectVersion
