@@ -49,7 +49,7 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
                 ) from error
             return PgClient(place, connection)
         case "s3":
-            from statefmt.store.s3.client import S3Client
+            from statefmt.store.s3 import S3Client
 
             return S3Client(place, connection)
     raise ValueError(place.type)
