@@ -40,7 +40,7 @@ def open_client(place: StatePlace, connection: Connection) -> StateClient:
             return HttpClient(place, connection)
         case "pg":
             try:
-                from statefmt.store.pg.client import PgClient
+                from statefmt.store.pg import PgClient
             except ImportError as error:
                 from statefmt.installation import how_to_install
 
