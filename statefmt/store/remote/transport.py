@@ -23,9 +23,16 @@ from urllib3.util import Retry, Timeout
 from statefmt.model.errors import MessagePart, StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.reading import largest_stream, too_large
-from statefmt.store.remote._metadata_hosts import is_metadata_address, without_port
 from statefmt.store.remote.client import TOO_MANY, Connection, Retries, UnknownOutcomeError, is_passing
-from statefmt.store.remote.hosts import Server, approach, metadata_refused, proxy_for, server_of
+from statefmt.store.remote.hosts import (
+    Server,
+    approach,
+    is_metadata_address,
+    metadata_refused,
+    proxy_for,
+    server_of,
+    without_port,
+)
 from statefmt.store.remote.patience import ADVICE, Patience
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.text import pattern
