@@ -11,7 +11,7 @@ from statefmt.context import RunContext
 from statefmt.fleet.tables import FleetError
 from statefmt.model.errors import Wording
 from statefmt.store.reading import SIZE_VARIABLE, largest_stream, size_of
-from statefmt.store.remote.patience import TIMEOUT_VARIABLE, Patience
+from statefmt.store.remote.client import TIMEOUT_VARIABLE, Patience
 
 
 class StateLimits(Struct, frozen=True):

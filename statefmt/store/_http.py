@@ -13,9 +13,8 @@ from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValues, text_of, without_credentials
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import LockInfo, Stored, lock_json, read_lock_info
-from statefmt.store.remote.client import Connection, LockHeldError, Retries, UnknownOutcomeError, is_passing
+from statefmt.store.remote.client import Connection, LockHeldError, Patience, Retries, UnknownOutcomeError, is_passing
 from statefmt.store.remote.hosts import approach, is_of_folder, server_of, user_credentials
-from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Request, Transport
 from statefmt.text import pattern

@@ -22,9 +22,8 @@ from statefmt.store.backends.settings import BackendSetting, StatePlace
 from statefmt.store.files import read_bounded
 from statefmt.store.pg._rows import Backend, LostError, OverdueError, Session
 from statefmt.store.protocol import LockInfo
-from statefmt.store.remote.client import Connection
+from statefmt.store.remote.client import Connection, Patience
 from statefmt.store.remote.hosts import approach, is_of_folder
-from statefmt.store.remote.patience import Patience
 
 T = TypeVar("T")
 

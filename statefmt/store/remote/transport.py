@@ -23,7 +23,15 @@ from urllib3.util import Retry, Timeout
 from statefmt.model.errors import MessagePart, StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.reading import largest_stream, too_large
-from statefmt.store.remote.client import TOO_MANY, Connection, Retries, UnknownOutcomeError, is_passing
+from statefmt.store.remote.client import (
+    ADVICE,
+    TOO_MANY,
+    Connection,
+    Patience,
+    Retries,
+    UnknownOutcomeError,
+    is_passing,
+)
 from statefmt.store.remote.hosts import (
     Server,
     approach,
@@ -33,7 +41,6 @@ from statefmt.store.remote.hosts import (
     server_of,
     without_port,
 )
-from statefmt.store.remote.patience import ADVICE, Patience
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.text import pattern
 from statefmt.version import __version__

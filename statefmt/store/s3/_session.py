@@ -51,9 +51,8 @@ from botocore.utils import InstanceMetadataFetcher
 
 from statefmt.model.errors import StoreError
 from statefmt.store.files import read_bounded
-from statefmt.store.remote.client import Connection
+from statefmt.store.remote.client import Connection, Patience
 from statefmt.store.remote.hosts import proxy_for, require_external
-from statefmt.store.remote.patience import Patience
 from statefmt.store.s3._service import AwsKeys, short, way_out
 from statefmt.store.s3._settings import (
     Given,
