@@ -16,8 +16,8 @@ from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, find_state
 if TYPE_CHECKING:
     from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.store import LocalFile
+    from statefmt.store.opening import RemoteStore
     from statefmt.store.protocol import ManagedStore
-    from statefmt.store.remote.store import RemoteStore
 
 
 def store_at(context: RunContext, name: str) -> Store:

@@ -15,9 +15,9 @@ import pytest
 
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import StatePlace
+from statefmt.store.opening import RemoteStore
 from statefmt.store.protocol import LockInfo, lock_info
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
 
 OLD = b'{"old": 1}\n'
