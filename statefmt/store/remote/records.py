@@ -21,10 +21,9 @@ from statefmt.store.backends.description import without_credentials
 from statefmt.store.local.history import History, compress_one, discard_staged, history_of
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.locks import Hold, found_hold, may_be_held, refuse_held
-from statefmt.store.local.private_dir import may_be_unpublished, opened_folder
 from statefmt.store.local.pruning import plan_pruning, prune
 from statefmt.store.local.recording import EditHistory, Recording, discard, publish, record, unpublished
-from statefmt.store.local.state_file import StateFile
+from statefmt.store.local.state_file import StateFile, may_be_unpublished, opened_folder
 from statefmt.store.protocol import JointEdit, LockInfo
 from statefmt.store.reading import explained, reason_of
 from statefmt.text import pattern, printable
