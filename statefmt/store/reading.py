@@ -14,8 +14,16 @@ from typing import BinaryIO, Final, TextIO, TypeAlias
 
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends import RemoteName
-from statefmt.store.files import close, first_written, read_all, read_reporting
-from statefmt.store.inside import InsideName, inside_name, open_inside, unfollowed_name
+from statefmt.store.files import (
+    InsideName,
+    close,
+    first_written,
+    inside_name,
+    open_inside,
+    read_all,
+    read_reporting,
+    unfollowed_name,
+)
 from statefmt.text import pattern, shell_word
 
 # The name of standard input as a state.

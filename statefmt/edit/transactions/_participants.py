@@ -18,7 +18,7 @@ from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import HIDDEN, without_credentials
-from statefmt.store.inside import InsideName
+from statefmt.store.files import InsideName
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile, opened_folder, refuse_init_file
 from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, Stored

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.inside import path_of
+from statefmt.store.files import path_of
 from statefmt.store.local._folder import journal_name, state_of_journal
 from statefmt.store.local.state_file import around, linked_file, version_of
 from statefmt.store.reading import ReadReport, explained, largest_stream, read_bytes

@@ -12,8 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.files import close
-from statefmt.store.inside import InsidePath, RealPath
+from statefmt.store.files import InsidePath, RealPath, close
 from statefmt.store.local._folder import STAGED_HISTORY, Folder, history_name, journal_name, open_folder
 from statefmt.text import shell_word
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.files import signals_held_back
-from statefmt.store.inside import InsideName, make_inside, path_of
+from statefmt.store.files import InsideName, make_inside, path_of, signals_held_back
 from statefmt.store.local._folder import journal_name, open_folder
 from statefmt.store.local.locks import found_lock, remove_hold, remove_left_lock, write_hold
 from statefmt.store.local.recording import EditHistory

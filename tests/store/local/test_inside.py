@@ -11,7 +11,7 @@ import pytest
 import statefmt
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import StoreError
-from statefmt.store.inside import InsideName, inside_name
+from statefmt.store.files import InsideName, inside_name
 from tests.cli.states import resource, state
 
 STATE = state(resource("terraform_data", "a"))
