@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from statefmt.context import RunContext
-from statefmt.fleet._limits import StateLimits
-from statefmt.fleet._rows import Wanted
+from statefmt.fleet._rows import StateLimits, Wanted
 from statefmt.fleet._work import Cluster, Done, ReadRows, Task, work_on, worker_died
 from statefmt.fleet._worker import decoded_answer, encoded_job, sent
 from statefmt.fleet.tables import STATE_TABLES, FleetError

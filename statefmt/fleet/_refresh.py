@@ -17,9 +17,8 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.fleet._database import KnownState, opened
-from statefmt.fleet._limits import StateLimits
 from statefmt.fleet._resource_rows import state_id_of
-from statefmt.fleet._rows import StateOrigin, StateRows, Wanted, read_rows
+from statefmt.fleet._rows import StateLimits, StateOrigin, StateRows, Wanted, read_rows
 from statefmt.fleet._work import Cluster, InProcess, Processes, Spread, Task, chunks
 from statefmt.fleet.connection import made_by
 from statefmt.fleet.tables import FleetError

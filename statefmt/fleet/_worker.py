@@ -11,8 +11,7 @@ from msgspec import Raw, Struct
 
 from statefmt.context import RunContext
 from statefmt.edit.session import state_name
-from statefmt.fleet._limits import StateLimits
-from statefmt.fleet._rows import StateOrigin, StateRows, Wanted, read_rows, unreadable
+from statefmt.fleet._rows import StateLimits, StateOrigin, StateRows, Wanted, read_rows, unreadable
 from statefmt.fleet._work import Done, Task, work_on
 from statefmt.model.errors import StatetoolError
 from statefmt.store.backends import RemoteName, VersionName
