@@ -23,6 +23,7 @@ from statefmt.fleet._work import Cluster, InProcess, Processes, Spread, Task, ch
 from statefmt.fleet.connection import made_by
 from statefmt.fleet.tables import FleetError
 from statefmt.model.errors import RemoteStateError, StoreError
+from statefmt.processes import processor_count
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
@@ -34,8 +35,6 @@ from statefmt.store.remote.client import ListedState, ListingClient, StateClient
 from statefmt.whereabouts import folder_name, several_at_url, url_name
 from statefmt.whereabouts.find import FoundState, find_backend, located, unsupported
 from statefmt.whereabouts.urls import url_without_values
-
-_MOST: Final = 8
 
 
 class IndexOptions(NamedTuple):
@@ -141,10 +140,9 @@ def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: in
         from statefmt.fleet._dask import DaskSpread
 
         return DaskSpread(context, options.cluster, wanted, options.checks, limits, read)
-    # Forking is unsafe on systems whose libraries start threads, such as macOS.
     if not sys.platform.startswith("linux"):
         return InProcess(read)
-    count = min(len(os.sched_getaffinity(0)), _MOST) if options.workers is None else options.workers
+    count = processor_count() if options.workers is None else options.workers
     # A process of its own for one worker, too: only there can a state be interrupted.
     return Processes(min(count, work), read, limits.seconds) if work else InProcess(read)
 
