@@ -35,6 +35,19 @@ class Stored(NamedTuple):
     version: Hashable
 
 
+class WriteTerms(NamedTuple):
+    """How to record a write at `now`, in Unix seconds: a backup of the old content, to `backup` if given, and history.
+
+    Unless `keeps_backup`, only the history keeps the old content. `undoes` is the number of the edit that the write
+    takes back.
+    """
+
+    now: int
+    backup: Path | None = None
+    keeps_backup: bool = True
+    undoes: int | None = None
+
+
 class LockedStore(Protocol):
     """A store while it is locked."""
 
@@ -48,21 +61,11 @@ class LockedStore(Protocol):
         A second signal still ends a request to a service that hangs.
         """
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         """Replace the content with pieces of it and new bytes, if it still has the `expected` version.
 
-        Backs up the old content first, to `backup` if given; `now` is in Unix seconds. Unless `keeps_backup`, only the
-        history keeps the old content; it records the number of the edit that this write `undoes`. Returns the place of
-        the backup, or None if there is none beside the history. Raises StoreError and leaves the content unchanged.
+        Returns the place of the backup, or None if there is none beside the history. Raises StoreError and leaves the
+        content unchanged.
         """
 
 

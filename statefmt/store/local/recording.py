@@ -33,7 +33,7 @@ from statefmt.store.local.history import (
 )
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, WriteTerms
 from statefmt.store.reading import reason_of
 
 if TYPE_CHECKING:
@@ -63,27 +63,22 @@ def record(
     old: bytes,
     pieces: Sequence[Piece],
     earlier: History,
-    *,
-    wanted: Path | None,
-    now: int,
-    joint: JointEdit | UnsetType = UNSET,
-    undoes: int | None = None,
+    terms: WriteTerms,
+    joint: JointEdit | UnsetType,
 ) -> Recording:
-    """Write the backup, to `wanted` if given, and stage the history, both durably; `now` is in Unix seconds.
-
-    Raises StoreError, and removes both again.
-    """
+    """Write the backup and stage the history, both durably. Raises StoreError, and removes both again."""
+    wanted = terms.backup
     state.folder.sweep()
     parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
     with failing(f"{state.path}: cannot create a backup {_where(wanted)}"), parent as folder:
         if folder.descriptor != state.folder.descriptor:
             folder.sweep()
         with _computed(old, pieces) as checksums:
-            backup = _backup(folder, state.path.name if wanted is None else wanted, old, now)
+            backup = _backup(folder, state.path.name if wanted is None else wanted, old, terms.now)
         before, after = [one() for one in checksums]
         stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
         command = info.Info or info.Operation
-        goes_back = UNSET if undoes is None else undoes
+        goes_back = UNSET if terms.undoes is None else terms.undoes
         entry = HistoryEntry(
             earlier.next_number, info.Created, info.Who, command, before, after, stamp, joint, undoes=goes_back
         )

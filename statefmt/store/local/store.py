@@ -17,7 +17,7 @@ from statefmt.store.local.recording import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled
 from statefmt.store.local.state_file import StateFile, change_of, refuse_init_file
 from statefmt.store.local.transaction import OpenState, UnrecoverableError, open_state
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored, WriteTerms
 from statefmt.store.reading import check_platform, explained, read_bytes
 
 
@@ -64,26 +64,16 @@ class LockedFile:
         """Block signals."""
         return signals_held_back()
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         """Write the file in place, after a backup."""
         refuse_init_file(self.opened.file.path, self.data_dir)
-        if backup is not None:
-            refuse_init_file(backup, self.data_dir)
+        if terms.backup is not None:
+            refuse_init_file(terms.backup, self.data_dir)
         self._check(expected, "written")
         if self.is_new:
             self.opened.fill(joined(b"", pieces))
             return None
-        path = None if backup is None else Path(backup)
-        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now, undoes=undoes)
+        kept = self.opened.commit(pieces, terms)
         return None if kept is None else str(kept)
 
     def renewed(self) -> LockedFile:

@@ -44,7 +44,7 @@ from statefmt.store.local.recording import (
     remove_backup,
 )
 from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name, refuse_init_file
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, WriteTerms
 from statefmt.store.reading import check_platform, check_regular, explained, reason_of, refuse_unwritten
 from statefmt.text import shell_word
 
@@ -78,22 +78,12 @@ class OpenState:
         """Return whether the content changed after `before`; a link that the history made or removed changes none."""
         return change_of(os.fstat(self.descriptor)) != before and read_all(self.descriptor) != self.data
 
-    def commit(
-        self,
-        new: bytes | Sequence[Piece],
-        *,
-        backup: Path | None = None,
-        keeps_backup: bool = True,
-        now: int,
-        undoes: int | None = None,
-    ) -> Path | None:
+    def commit(self, new: bytes | Sequence[Piece], terms: WriteTerms) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
-        `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
-        the name of the backup unless `backup` is given. Unless `keeps_backup`, the backup is deleted after the write,
-        and only the history keeps the old content; it records the number of the edit that this one `undoes`. Returns
-        the path of the backup; None if there is none or the content is the same. Raises StoreError if the write fails,
-        and restores the old content if possible.
+        `new` is the new content as bytes or as pieces, which are never joined in memory. A backup that is not to be
+        kept is deleted after the write. Returns the path of the backup; None if there is none or the content is the
+        same. Raises StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -102,10 +92,10 @@ class OpenState:
         self._check_place()
         with signals_held_back():
             with explained(self.file.path):
-                kept, recording = self._prepare(pieces, backup, now, undoes)
+                kept, recording = self._prepare(pieces, terms)
             self._write(pieces, kept)
             finished = self._finish(recording)
-            if finished and not keeps_backup:
+            if finished and not terms.keeps_backup:
                 return self._without(kept)
         return kept
 
@@ -180,16 +170,12 @@ class OpenState:
                 f"{self.file.path}: the file was replaced or deleted during the edit; nothing was written, try again"
             )
 
-    def _prepare(
-        self, pieces: tuple[Piece, ...], wanted: Path | None, now: int, undoes: int | None
-    ) -> tuple[Path, Recording]:
+    def _prepare(self, pieces: tuple[Piece, ...], terms: WriteTerms) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
         found = change_of(os.fstat(self.descriptor))
         earlier = history_of(state)
-        recording = record(
-            state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint, undoes=undoes
-        )
+        recording = record(state, self.info, self.data, pieces, earlier, terms, self.joint)
         kept = recording.backup
         assert kept is not None
         # Resolve links first: a relative path across a link would be wrong.

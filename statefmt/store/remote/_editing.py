@@ -14,6 +14,7 @@ from statefmt.model.errors import StoreError, Wording
 from statefmt.pieces import Piece, joined
 from statefmt.store.backends.settings import SettingSource, StatePlace
 from statefmt.store.backends.types import backend_type
+from statefmt.store.local.history import history_of
 from statefmt.store.local.locks import remove_hold, write_hold
 from statefmt.store.local.recording import (
     Recording,
@@ -21,12 +22,13 @@ from statefmt.store.local.recording import (
     discard,
     forget_creation,
     publish,
+    record,
     record_creation,
     remove_backup,
 )
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.store import create_file
-from statefmt.store.protocol import JointEdit, LockInfo, Stored
+from statefmt.store.protocol import JointEdit, LockInfo, Stored, WriteTerms
 from statefmt.store.reading import reason_of
 from statefmt.store.remote._held_lock import HeldLock, LockRemoval
 from statefmt.store.remote.client import Connection, StateClient, UnknownOutcomeError
@@ -61,23 +63,10 @@ class LockedRemote:
         """Defer signals."""
         return self._interruption.deferred()
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         """Write the state, after a backup."""
         with self.undisturbed():
-            wanted = None if backup is None else Path(backup)
-            terms = WriteTerms(
-                backup=wanted, keeps_backup=keeps_backup, now=now, joint=self._outcome.joint, undoes=undoes
-            )
-            kept = self._writing.write(self.stored, pieces, expected, terms)
+            kept = self._writing.write(self.stored, pieces, expected, terms, self._outcome.joint)
             self._outcome.is_written = True
         return None if kept is None else str(kept)
 
@@ -215,16 +204,6 @@ def refuse_unlocked_url(place: StatePlace) -> None:
 _READINGS: Final = (0, 1, 2)
 
 
-class WriteTerms(NamedTuple):
-    """How a write is recorded: see LockedStore.write; `joint` is set if other states are edited with this one."""
-
-    backup: Path | None
-    keeps_backup: bool
-    now: int
-    joint: JointEdit | UnsetType = UNSET
-    undoes: int | None = None
-
-
 class RemoteWrite(NamedTuple):
     """A write of a state: the client, the edit and whether it holds the lock, and where to record it, if anywhere."""
 
@@ -241,26 +220,23 @@ class RemoteWrite(NamedTuple):
         return printable(self.client.location)
 
     def write(
-        self, stored: Stored, pieces: Sequence[Piece], expected: Hashable | None, terms: WriteTerms
+        self,
+        stored: Stored,
+        pieces: Sequence[Piece],
+        expected: Hashable | None,
+        terms: WriteTerms,
+        joint: JointEdit | UnsetType,
     ) -> Path | None:
         """Replace the content; see LockedStore.write. A new state has no backup."""
         new = joined(stored.data, pieces)
         if expected is None:
-            self._created(new, terms.joint)
+            self._created(new, joint)
             return None
         if self.records is None:
             return self._written_without_record(stored.data, new, expected, terms.backup)
         with self.records.opened() as state:
-            recording = self.records.begin(
-                state,
-                self.info,
-                stored.data,
-                pieces,
-                wanted=terms.backup,
-                now=terms.now,
-                joint=terms.joint,
-                undoes=terms.undoes,
-            )
+            earlier = history_of(state, initial=INITIAL)
+            recording = record(state, self.info, stored.data, pieces, earlier, terms, joint)
             try:
                 self._sent(stored.data, new, expected)
             except UnknownOutcomeError as error:
