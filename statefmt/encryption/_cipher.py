@@ -267,7 +267,6 @@ def check_plain_state(plain: bytes) -> None:
 
 
 def _members(plain: bytes) -> Members:
-    """Return the relevant top-level members, in order."""
     if plain.startswith(_PLAN):
         raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:

@@ -448,7 +448,6 @@ def decoded_job(data: bytes) -> Job | None:
 
 
 def encoded_answer(answer: WorkerAnswer) -> bytes:
-    """Return an answer as it travels."""
     return msgspec.msgpack.encode(answer)
 
 

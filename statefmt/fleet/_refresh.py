@@ -262,7 +262,6 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
 
 
 def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
-    """Yield the files below a folder, and the states of all workspaces of its backend."""
     problem: StoreError | None = None
     try:
         files = find_states([folder], allowed=allowed_paths(context.backend, context.environment))

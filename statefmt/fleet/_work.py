@@ -341,7 +341,6 @@ class Cluster(Struct, frozen=True):
 
 
 def _parts(scheduler: str) -> tuple[str, str]:
-    """Return the scheme and the host of an address. Raises FleetError."""
     found = _ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found[3]) < _PORTS:
         raise FleetError(

@@ -57,7 +57,6 @@ class HttpClient:
 
     @property
     def location(self) -> str:
-        """The URL of the state."""
         return self._place.location
 
     @property
@@ -67,11 +66,9 @@ class HttpClient:
 
     @property
     def is_locking(self) -> bool:
-        """Whether the backend is set up to lock."""
         return self._settings.lock is not None
 
     def read(self) -> Stored | None:
-        """Return the content and its version."""
         found = self._found()
         return None if found is None else Stored(found.content, found.version)
 
@@ -196,11 +193,9 @@ class HttpClient:
         return holder
 
     def workspaces(self) -> Sequence[str]:
-        """Return the only workspace, if it has a state."""
         return () if self._found() is None else (DEFAULT_WORKSPACE,)
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the state with this version."""
         found = self._found()
         self._check(found, expected)
         tag = "" if found is None else found.tag
@@ -211,7 +206,6 @@ class HttpClient:
             raise self._refused("deletion", answer)
 
     def close(self) -> None:
-        """Close the connection."""
         self._transport.close()
 
     def _found(self) -> _Found | None:

@@ -227,7 +227,6 @@ class InsideName(str):
     place: CheckedPlace
 
     def __new__(cls, path: str, place: CheckedPlace) -> InsideName:
-        """Make the name of a path."""
         name = super().__new__(cls, path)
         name.place = place
         return name

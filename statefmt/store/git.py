@@ -5,43 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
-from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
+from statefmt.store.protocol import ReadOnlyStore, Stored
 from statefmt.store.reading import GIT
 
-if TYPE_CHECKING:
-    from statefmt.store.protocol import LockInfo
 
-
-@dataclass(frozen=True, slots=True)
-class GitVersion:
-    """The state in `git:REVISION:PATH`; see Store. `environment` is that of the git process."""
-
-    name: str
-    environment: Mapping[str, str]
-
-    def read(self) -> Stored:
-        """Read the version by running git."""
-        return Stored(read_git_object(self.name, self.environment), None)
-
-    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raise StoreError: a version in git never changes."""
-        raise StoreError(f"{self.name}: a version in git cannot be edited; write the result to a file")
-
-    def versions(self) -> Sequence[HistoryEntry]:
-        """Raise StoreError: only files have a history of edits."""
-        raise StoreError(f"{self.name}: a version in git has no history of edits")
-
-    def content(self, checksum: str) -> bytes:
-        """Raise StoreError: only files have a history of edits."""
-        raise StoreError(f"{self.name}: a version in git has no history of edits")
-
-    def tidy(self) -> None:
-        """Do nothing."""
+def git_version(name: str, environment: Mapping[str, str]) -> ReadOnlyStore:
+    """Return the store of `git:REVISION:PATH`, which runs git in the environment."""
+    return ReadOnlyStore(
+        name,
+        lambda: Stored(read_git_object(name, environment), None),
+        f"{name}: a version in git cannot be edited; write the result to a file",
+        f"{name}: a version in git has no history of edits",
+    )
 
 
 # Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +13,7 @@ from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.backends.types import backend_type
-from statefmt.store.protocol import HistoryEntry, LockedStore, LockState, LockStatus, Stored
+from statefmt.store.protocol import HistoryEntry, LockState, LockStatus, ReadOnlyStore, Stored
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.store.remote.client import Connection, ObjectVersion, StateClient, VersionedClient
 from statefmt.text import shell_word
@@ -84,42 +84,21 @@ def versioned_state(name: str) -> RemoteName:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class KeptVersion:
-    """A version of a state; see Store."""
-
-    version: VersionName
-    connection: Connection
-
-    @property
-    def name(self) -> str:
-        """The location of the state, and the ID of the version."""
-        return self.version
-
-    def read(self) -> Stored:
-        """Read the version."""
-        with _versioned(self.version.state, self.connection) as client:
-            return Stored(client.read_version(self.version.version_id), self.version.version_id)
-
-    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raise StoreError: a version never changes."""
-        raise StoreError(f"{self.name}: an earlier version cannot be edited; `statetool undo --version` restores it")
-
-    def versions(self) -> Sequence[HistoryEntry]:
-        """Raise StoreError: a version has no edits."""
-        raise StoreError(f"{self.name}: an earlier version has no history of edits")
-
-    def content(self, checksum: str) -> bytes:
-        """Raise StoreError: a version has no edits."""
-        raise StoreError(f"{self.name}: an earlier version has no history of edits")
-
-    def tidy(self) -> None:
-        """Do nothing."""
-
-
-def remote_content(name: RemoteName | VersionName, connection: Connection) -> RemoteStore | KeptVersion:
+def remote_content(name: RemoteName | VersionName, connection: Connection) -> RemoteStore | ReadOnlyStore:
     """Return a state in a backend, or a version of it, as a store. Raises StoreError as `remote_store`."""
-    return remote_store(name, connection) if isinstance(name, RemoteName) else KeptVersion(name, connection)
+    if isinstance(name, RemoteName):
+        return remote_store(name, connection)
+
+    def read() -> Stored:
+        with _versioned(name.state, connection) as client:
+            return Stored(client.read_version(name.version_id), name.version_id)
+
+    return ReadOnlyStore(
+        name,
+        read,
+        f"{name}: an earlier version cannot be edited; `statetool undo --version` restores it",
+        f"{name}: an earlier version has no history of edits",
+    )
 
 
 @contextmanager
@@ -150,7 +129,6 @@ class RemoteStore:
 
     @property
     def name(self) -> str:
-        """The URL of the state."""
         return self.place.location
 
     @property
@@ -159,18 +137,15 @@ class RemoteStore:
         return self._records.edit_history(self._changing)
 
     def read(self) -> Stored:
-        """Read the content."""
         with self._client() as client:
             return self._read(client)
 
     def found(self) -> Stored | None:
-        """Read the content; None if there is no state."""
         with self._client() as client:
             return client.read()
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedRemote]:
-        """Lock and read the state."""
         with self._client() as client, self._edit.locked(client, info, timeout, lambda: self._read(client)) as locked:
             yield locked
 
@@ -212,7 +187,6 @@ class RemoteStore:
         return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
-        """Read a content from the history."""
         return self.history.content(checksum)
 
     def tidy(self) -> None:
@@ -233,10 +207,9 @@ class RemoteStore:
     @property
     def _edit(self) -> RemoteEdit:
         from statefmt.store.remote._editing import RemoteEdit
-        from statefmt.store.remote._held_lock import LockRemoval
 
-        removal = LockRemoval(self.words, ends_with_session=self._lock_ends_with_session)
-        return RemoteEdit(self.place, self.connection, self._records, self.pause, removal)
+        ends = self._lock_ends_with_session
+        return RemoteEdit(self.place, self.connection, self._records, self.pause, self.words, ends)
 
     @property
     def _lock_ends_with_session(self) -> bool:

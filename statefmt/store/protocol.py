@@ -1,5 +1,5 @@
-"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and the simplest
-store, standard input."""
+"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and stores that
+can only be read, such as standard input."""
 
 from __future__ import annotations
 
@@ -322,27 +322,32 @@ def _shown(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StandardInput:
-    """A state that is piped in; see Store."""
+class ReadOnlyStore:
+    """A state that can only be read; see Store. `refusal` and `no_history` are the errors of all else."""
 
-    read_input: Callable[[], bytes]
-    name: str = STANDARD_INPUT
-
-    def read(self) -> Stored:
-        """Read all of standard input."""
-        return Stored(self.read_input(), None)
+    name: str
+    read: Callable[[], Stored]
+    refusal: str
+    no_history: str
 
     def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raise StoreError: standard input cannot be written."""
-        raise StoreError("standard input cannot be edited; name a file")
+        raise StoreError(self.refusal)
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Raise StoreError: standard input has no history."""
-        raise StoreError("standard input: it has no history; name a file")
+        raise StoreError(self.no_history)
 
     def content(self, checksum: str) -> bytes:
-        """Raise StoreError: standard input has no history."""
-        raise StoreError("standard input: it has no history; name a file")
+        raise StoreError(self.no_history)
 
     def tidy(self) -> None:
-        """Do nothing."""
+        pass
+
+
+def standard_input(read_input: Callable[[], bytes], name: str = STANDARD_INPUT) -> ReadOnlyStore:
+    """Return the store of a state that is piped in."""
+    return ReadOnlyStore(
+        name,
+        lambda: Stored(read_input(), None),
+        "standard input cannot be edited; name a file",
+        "standard input: it has no history; name a file",
+    )

@@ -219,11 +219,9 @@ class EditHistory:
     is_apart: bool = False
 
     def load(self) -> History:
-        """Read the history."""
         return load_history(self.path, self.initial)
 
     def content(self, checksum: str) -> bytes:
-        """Return the content with a checksum."""
         return kept_content(self.path, checksum)
 
     def compress(self) -> None:

@@ -99,7 +99,6 @@ def _old_side(path: Path) -> bytes | None:
 
 
 def _status(name: str) -> os.stat_result | None:
-    """Return the status of a regular file; None if it does not exist or is not a regular file."""
     try:
         status = os.stat(name)  # noqa: PTH116 - faster, and every command calls it
     except (OSError, ValueError):

@@ -61,11 +61,9 @@ class LockedFile:
     data_dir: str = ""
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Block signals."""
         return signals_held_back()
 
     def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
-        """Write the file in place, after a backup."""
         refuse_init_file(self.opened.file.path, self.data_dir)
         if terms.backup is not None:
             refuse_init_file(terms.backup, self.data_dir)
@@ -83,12 +81,10 @@ class LockedFile:
         return replace(self, opened=opened, stored=stored, is_new=self.is_new and not opened.data)
 
     def hold(self, joint: JointEdit) -> LockedFile:
-        """Write the marker."""
         write_hold(self.opened.file, self.opened.info, joint)
         return replace(self, opened=replace(self.opened, joint=joint))
 
     def release(self) -> None:
-        """Delete the marker."""
         remove_hold(self.opened.file)
 
     def discard(self, expected: Hashable) -> None:
@@ -123,7 +119,6 @@ class LocalFile:
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
         return path_of(self.name)
 
     def read(self) -> Stored:
@@ -137,7 +132,6 @@ class LocalFile:
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
-        """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
@@ -145,7 +139,6 @@ class LocalFile:
 
     @property
     def history(self) -> EditHistory:
-        """The history beside the file."""
         return EditHistory(self.path, self._changing)
 
     def found(self) -> Stored | None:
@@ -179,11 +172,9 @@ class LocalFile:
         return remove_left_lock(self.path, lock_id)
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Read the history beside the file."""
         return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
-        """Read a content from the history."""
         return self.history.content(checksum)
 
     @property

@@ -431,7 +431,6 @@ def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> s
 
 
 def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
-    """Return the contents before and after a write."""
     try:
         old = _old(state, journal)
         return old, journal.new_content(old)

@@ -48,7 +48,6 @@ class PgClient:
 
     @property
     def location(self) -> str:
-        """The URL of the state."""
         return self._place.location
 
     @property
@@ -58,7 +57,6 @@ class PgClient:
 
     @property
     def is_locking(self) -> bool:
-        """Whether the backend locks: always."""
         return True
 
     def read(self) -> Stored | None:
@@ -96,7 +94,6 @@ class PgClient:
         self._change(lambda session: self._row.write(session, text, expected), expected, lock is not None)
 
     def unlock(self, info: LockInfo) -> None:
-        """Give the lock back."""
         link = self._link
         if link.held is not None and link.session is not None:
             try:
@@ -132,7 +129,6 @@ class PgClient:
         )
 
     def workspaces(self) -> Sequence[str]:
-        """Return the names of all rows."""
         return self._link.retried(self._row.names)
 
     def states_below(self, prefix: str) -> Iterator[ListedState]:
@@ -147,7 +143,6 @@ class PgClient:
                 self._note(f"{self.location}: no right to read the states in the schema {schema!r}; they are left out")
 
     def workspace_states(self) -> Iterator[ListedState]:
-        """Yield the rows of the schema."""
         return self._states_in(self._row.table.schema)
 
     def _states_in(self, schema: str) -> Iterator[ListedState]:
@@ -161,7 +156,6 @@ class PgClient:
         self._change(lambda session: self._row.delete(session, expected), expected, needs_lock)
 
     def close(self) -> None:
-        """Close the connection."""
         self._link.close()
 
     def _session(self) -> Session:
@@ -291,7 +285,6 @@ class RowLocks:
             raise StoreError(f"{self.row.location}: the row was replaced while it was locked; nothing was written")
 
     def give_back(self, session: Session, held: RowLock) -> None:
-        """Unlock the row."""
         missing = _release(session, held.keys)
         self.link.held = None
         if missing:

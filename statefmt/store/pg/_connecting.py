@@ -83,7 +83,6 @@ class ServerLink:
         raise StoreError(f"{self._place.location}: {reason}")
 
     def connected(self) -> Session:
-        """Return the session. Raises LostError and StoreError."""
         if self.session is None:
             approach_hosts(self._place, self._connection, self.parameters)
             self.session = self.another()
@@ -92,7 +91,6 @@ class ServerLink:
         return self.session
 
     def another(self) -> Session:
-        """Return a new session, for the caller to close. Raises LostError and StoreError."""
         return Session(self._place.location, self.parameters, self.patience, self._connection.options.debug)
 
     def lose(self, reason: str, *, may_have_effect: bool = False) -> None:
@@ -105,7 +103,6 @@ class ServerLink:
         self.close()
 
     def close(self) -> None:
-        """Close the session."""
         session, self.session = self.session, None
         if session is not None:
             session.close()
@@ -219,7 +216,6 @@ def connection_parameters(place: StatePlace, environment: Mapping[str, str], pat
 
 
 def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> frozenset[str]:
-    """The names of parameters that are set, not left to a default."""
     return frozenset(
         option.keyword.decode()
         for option in options

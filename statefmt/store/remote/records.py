@@ -84,7 +84,6 @@ class RemoteRecords:
 
     @property
     def _label(self) -> str:
-        """What a file in the folder says about the state."""
         return f"{without_credentials(self.location)}\n{_hash(self.identity)}"
 
     @contextmanager

@@ -133,7 +133,6 @@ class Transport:
         raise StoreError(f"{request.shown}: the server redirects without an end")
 
     def close(self) -> None:
-        """Close all connections."""
         for pool in self._pools.values():
             pool.clear()
         self._pools.clear()
@@ -362,7 +361,6 @@ def _too_large(request: Request) -> StoreError:
 
 
 def _asked_wait(answer: Answer) -> float | None:
-    """Return how long the server asks to wait, in seconds."""
     asked = answer.headers.get("retry-after")
     if asked is None:
         return None

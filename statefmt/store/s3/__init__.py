@@ -59,7 +59,6 @@ class S3Client:
 
     @property
     def location(self) -> str:
-        """The URL of the state."""
         return self._place.location
 
     @property
@@ -69,7 +68,6 @@ class S3Client:
 
     @property
     def is_locking(self) -> bool:
-        """Whether the backend has a lock file or a table."""
         return self._services.settings.lock_file or bool(self._services.settings.table)
 
     def read(self) -> Stored | None:
@@ -77,28 +75,21 @@ class S3Client:
         return self._state.read()
 
     def lock(self, info: LockInfo) -> None:
-        """Try once to lock the state."""
         self._locks.acquire(info)
 
     def holder(self) -> LockInfo | None:
-        """Return who holds the lock."""
         return self._locks.holder()
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
-        """Replace the content."""
         self._state.write(content, _version(expected), is_locked=lock is not None)
 
     def unlock(self, info: LockInfo) -> None:
-        """Give the lock back."""
         self._locks.release(info)
 
     def force_unlock(self, lock_id: str) -> LockInfo | None:
-        """Remove the lock with this ID."""
         return self._locks.remove(lock_id)
 
     def workspaces(self) -> Sequence[str]:
-        """Return the workspaces that have a state."""
-
         return sorted(name for name, _ in workspace_objects(self._objects))
 
     def states_below(self, prefix: str) -> Iterator[ListedState]:
@@ -109,8 +100,6 @@ class S3Client:
             yield ListedState(place, found.etag, found.size)
 
     def workspace_states(self) -> Iterator[ListedState]:
-        """Yield the states of all workspaces."""
-
         for workspace, found in workspace_objects(self._objects):
             place = self._place.moved(self._connection.environment, workspace)
             yield ListedState(place, found.etag, found.size)
@@ -123,17 +112,12 @@ class S3Client:
         self._state.delete(version)
 
     def object_versions(self) -> Sequence[ObjectVersion]:
-        """Return the versions of the state, newest first; only the current one without versioning."""
-
         return versions_of(self._objects, self._services.settings.key)
 
     def read_version(self, version_id: str) -> bytes:
-        """Return the content of a version."""
-
         return content_of(self._objects, self._services.settings.key, version_id)
 
     def close(self) -> None:
-        """Close the connections."""
         self._services.close()
 
     @cached_property
@@ -425,7 +409,6 @@ class Services:
         )
 
     def close(self) -> None:
-        """Close the connections."""
         if "_transport" in self.__dict__:
             self._transport.close()
 
@@ -522,7 +505,6 @@ def keys_of(given: Given, connection: Connection, subject: str) -> Callable[[], 
 
 
 def _is_written(given: Given, name: str) -> bool:
-    """Return whether an option or a file sets an argument, and not a variable."""
     setting = given.by_name.get(name)
     return setting is not None and setting.source != "environment" and setting.value not in (None, "")
 

@@ -290,7 +290,6 @@ class LockTable:
         return held
 
     def _text(self, key: str, attribute: str) -> str | None:
-        """Return an attribute of an item, None if there is no item."""
         answer = self._call(
             "GetItem",
             {"Key": {"LockID": {"S": key}}, "ProjectionExpression": f"LockID, {attribute}", "ConsistentRead": True},
