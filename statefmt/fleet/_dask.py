@@ -37,37 +37,32 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 
-class DaskSpread:
-    """Works on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+@contextmanager
+def on_cluster(
+    context: RunContext,
+    cluster: Cluster,
+    wanted: Wanted,
+    checks: bool,
+    limits: StateLimits,
+    read: ReadRows,
+    chunks: Sequence[Sequence[Task]],
+) -> Iterator[Iterator[Done]]:
+    """Work on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+    if context.backend is not None and context.backend.settings:
+        raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
 
-    def __init__(
-        self, context: RunContext, cluster: Cluster, wanted: Wanted, checks: bool, limits: StateLimits, read: ReadRows
-    ) -> None:
-        self._context = context
-        self._cluster = cluster
-        self._wanted = wanted
-        self._checks = checks
-        self._limits = limits
-        self._read = read
+    def encoded(chunk: Sequence[Task]) -> bytes:
+        return encoded_job(context, tuple(filter(None, map(sent, chunk))), wanted, checks, limits)
 
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Connect, and yield the results as they come; see Spread."""
-        if self._context.backend is not None and self._context.backend.settings:
-            raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
-        there = ([task for task in chunk if sent(task) is not None] for chunk in chunks)
-        here = ([task for task in chunk if sent(task) is None] for chunk in chunks)
-        made = (work_on(chunk, self._read) for chunk in here if chunk)
-        with connected(self._cluster) as client:
-            work = DaskWork(client, self._cluster, self._context, self._encoded)
-            try:
-                yield work.results([chunk for chunk in there if chunk], made)
-            finally:
-                work.cancel()
-
-    def _encoded(self, chunk: Sequence[Task]) -> bytes:
-        tasks = tuple(one for one in map(sent, chunk) if one is not None)
-        return encoded_job(self._context, tasks, self._wanted, self._checks, self._limits)
+    there = ([task for task in chunk if sent(task) is not None] for chunk in chunks)
+    here = ([task for task in chunk if sent(task) is None] for chunk in chunks)
+    made = (work_on(chunk, read) for chunk in here if chunk)
+    with connected(cluster) as client:
+        work = DaskWork(client, cluster, context, encoded)
+        try:
+            yield work.results([chunk for chunk in there if chunk], made)
+        finally:
+            work.cancel()
 
 
 # Submits chunks to a Dask cluster, collects their rows, and finds the states that kill workers.
@@ -188,8 +183,8 @@ class DaskWork:
         except Exception as error:
             raise FleetError(f"{self._cluster.scheduler}: a worker failed: {_said(error)}") from error
         try:
-            answer = decoded_answer(data)
-        except msgspec.MsgspecError as error:
+            answer = _ANSWER.decode(data)
+        except (msgspec.MsgspecError, TypeError) as error:
             raise FleetError(f"{self._cluster.scheduler}: a worker sent something else than rows") from error
         if answer.refused:
             raise FleetError(
@@ -344,10 +339,12 @@ def answer_job(context: RunContext, data: bytes) -> bytes:
     """Return the rows of the states of a job, encoded. A state that cannot be read is a row, and no exception."""
     job = decoded_job(data)
     if job is None:
-        return encoded_answer(WorkerAnswer(refused=f"it has statetool {__version__}"))
+        return msgspec.msgpack.encode(WorkerAnswer(refused=f"it has statetool {__version__}"))
     tasks = [Task(os.fsdecode(one.name), one.origin) for one in job.tasks]
     sent = {one.origin.state_id: one for one in job.tasks}
-    return encoded_answer(WorkerAnswer(work_on(tasks, lambda task: _rows(context, job, sent[task.origin.state_id]))))
+    return msgspec.msgpack.encode(
+        WorkerAnswer(work_on(tasks, lambda task: _rows(context, job, sent[task.origin.state_id])))
+    )
 
 
 def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
@@ -445,14 +442,3 @@ def decoded_job(data: bytes) -> Job | None:
     """Return a job, None if another release of statetool made it."""
     release, job = msgspec.msgpack.decode(data, type=tuple[str, Raw])
     return msgspec.msgpack.decode(job, type=Job) if release == __version__ else None
-
-
-def encoded_answer(answer: WorkerAnswer) -> bytes:
-    return msgspec.msgpack.encode(answer)
-
-
-def decoded_answer(data: object) -> WorkerAnswer:
-    """Return an answer. Raises msgspec.ValidationError or DecodeError if it is none."""
-    if not isinstance(data, bytes):
-        raise msgspec.ValidationError("not bytes")
-    return _ANSWER.decode(data)

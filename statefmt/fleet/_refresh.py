@@ -19,7 +19,7 @@ from statefmt.context import RunContext
 from statefmt.fleet._database import KnownState, opened
 from statefmt.fleet._resource_rows import state_id_of
 from statefmt.fleet._rows import StateLimits, StateOrigin, StateRows, Wanted, read_rows
-from statefmt.fleet._work import Cluster, InProcess, Processes, Spread, Task, chunks
+from statefmt.fleet._work import Cluster, Spread, Task, chunks, in_process, in_processes
 from statefmt.fleet.connection import made_by
 from statefmt.fleet.tables import FleetError
 from statefmt.model.errors import RemoteStateError, StoreError
@@ -92,7 +92,7 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     work = chunks(tasks)
     spread = _spread(context, options, Wanted(key, options.attributes), len(work))
     # Forks before the database is open: DuckDB starts threads.
-    with spread.started(work) as results, opened(into) as database:
+    with spread(work) as results, opened(into) as database:
         if database.key() != key:
             raise FleetError(f"{into}: another process has replaced this index; index again")
         # Another run may have added states since.
@@ -137,14 +137,14 @@ def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: in
     limits = StateLimits.of(context.environment, options.max_size, options.timeout)
     read = partial(_read, replace(context, progress=None), wanted, options.checks, limits)
     if options.cluster is not None and work:
-        from statefmt.fleet._dask import DaskSpread
+        from statefmt.fleet._dask import on_cluster
 
-        return DaskSpread(context, options.cluster, wanted, options.checks, limits, read)
+        return partial(on_cluster, context, options.cluster, wanted, options.checks, limits, read)
     if not sys.platform.startswith("linux"):
-        return InProcess(read)
+        return partial(in_process, read)
     count = processor_count() if options.workers is None else options.workers
     # A process of its own for one worker, too: only there can a state be interrupted.
-    return Processes(min(count, work), read, limits.seconds) if work else InProcess(read)
+    return partial(in_processes, min(count, work), read, limits.seconds) if work else partial(in_process, read)
 
 
 # After how many states the listing says how far it is.

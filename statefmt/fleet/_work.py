@@ -9,7 +9,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import BinaryIO, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+from typing import BinaryIO, Final, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
 from msgspec import Struct, structs
@@ -58,15 +58,10 @@ class Done(Struct, frozen=True):
         return [Done((state_id,), lines) for state_id, lines in found.items()]
 
 
-class Spread(Protocol):
-    """Reads states somewhere. Results come in any order, and every task has exactly one."""
-
-    def started(self, chunks: Sequence[Sequence[Task]]) -> AbstractContextManager[Iterator[Done]]:
-        """Start at once, and yield the rows of each chunk, or of parts of it; leaving the context ends the work.
-
-        A state whose worker died has a row that says so. Raises FleetError if the work cannot be done there.
-        """
-        ...
+# Reads states somewhere, and starts at once. Yields the rows of each chunk, or of parts of it, in any order; every task
+# has exactly one. A state whose worker died has a row that says so. Leaving the context ends the work. Raises
+# FleetError if the work cannot be done there.
+Spread: TypeAlias = "Callable[[Sequence[Sequence[Task]]], AbstractContextManager[Iterator[Done]]]"
 
 
 def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
@@ -108,54 +103,41 @@ def worker_died(task: Task, deaths: int = 0) -> Done:
     return structs.replace(done, deaths=deaths)
 
 
-class InProcess:
-    """Works in this process; see Spread."""
-
-    def __init__(self, read: ReadRows) -> None:
-        self._read = read
-
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Yield the rows of each chunk in order; see Spread."""
-        yield (work_on(chunk, self._read) for chunk in chunks)
+@contextmanager
+def in_process(read: ReadRows, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+    """Work in this process; see Spread."""
+    yield (work_on(chunk, read) for chunk in chunks)
 
 
 # In seconds.
 _AGAIN: Final = 1.0
 
 
-class Processes:
-    """Works in `count` processes at a time, and `seconds` at most on each state; see Spread.
+@contextmanager
+def in_processes(
+    count: int, read: ReadRows, seconds: float, chunks: Sequence[Sequence[Task]]
+) -> Iterator[Iterator[Done]]:
+    """Work in `count` processes at a time, and `seconds` at most on each state; see Spread.
 
-    For systems on which forking is safe, such as Linux.
+    For systems on which forking is safe, such as Linux. A coordinator forks the workers: this process opens a database,
+    which starts threads.
     """
+    reading, writing = os.pipe()
 
-    def __init__(self, count: int, read: ReadRows, seconds: float) -> None:
-        self._count = count
-        self._read = _in_time(read, seconds)
+    def coordinate() -> None:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as results:
+            _coordinate(chunks, _in_time(read, seconds), count, results)
 
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Start a coordinator at once, and yield the results as they come; see Spread.
-
-        It forks the workers: this process opens a database, which starts threads.
-        """
-        reading, writing = os.pipe()
-
-        def coordinate() -> None:
-            os.close(reading)
-            with os.fdopen(writing, "wb") as results:
-                _coordinate(chunks, self._read, self._count, results)
-
-        process = forked(coordinate)
-        os.close(writing)
-        try:
-            with os.fdopen(reading, "rb") as results:
-                yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
-        finally:
-            # It ends its workers.
-            os.kill(process, signal.SIGTERM)
-            os.waitpid(process, 0)
+    process = forked(coordinate)
+    os.close(writing)
+    try:
+        with os.fdopen(reading, "rb") as results:
+            yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
+    finally:
+        # It ends its workers.
+        os.kill(process, signal.SIGTERM)
+        os.waitpid(process, 0)
 
 
 def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:

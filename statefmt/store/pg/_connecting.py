@@ -123,63 +123,21 @@ def way_out(pid: int) -> str:
 
 
 # All others are refused: some name programs or files to write, and some change what a session is.
-_SUPPORTED: Final = frozenset(
-    {
-        "host",
-        "hostaddr",
-        "port",
-        "dbname",
-        "user",
-        "password",
-        "passfile",
-        "sslmode",
-        "sslnegotiation",
-        "sslcert",
-        "sslkey",
-        "sslcertmode",
-        "sslpassword",
-        "sslrootcert",
-        "sslcrl",
-        "sslcrldir",
-        "sslsni",
-        "ssl_min_protocol_version",
-        "ssl_max_protocol_version",
-        "channel_binding",
-        "require_auth",
-        "requirepeer",
-        "gssencmode",
-        "krbsrvname",
-        "connect_timeout",
-        "keepalives",
-        "keepalives_idle",
-        "keepalives_interval",
-        "keepalives_count",
-        "tcp_user_timeout",
-        "client_encoding",
-        "options",
-        "application_name",
-        "fallback_application_name",
-        "target_session_attrs",
-        "load_balance_hosts",
-    }
-)
+_SUPPORTED: Final = frozenset({
+    "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "sslmode", "sslnegotiation", "sslcert",
+    "sslkey", "sslcertmode", "sslpassword", "sslrootcert", "sslcrl", "sslcrldir", "sslsni",
+    "ssl_min_protocol_version", "ssl_max_protocol_version", "channel_binding", "require_auth", "requirepeer",
+    "gssencmode", "krbsrvname", "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
+    "keepalives_count", "tcp_user_timeout", "client_encoding", "options", "application_name",
+    "fallback_application_name", "target_session_attrs", "load_balance_hosts",
+})  # fmt: skip
 # "" means the same as no value, but keeps libpq from reading the variable itself.
 _MAY_BE_EMPTY: Final = ("password", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir")
 # What lib/pq takes beside the parameters of libpq. Any other name may be a part of a password with a space.
-_ONLY_LIB_PQ: Final = frozenset(
-    {
-        "binary_parameters",
-        "disable_prepared_binary_result",
-        "sslinline",
-        "krbspn",
-        "search_path",
-        "statement_timeout",
-        "lock_timeout",
-        "idle_in_transaction_session_timeout",
-        "work_mem",
-        "timezone",
-    }
-)
+_ONLY_LIB_PQ: Final = frozenset({
+    "binary_parameters", "disable_prepared_binary_result", "sslinline", "krbspn", "search_path", "statement_timeout",
+    "lock_timeout", "idle_in_transaction_session_timeout", "work_mem", "timezone",
+})  # fmt: skip
 _PORT: Final = "5432"
 # Files that OpenSSL reads to their end, which a device does not have.
 _FILES: Final = ("sslcert", "sslkey", "sslrootcert", "sslcrl")

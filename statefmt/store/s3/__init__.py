@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -49,6 +49,13 @@ if TYPE_CHECKING:
     from statefmt.store.s3._locks import LockTable, S3Locks
 
 
+# An ETag that no object has.
+_WRONG_ETAG: Final = f'"{"0" * 32}"'
+# In seconds, as OpenTofu waits for the content that a digest is of.
+_DIGEST_TIMEOUT: Final = 10.0
+_DIGEST_WAIT: Final = 2.0
+
+
 class S3Client:
     """A connection to one state; see StateClient. It keeps what it has made, and connects when it is used."""
 
@@ -71,8 +78,18 @@ class S3Client:
         return self._services.settings.lock_file or bool(self._services.settings.table)
 
     def read(self) -> Stored | None:
-        """Return the content and its version, a ReadVersion."""
-        return self._state.read()
+        """Return the content and its version, a ReadVersion; None if the state does not exist."""
+        until = time.monotonic() + _DIGEST_TIMEOUT
+        while True:
+            stored = self._objects.read(self._key)
+            wanted = self._digest()
+            # As OpenTofu sees it, an empty object has no state, and its digest is "".
+            found = _md5(stored.content) if stored is not None and stored.content else ""
+            if wanted is None or self._table is None or wanted == found:
+                return Stored(stored.content, stored.version) if stored is not None and stored.content else None
+            if time.monotonic() >= until:
+                raise StoreError(self._mismatch(self._table, wanted, found))
+            time.sleep(_DIGEST_WAIT)
 
     def lock(self, info: LockInfo) -> None:
         self._locks.acquire(info)
@@ -81,7 +98,23 @@ class S3Client:
         return self._locks.holder()
 
     def write(self, content: bytes, expected: Hashable | None, lock: LockInfo | None) -> None:
-        self._state.write(content, _version(expected), is_locked=lock is not None)
+        """Write the content over the version that was read, then the digest."""
+        version, is_locked = _version(expected), lock is not None
+        properties = kept_properties(self._objects, self._key, version, self._connection.note)
+        if version is not None and not is_locked and not is_of_aws(self._objects.service.host):
+            self._check_conditions(version, properties)
+        try:
+            written = self._objects.write(self._key, content, _condition(version), properties)
+            self._verify(content, written)
+        except RefusedRequestError as error:
+            if not (error.is_condition or error.is_unsupported or error.is_missing):
+                raise
+            self._write_after_refusal(content, version, properties, is_locked=is_locked)
+        except UnknownOutcomeError:
+            # Without its digest, nobody could read the state.
+            if not self._has(content):
+                raise
+        self._write_digest(content)
 
     def unlock(self, info: LockInfo) -> None:
         self._locks.release(info)
@@ -95,7 +128,9 @@ class S3Client:
     def states_below(self, prefix: str) -> Iterator[ListedState]:
         """Yield the objects `*.tfstate` whose keys start with a prefix."""
 
-        for found in state_objects(self._objects, prefix):
+        for found in self._objects.listed(prefix):
+            if not found.key.endswith(_SUFFIX):
+                continue
             place = self._place.moved(self._connection.environment, DEFAULT_WORKSPACE, key=found.key)
             yield ListedState(place, found.etag, found.size)
 
@@ -105,17 +140,24 @@ class S3Client:
             yield ListedState(place, found.etag, found.size)
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the state with this version; in a versioned bucket, this adds a delete marker."""
+        """Delete the state with this version, and its digest; a versioned bucket gets a delete marker."""
         version = _version(expected)
         if version is None:
             raise ValueError(expected)
-        self._state.delete(version)
+        # Many servers ignore the condition of a deletion.
+        if self._objects.version(self._key) != version:
+            raise ChangedError(
+                f"{self.location}: the state has changed since it was read; nothing was deleted", version.etag
+            )
+        delete_unchanged(self._objects, self._key, version, self.location)
+        if self._table is not None:
+            self._table.delete_digest()
 
     def object_versions(self) -> Sequence[ObjectVersion]:
-        return versions_of(self._objects, self._services.settings.key)
+        return versions_of(self._objects, self._key)
 
     def read_version(self, version_id: str) -> bytes:
-        return content_of(self._objects, self._services.settings.key, version_id)
+        return content_of(self._objects, self._key, version_id)
 
     def close(self) -> None:
         self._services.close()
@@ -140,84 +182,9 @@ class S3Client:
         file = LockFile(self._objects) if self._services.settings.lock_file else None
         return S3Locks(self.location, file, self._table)
 
-    @cached_property
-    def _state(self) -> StateObject:
-        return StateObject(self.location, self._objects, self._table, self._connection.note)
-
-
-def _version(expected: Hashable | None) -> ReadVersion | None:
-    if expected is None or isinstance(expected, ReadVersion):
-        return expected
-    raise TypeError(expected)
-
-
-# An ETag that no object has.
-_WRONG_ETAG: Final = f'"{"0" * 32}"'
-# In seconds, as OpenTofu waits for the content that a digest is of.
-_DIGEST_TIMEOUT: Final = 10.0
-_DIGEST_WAIT: Final = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class StateObject:
-    """One state. `note` reports what a user should know though it stops nothing."""
-
-    location: str
-    objects: Objects
-    table: LockTable | None
-    note: Callable[[str], None]
-
     @property
     def _key(self) -> str:
-        return self.objects.settings.key
-
-    def read(self) -> Stored | None:
-        """Return the content and its version, None if the state does not exist. Raises StoreError."""
-        until = time.monotonic() + _DIGEST_TIMEOUT
-        while True:
-            stored = self.objects.read(self._key)
-            wanted = self._digest()
-            # As OpenTofu sees it, an empty object has no state, and its digest is "".
-            found = _md5(stored.content) if stored is not None and stored.content else ""
-            if wanted is None or self.table is None or wanted == found:
-                return Stored(stored.content, stored.version) if stored is not None and stored.content else None
-            if time.monotonic() >= until:
-                raise StoreError(self._mismatch(self.table, wanted, found))
-            time.sleep(_DIGEST_WAIT)
-
-    def write(self, content: bytes, expected: ReadVersion | None, *, is_locked: bool) -> None:
-        """Write the content over the version that was read, then the digest.
-
-        Raises ChangedError, UnknownOutcomeError and StoreError.
-        """
-
-        properties = kept_properties(self.objects, self._key, expected, self.note)
-        if expected is not None and not is_locked and not is_of_aws(self.objects.service.host):
-            self._check_conditions(expected, properties)
-        try:
-            written = self.objects.write(self._key, content, _condition(expected), properties)
-            self._verify(content, written)
-        except RefusedRequestError as error:
-            if not (error.is_condition or error.is_unsupported or error.is_missing):
-                raise
-            self._write_after_refusal(content, expected, properties, is_locked=is_locked)
-        except UnknownOutcomeError:
-            # Without its digest, nobody could read the state.
-            if not self._has(content):
-                raise
-        self._write_digest(content)
-
-    def delete(self, expected: ReadVersion) -> None:
-        """Delete the state with this version, and its digest. Raises ChangedError and StoreError."""
-
-        # Many servers ignore the condition of a deletion.
-        if self.objects.version(self._key) != expected:
-            raise ChangedError(
-                f"{self.location}: the state has changed since it was read; nothing was deleted", expected.etag
-            )
-        delete_unchanged(self.objects, self._key, expected, self.location)
-        if self.table is not None:
-            self.table.delete_digest()
+        return self._services.settings.key
 
     def _check_conditions(self, expected: ReadVersion, properties: dict[str, str]) -> None:
         """Make sure that a write with a wrong ETag is refused, since some servers ignore the condition.
@@ -225,11 +192,11 @@ class StateObject:
         The request has the content of the object: a server that ignores the condition changes nothing. Raises
         StoreError.
         """
-        found = self.objects.read(self._key)
+        found = self._objects.read(self._key)
         if found is None or not _is_expected(found, expected):
             raise self._changed(expected)
         try:
-            self.objects.write(self._key, found.content, {"if-match": _WRONG_ETAG}, properties)
+            self._objects.write(self._key, found.content, {"if-match": _WRONG_ETAG}, properties)
         except UnknownOutcomeError as error:
             raise StoreError(
                 f"{self.location}: {error}; this request changes nothing, and nothing was written"
@@ -239,7 +206,7 @@ class StateObject:
                 return
             raise
         raise StoreError(
-            f"{self.location}: the server {self.objects.service.host} ignores the condition If-Match, and nothing "
+            f"{self.location}: the server {self._objects.service.host} ignores the condition If-Match, and nothing "
             "locks this state: what somebody else writes at the same time would be lost. Nothing was written. Use a "
             "DynamoDB table (`dynamodb_table`) as the lock, or another server"
         )
@@ -257,7 +224,7 @@ class StateObject:
 
         Raises ChangedError if the object has changed.
         """
-        found = self.objects.read(self._key)
+        found = self._objects.read(self._key)
         if found is not None and found.content == content:
             # An earlier attempt had its effect.
             return
@@ -265,24 +232,24 @@ class StateObject:
             raise self._changed(expected)
         if found is not None and expected is None:
             # An empty object, which OpenTofu does not take for a state.
-            self.objects.write(self._key, content, {"if-match": found.version.etag}, properties)
+            self._objects.write(self._key, content, {"if-match": found.version.etag}, properties)
             return
         if not is_locked:
             raise StoreError(
-                f"{self.location}: the server {self.objects.service.host} knows no conditional writes, and the state "
+                f"{self.location}: the server {self._objects.service.host} knows no conditional writes, and the state "
                 "is not locked; nothing was written"
             )
-        self.note(
+        self._connection.note(
             f"{self.location}: the server knows no conditional writes; the state was read again, and only the lock "
             "protects the write"
         )
-        self.objects.write(self._key, content, {}, properties)
+        self._objects.write(self._key, content, {}, properties)
 
     def _verify(self, content: bytes, written: ReadVersion) -> None:
         """Make sure that the server has what it says it has written. Raises UnknownOutcomeError, also if that fails."""
-        host = self.objects.service.host
+        host = self._objects.service.host
         try:
-            found = self.objects.version(self._key)
+            found = self._objects.version(self._key)
         except StoreError as error:
             raise UnknownOutcomeError(
                 f"{self.location}: {host} said that it had written the state, but it could not be read again: {error}"
@@ -295,33 +262,33 @@ class StateObject:
     def _has(self, content: bytes) -> bool:
         """Return whether the state has a content; False if that cannot be found out."""
         try:
-            found = self.objects.read(self._key)
+            found = self._objects.read(self._key)
         except StoreError:
             return False
         return found is not None and found.content == content
 
     def _digest(self) -> str | None:
-        if self.table is None:
+        if self._table is None:
             return None
         try:
-            return self.table.digest()
+            return self._table.digest()
         except RefusedRequestError as error:
             if not error.is_denied:
                 raise
             # OpenTofu goes on too.
-            self.note(f"{error}; the digest of the state was not checked")
+            self._connection.note(f"{error}; the digest of the state was not checked")
             return None
 
     def _write_digest(self, content: bytes) -> None:
-        if self.table is None:
+        if self._table is None:
             return
         digest = _md5(content)
         try:
-            self.table.write_digest(digest)
+            self._table.write_digest(digest)
         except StoreError as error:
             raise StoreError(
                 f"{self.location}: the state was written, but its digest was not: {error}. Until it is, OpenTofu, "
-                f"Terraform and statetool refuse the state: {self._remedy(self.table, digest)}"
+                f"Terraform and statetool refuse the state: {self._remedy(self._table, digest)}"
             ) from None
 
     def _mismatch(self, table: LockTable, wanted: str, found: str) -> str:
@@ -336,6 +303,12 @@ class StateObject:
         if not digest:
             return f"delete the item with the LockID {table.digest_key!r}"
         return f"set the attribute Digest of the item with the LockID {table.digest_key!r} to {digest}"
+
+
+def _version(expected: Hashable | None) -> ReadVersion | None:
+    if expected is None or isinstance(expected, ReadVersion):
+        return expected
+    raise TypeError(expected)
 
 
 def _condition(expected: ReadVersion | None) -> dict[str, str]:
@@ -368,11 +341,6 @@ def workspace_objects(objects: Objects) -> Iterator[tuple[str, ListedObject]]:
         name = found.key[len(start) : -len(end)]
         if found.key.endswith(end) and "/" not in name and name not in ("", DEFAULT_WORKSPACE):
             yield name, found
-
-
-def state_objects(objects: Objects, prefix: str) -> Iterator[ListedObject]:
-    """Yield the objects below a prefix that are named as states are. Raises StoreError."""
-    return (found for found in objects.listed(prefix) if found.key.endswith(_SUFFIX))
 
 
 # In seconds, before the second attempt, and at most.

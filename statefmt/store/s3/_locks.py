@@ -246,8 +246,7 @@ class LockTable:
             return False
         held = read_lock_info(text.encode(errors="replace"))
         if held is None or held.ID != info.ID:
-            whose = f"it is of {held.Who} ({held.ID})" if held else "it contains no lock information"
-            raise StoreError(f"{self._named}: the lock is not ours anymore: {whose}")
+            raise StoreError(f"{self._named}: the lock is not ours anymore: {_described(held)}")
         self._delete(text)
         return True
 
