@@ -181,7 +181,9 @@ class DaskWork:
         except (CancelledError, OSError) as error:
             raise lost(self._cluster) from error
         except Exception as error:
-            raise FleetError(f"{self._cluster.scheduler}: a worker failed: {_said(error)}") from error
+            first = next(iter(str(error).splitlines()), "")
+            message = f"{self._cluster.scheduler}: a worker failed: {error.__class__.__name__}: {first}"
+            raise FleetError(message) from error
         try:
             answer = _ANSWER.decode(data)
         except (msgspec.MsgspecError, TypeError) as error:
@@ -211,10 +213,6 @@ class DaskWork:
                 self._deaths.get_nowait()
                 found += 1
         return found
-
-
-def _said(error: Exception) -> str:
-    return f"{error.__class__.__name__}: {next(iter(str(error).splitlines()), '')}"
 
 
 # In seconds, for the connection and the first answers.
@@ -260,7 +258,8 @@ def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
         except Empty:
             raise FleetError(f"{cluster.scheduler}: no answer; is this a Dask scheduler?") from None
     if isinstance(client, Exception):
-        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(client)}") from client
+        reason = next(iter(str(client).strip().splitlines()), client.__class__.__name__)
+        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {reason}") from client
     try:
         yield client
     finally:
@@ -326,10 +325,6 @@ def _check_versions(client: Client, cluster: Cluster) -> None:
                 f"{machine} has {has} on Python {python}, and this is statetool {wanted[0]} on Python {wanted[1]}; "
                 f"install this statetool with its extra 'cluster' there, on the same Python, or use one image for all"
             )
-
-
-def _reason(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else error.__class__.__name__
 
 
 _ELSEWHERE: Final = "the worker finds another state at this place; its environment differs"

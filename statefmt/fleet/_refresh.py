@@ -33,7 +33,7 @@ from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import GIT, STANDARD_INPUT, find_states, is_folder
 from statefmt.store.remote.client import ListedState, ListingClient, StateClient
 from statefmt.whereabouts import folder_name, several_at_url, url_name
-from statefmt.whereabouts.find import FoundState, find_backend, located, unsupported
+from statefmt.whereabouts.find import find_backend, located, unsupported
 from statefmt.whereabouts.urls import url_without_values
 
 
@@ -129,13 +129,13 @@ def _now(context: RunContext) -> str:
     return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
-def _read(context: RunContext, wanted: Wanted, checks: bool, limits: StateLimits, task: Task) -> StateRows:
-    return read_rows(context, task.name, task.origin, wanted, checks=checks, limits=limits, size=task.size)
-
-
 def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: int) -> Spread:
     limits = StateLimits.of(context.environment, options.max_size, options.timeout)
-    read = partial(_read, replace(context, progress=None), wanted, options.checks, limits)
+    quiet = replace(context, progress=None)
+
+    def read(task: Task) -> StateRows:
+        return read_rows(quiet, task.name, task.origin, wanted, checks=options.checks, limits=limits, size=task.size)
+
     if options.cluster is not None and work:
         from statefmt.fleet._dask import on_cluster
 
@@ -199,15 +199,10 @@ def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownSta
             )
         return
     listing.found[state_id] = state.identity
-    if _is_due(state, known.get(state_id), made):
+    one = known.get(state_id)
+    if one is None or one.failed or one.made_by != made or state.version is None or state.version != one.version:
         origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made)
         listing.due.append(Task(state.name, origin, state.size))
-
-
-def _is_due(state: SourceState, known: KnownState | None, made: str) -> bool:
-    if known is None or known.failed or known.made_by != made:
-        return True
-    return state.version is None or state.version != known.version
 
 
 def _apart(identity: str) -> str:
@@ -342,14 +337,15 @@ def states_of_folder(context: RunContext, folder: Path) -> Iterator[tuple[Remote
             yield folder_name(state, context.backend), None
             return
         for one in client.workspace_states():
-            yield _workspace_name(context, state, one.place), one
-
-
-def _workspace_name(context: RunContext, state: FoundState, place: StatePlace) -> RemoteName:
-    workspace = structs.replace(state.backend.workspace, name=place.workspace)
-    backend = structs.replace(state.backend, workspace=workspace)
-    state = structs.replace(state, backend=backend, location=place.location, exact=place.exact)
-    return folder_name(state, structs.replace(context.backend or BackendOptions(), workspace=place.workspace))
+            workspace = structs.replace(found.workspace, name=one.place.workspace)
+            named = structs.replace(
+                state,
+                backend=structs.replace(found, workspace=workspace),
+                location=one.place.location,
+                exact=one.place.exact,
+            )
+            options = structs.replace(context.backend or BackendOptions(), workspace=one.place.workspace)
+            yield folder_name(named, options), one
 
 
 @contextmanager
@@ -381,7 +377,7 @@ def states_in_git(source: str, environment: Mapping[str, str]) -> tuple[str, Ite
     found = git_path(source, environment)
     if found is None or not found.revision:
         raise StoreError(f"{source}: write states in git as git:REVISION:FOLDER, for example git:main:prod")
-    top = repository_top(found, source, environment)
+    top = repository_top(found.folder or ".", source, environment)
     folder = found.path.rstrip("/")
     if folder in (".", "..") or folder.startswith(("./", "../")):
         raise StoreError(f"{source}: write the folder relative to the top of the repository, or as an absolute path")

@@ -162,10 +162,15 @@ def rows_of(
         encrypted: Whether it is stored encrypted.
     """
     snapshot = inspection.snapshot
-    reason = next((one for one in inspection.findings if _prevents(one)), None)
+    # Commands refuse a state with such a finding.
+    preventing = (one for one in inspection.findings if one.severity is Severity.ERROR or one.code in NO_STATE)
+    reason = next(preventing, None)
     if snapshot is None or reason is not None:
         masking = Masking(frozenset() if inspection.document is None else secrets_of_document(inspection.document))
-        rows = unreadable(origin, _error(reason), stored, encrypted=encrypted)
+        # OpenTofu has one summary for an encrypted state and for a file that is not a state.
+        is_sealed = reason is not None and reason.code == Code.ENCRYPTED
+        error = _ENCRYPTED if is_sealed else "not a state" if reason is None else reason.summary
+        rows = unreadable(origin, error, stored, encrypted=encrypted)
         rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows
     state = FleetStateRow(
@@ -190,18 +195,6 @@ def rows_of(
     if secrets and _may_name(rows, secrets):
         rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, holders=holders))
     return rows
-
-
-def _error(reason: Finding | None) -> str:
-    if reason is None:
-        return "not a state"
-    # OpenTofu has one summary for this and for a file that is not a state.
-    return _ENCRYPTED if reason.code == Code.ENCRYPTED else reason.summary
-
-
-def _prevents(one: Finding) -> bool:
-    """Return whether commands refuse a state with this finding."""
-    return one.severity is Severity.ERROR or one.code in NO_STATE
 
 
 def _rows(

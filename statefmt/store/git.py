@@ -51,11 +51,6 @@ def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
     return GitPath(revision, path) if colon and not revision.startswith("-") else None
 
 
-def repository_top(found: GitPath, name: str, environment: Mapping[str, str]) -> str:
-    """Return the folder of the repository of a path. Raises StoreError."""
-    return _top(found.folder or ".", name, environment)
-
-
 def run_git(
     name: str, arguments: Sequence[str], environment: Mapping[str, str], folder: str = ""
 ) -> subprocess.CompletedProcess[bytes]:
@@ -91,12 +86,12 @@ def _of_repository(name: str, revision: str, path: str, environment: Mapping[str
     while not os.path.isdir(folder):  # noqa: PTH112 - for text with surrogates as for any other
         folder = os.path.dirname(folder)  # noqa: PTH120
     # The folder may be reached by a symbolic link.
-    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(_top(folder, name, environment)))
+    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(repository_top(folder, name, environment)))
     inside = os.path.normpath(os.path.join(inside, os.path.relpath(path, folder)))  # noqa: PTH118
     return GitPath(revision, "" if inside == "." else inside, folder)
 
 
-def _top(folder: str, name: str, environment: Mapping[str, str]) -> str:
+def repository_top(folder: str, name: str, environment: Mapping[str, str]) -> str:
     """Return the folder of a repository, that of a bare one included. Raises StoreError."""
     is_bare = _asked(folder, name, environment, "--is-bare-repository") == "true"
     return _asked(folder, name, environment, "--absolute-git-dir" if is_bare else "--show-toplevel")

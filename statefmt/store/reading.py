@@ -218,15 +218,15 @@ def check_regular(name: str, status: os.stat_result) -> None:
     raise StoreError(f"{name}: this is a device or socket, not a state file")
 
 
-def reason_of(error: OSError) -> str:
-    """Return the reason of a system error in words."""
+def reason_of(error: Exception) -> str:
+    """Return the reason of an error, that of a system error in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):
         return "permission denied"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, not a state file"
-    return error.strerror or str(error)
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 @contextmanager

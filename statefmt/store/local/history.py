@@ -152,11 +152,16 @@ def publish_history(state: StateFile) -> None:
         folder.rename(STAGED_HISTORY, HISTORY_FILE)
 
 
+def save_history(state: StateFile, history: History) -> None:
+    """Replace the history durably. Raises OSError, StoreError."""
+    stage_history(state, history)
+    publish_history(state)
+
+
 def keep_edits(state: StateFile, keep: int, *, initial: History = _NONE) -> None:
     """Change the number of edits to keep; the state must be locked. Raises StoreError."""
     with explained(state.path):
-        stage_history(state, msgspec.structs.replace(history_of(state, initial=initial), keep=keep))
-        publish_history(state)
+        save_history(state, msgspec.structs.replace(history_of(state, initial=initial), keep=keep))
 
 
 _LEVEL: Final = 3
@@ -376,8 +381,7 @@ def discard_plain(path: Path, is_plain: IsPlain) -> PlainCopies:
 
 
 def _kept(path: Path, error: OSError | StoreError) -> Kept:
-    reason = reason_of(error) if isinstance(error, OSError) else str(error)
-    return Kept(path, reason.removeprefix(f"{path}: "))
+    return Kept(path, reason_of(error).removeprefix(f"{path}: "))
 
 
 def backups(path: Path) -> list[Path]:

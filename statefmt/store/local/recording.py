@@ -29,6 +29,7 @@ from statefmt.store.local.history import (
     kept_content,
     load_history,
     publish_history,
+    save_history,
     stage_history,
 )
 from statefmt.store.local.journal import checksum
@@ -70,7 +71,8 @@ def record(
     wanted = terms.backup
     state.folder.sweep()
     parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
-    with failing(f"{state.path}: cannot create a backup {_where(wanted)}"), parent as folder:
+    where = "beside it" if wanted is None else f"as {wanted}"
+    with failing(f"{state.path}: cannot create a backup {where}"), parent as folder:
         if folder.descriptor != state.folder.descriptor:
             folder.sweep()
         with _computed(old, pieces) as checksums:
@@ -106,8 +108,7 @@ def record_creation(state: StateFile, info: LockInfo, content: bytes, joint: Joi
         earlier.next_number, info.Created, info.Who, command, before, checksum(content), "", joint=joint
     )
     with failing(f"{state.path}: cannot write its history"):
-        stage_history(state, earlier.with_entry(entry))
-        publish_history(state)
+        save_history(state, earlier.with_entry(entry))
 
 
 def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> None:
@@ -118,8 +119,7 @@ def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> Non
         if len(left) == len(history.entries):
             return
         if left or history.old_backups:
-            stage_history(state, structs.replace(history, entries=left, last=history.last_number))
-            publish_history(state)
+            save_history(state, structs.replace(history, entries=left, last=history.last_number))
         else:
             forget_history_of(state)
 
@@ -199,10 +199,6 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
     raise StoreError(
         f"{folder.path / wanted}: {_MOST_BACKUPS} backups of this second already exist; nothing was written"
     )
-
-
-def _where(wanted: Path | None) -> str:
-    return "beside it" if wanted is None else f"as {wanted}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from statefmt.store.local.history import (
     drop_contents,
     history_of,
     publish_history,
-    stage_history,
+    save_history,
 )
 from statefmt.store.local.journal import Journal, checksum, read_journal, remove_journal, write_journal, written_as
 from statefmt.store.local.locks import locked, refuse_held
@@ -127,10 +127,9 @@ class OpenState:
             try:
                 remove_journal(state)
             except (OSError, StoreError) as error:
-                reason = reason_of(error) if isinstance(error, OSError) else error
                 self.note(
-                    f"{state.path}: the state was written, but its journal could not be deleted ({reason}); the next "
-                    "command tries again"
+                    f"{state.path}: the state was written, but its journal could not be deleted ({reason_of(error)}); "
+                    "the next command tries again"
                 )
 
     def set_aside(self, now: int) -> Path:
@@ -219,10 +218,9 @@ class OpenState:
             remove_journal(self.file)
             drop_contents(self.file, recording.history)
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
                 f"{self.file.path}: the state was written, but its history and journal could not be updated "
-                f"({reason}); the next command tries again"
+                f"({reason_of(error)}); the next command tries again"
             )
             return False
         return True
@@ -232,8 +230,7 @@ class OpenState:
         try:
             remove_backup(self.file, backup)
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
-            self.note(f"{backup}: this backup could not be deleted ({reason})")
+            self.note(f"{backup}: this backup could not be deleted ({reason_of(error)})")
             return backup
         return None
 
@@ -435,9 +432,8 @@ def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
         old = _old(state, journal)
         return old, journal.new_content(old)
     except (OSError, StoreError, ValueError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else error
         what = f"{state.path}: a write was interrupted and can neither be finished nor undone"
-        cause = f"{state.folder.path / journal.backup}: {reason}"
+        cause = f"{state.folder.path / journal.backup}: {reason_of(error)}"
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
             # The content is there, and may be readable later or by another user.
             raise StoreError(f"{what} now: {cause}") from error
@@ -467,8 +463,7 @@ def _remember(state: StateFile, entry: HistoryEntry) -> str:
     try:
         history = history_of(state)
         if entry not in history.entries:
-            stage_history(state, history.with_entry(entry))
-            publish_history(state)
+            save_history(state, history.with_entry(entry))
     except (OSError, StoreError) as error:
         # A readable state is worth more than its history.
         return f", but it could not be added to the history: {error}"

@@ -348,9 +348,8 @@ class LockedRemote:
                 remove_backup(state, recording.backup)
                 return None
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
             self.edit.connection.note(
-                f"{self._place}: the state was written, but its history could not be updated ({reason}); the next "
-                "command tries again"
+                f"{self._place}: the state was written, but its history could not be updated ({reason_of(error)}); "
+                "the next command tries again"
             )
         return recording.backup
