@@ -31,8 +31,7 @@ from benchmarks.measure import Process, run
 from statefmt.encryption import Origin, SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.encryption._cipher import identity_of
 from statefmt.encryption._encoding import decode_base64, encode_base64
-from statefmt.encryption.sources import text_configuration
-from statefmt.encryption.sources._blocks import read_surroundings
+from statefmt.encryption.sources import read_surroundings, text_configuration
 
 _KEY: Final = list(range(32))
 _PASSPHRASE: Final = "0123456789abcdef"

@@ -68,7 +68,7 @@ duckdb.connect(sys.argv[2]).execute('''
 _WORKER: Final = """
 import sys
 from statefmt import run_context
-from statefmt.fleet._limits import StateLimits
+from statefmt.fleet._rows import StateLimits
 from statefmt.fleet._rows import StateOrigin, Wanted
 from statefmt.fleet._rows import read_rows
 from statefmt.fleet._work import Task, work_on

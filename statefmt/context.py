@@ -62,9 +62,9 @@ class RunContext:
 
         self.phase("reading")
         if name.startswith(GIT):
-            from statefmt.store.git import GitVersion
+            from statefmt.store.git import read_git_object
 
-            return GitVersion(name, self.environment).read().data
+            return read_git_object(name, self.environment)
         if isinstance(name, (RemoteName, VersionName)):
             from statefmt.store.opening import remote_content
 

@@ -20,7 +20,7 @@ from statefmt.model.addrs import AbsResourceInstance
 from statefmt.model.errors import ChangedError, StoreError, Wording
 from statefmt.pieces import Pieces, joined, makes_the_same
 from statefmt.store.files import open_for_writing, signals_held_back, write_all
-from statefmt.store.protocol import LockedStore, Store, Stored
+from statefmt.store.protocol import LockedStore, Store, Stored, WriteTerms
 from statefmt.store.reading import display_name, read_bytes, reason_of
 
 R = TypeVar("R")
@@ -126,15 +126,9 @@ class OpenedEdit:
             self.context.phase("writing")
             with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
-                backup = self.locked.write(
-                    new,
-                    old.version,
-                    backup=terms.backup,
-                    keeps_backup=terms.keeps_backup,
-                    now=now,
-                    undoes=proposal.undoes,
-                )
-                written(proposal.outcome, backup)
+                backup = None if terms.backup is None else Path(terms.backup)
+                recorded = WriteTerms(now, backup, terms.keeps_backup, proposal.undoes)
+                written(proposal.outcome, self.locked.write(new, old.version, recorded))
         return True
 
 
@@ -286,10 +280,8 @@ class FileCopy:
         info = self.context.lock_info(target, "write", self.command)
         with LocalFile(self.path, self.context).locked(info, 0) as locked, signals_held_back():
             now = int(self.context.clock().timestamp())
-            backup = locked.write(
-                [content], locked.stored.version, backup=None, keeps_backup=self.keeps_replaced, now=now
-            )
-            written(backup)
+            terms = WriteTerms(now, keeps_backup=self.keeps_replaced)
+            written(locked.write([content], locked.stored.version, terms))
 
     def _stream(self, content: bytes) -> None:
         """Write to a character device such as /dev/null, or to a pipe that has a reader."""

@@ -21,7 +21,7 @@ from statefmt.model.errors import StoreError, Wording
 from statefmt.model.findings import Code
 from statefmt.sealed import Seal, opened
 from statefmt.store.backends import RemoteName, VersionName
-from statefmt.store.local.backups import backups, own_backup
+from statefmt.store.local.history import backups, own_backup
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name
 from statefmt.text import printable, shell_word
 

@@ -10,20 +10,20 @@ from statefmt.edit.session import state_name
 from statefmt.model.errors import StoreError
 from statefmt.store.backends import RemoteName, VersionName
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.protocol import StandardInput, Store
+from statefmt.store.protocol import Store, standard_input
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, find_states, is_folder
 
 if TYPE_CHECKING:
     from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.store import LocalFile
+    from statefmt.store.opening import RemoteStore
     from statefmt.store.protocol import ManagedStore
-    from statefmt.store.remote.store import RemoteStore
 
 
 def store_at(context: RunContext, name: str) -> Store:
     """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
     if name == STANDARD_INPUT:
-        return StandardInput(lambda: context.read(STANDARD_INPUT))
+        return standard_input(lambda: context.read(STANDARD_INPUT))
     if isinstance(name, (RemoteName, VersionName)):
         from statefmt.store.opening import remote_content
 

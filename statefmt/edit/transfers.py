@@ -23,7 +23,7 @@ from statefmt.store.backends import RemoteName, state_words
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WorkspaceChoice, WorkspaceSource, is_workspace_name
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.local.journal import checksum
-from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore
+from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, WriteTerms
 from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
 from statefmt.text import shell_line
 from statefmt.whereabouts import listed_workspaces
@@ -189,7 +189,7 @@ def _written(transfer: Transfer, content: bytes, target: LockedManagedStore, now
     if target.stored.data == content:
         return transfer
     with target.undisturbed():
-        backup = target.write([content], target.stored.version, backup=None, keeps_backup=True, now=now)
+        backup = target.write([content], target.stored.version, WriteTerms(now))
         if checksum(target.renewed().stored.data) != transfer.checksum:
             raise StoreError(
                 f"{transfer.target}: what was written reads back as other bytes, so the copy cannot be trusted; the "

@@ -5,11 +5,9 @@ Source: OpenTofu `internal/encryption/base.go`, `targets.go`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Thread
-from typing import Final, TypeVar
+from typing import Final
 
 import msgspec
 from msgspec import Raw
@@ -70,7 +68,13 @@ def encrypt(
     if len(plain) < _LARGE:
         identity, sealed = identity_of(plain), method.encrypt(plain, randomness)
     else:
-        identity, sealed = both(lambda: identity_of(plain), lambda: method.encrypt(plain, randomness))
+        # Imported late: it takes 6 to 7 ms.
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            encrypting = pool.submit(method.encrypt, plain, randomness)
+            identity = identity_of(plain)
+        sealed = encrypting.result()
     around = Envelope(identity.serial, identity.lineage, sealed.meta, b"", layout)
     return sealed.data.framed(*frame(around))
 
@@ -228,33 +232,6 @@ def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:
     return differ
 
 
-# Not a ThreadPoolExecutor: importing concurrent.futures (which imports logging) takes 6 to 7 ms.
-T = TypeVar("T")
-U = TypeVar("U")
-
-
-def both(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
-    """Call two functions, the second in its own thread, and return both results. Raises the error of either."""
-    results: list[U] = []
-    problems: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            results.append(other())
-        except BaseException as error:
-            problems.append(error)
-
-    thread = Thread(target=work)
-    thread.start()
-    try:
-        result = one()
-    finally:
-        thread.join()
-    for problem in problems:
-        raise problem
-    return result, results[0]
-
-
 # A plan is a zip file; it can be encrypted like a state.
 _PLAN = b"PK\x03\x04"
 _NAMES = frozenset({"serial", "lineage", "version", "terraform_version"})
@@ -290,7 +267,6 @@ def check_plain_state(plain: bytes) -> None:
 
 
 def _members(plain: bytes) -> Members:
-    """Return the relevant top-level members, in order."""
     if plain.startswith(_PLAN):
         raise EncryptionError("this is a plan file, not a state; `tofu show` reads it")
     try:

@@ -75,7 +75,6 @@ class Program:
         return rest
 
     def _check_origin(self) -> None:
-        """Raise ExternalProgramError if the program may not run."""
         if self.origin is not None and self.origin.runs_programs:
             return
         source = f" in {self.origin.name}" if self.origin else ""

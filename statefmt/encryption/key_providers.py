@@ -31,6 +31,9 @@ from statefmt.encryption.envelope import Envelope
 from statefmt.golang import JSONValue, Members, encode_string, encode_value, fold_name, loads_exact
 from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
 
+# Resolves an argument to its keys.
+SourceOf: TypeAlias = Callable[[Arguments, str, ArgumentValue], KeySource]
+
 _LEAST_PASSPHRASE: Final = 16
 LEAST_ITERATIONS: Final = 200_000
 DEFAULT_ITERATIONS: Final = 600_000
@@ -189,7 +192,7 @@ def parse_pbkdf2_metadata(entry: bytes) -> Pbkdf2Metadata | None:
     return metadata if complete else None
 
 
-def pbkdf2_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]) -> Pbkdf2:
+def pbkdf2_provider(block: KeyProviderBlock, source_of: SourceOf) -> Pbkdf2:
     """Build the key provider from its block. Raises ConfigurationError."""
     arguments = block.arguments
     arguments.allow("passphrase", "chain", "key_length", "iterations", "hash_function", "salt_length")
@@ -221,9 +224,7 @@ def pbkdf2_provider(block: KeyProviderBlock, source_of: Callable[[Arguments, str
     )
 
 
-def _source(
-    block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
-) -> Secret | KeySource:
+def _source(block: KeyProviderBlock, source_of: SourceOf) -> Secret | KeySource:
     arguments = block.arguments
     passphrase = arguments.text("passphrase") or ""
     if bool(passphrase) == ("chain" in arguments.values):
@@ -310,9 +311,7 @@ class ExternalKeys:
             ) from None
 
 
-def external_provider(
-    block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
-) -> ExternalKeys:
+def external_provider(block: KeyProviderBlock, source_of: SourceOf) -> ExternalKeys:
     """Build the key provider from its block. Raises ConfigurationError."""
     block.arguments.allow("command")
     return ExternalKeys(str(block.address), block.meta_key, block.arguments.program("command"))
@@ -357,9 +356,7 @@ def needed_for(meta_key: str) -> str:
     return f"its key needs {service}, which statetool does not support" if service else ""
 
 
-def refused_provider(
-    block: KeyProviderBlock, source_of: Callable[[Arguments, str, ArgumentValue], KeySource]
-) -> NoReturn:
+def refused_provider(block: KeyProviderBlock, source_of: SourceOf) -> NoReturn:
     """Raise KeyServiceError with the service that the provider needs."""
     error = block.arguments.block_error(
         f"its keys need {SERVICES[block.address.type]}, which statetool does not support. "
@@ -368,10 +365,7 @@ def refused_provider(
     raise KeyServiceError(str(error))
 
 
-# Takes the block and a function that resolves an argument to its keys.
-Builder: TypeAlias = Callable[[KeyProviderBlock, Callable[[Arguments, str, ArgumentValue], KeySource]], KeySource]
-
-BUILDERS: Final[Mapping[str, Builder]] = {
+BUILDERS: Final[Mapping[str, Callable[[KeyProviderBlock, SourceOf], KeySource]]] = {
     "pbkdf2": pbkdf2_provider,
     "external": external_provider,
     **dict.fromkeys(SERVICES, refused_provider),

@@ -11,6 +11,7 @@ from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
     from statefmt.fleet._checked_states import StoredFindings as StoredFindings, stored_findings as stored_findings
+    from statefmt.fleet._dask import answer_job as answer_job
     from statefmt.fleet._refresh import IndexOptions as IndexOptions, IndexRun as IndexRun, index_states as index_states
     from statefmt.fleet._runs import (
         FindingDifference as FindingDifference,
@@ -24,7 +25,6 @@ with lazy_imports(globals()):
         run_difference as run_difference,
     )
     from statefmt.fleet._work import Cluster as Cluster, WorkerEntry as WorkerEntry
-    from statefmt.fleet._worker import answer_job as answer_job
     from statefmt.fleet.queries import (
         DuplicateObject as DuplicateObject,
         FleetGraph as FleetGraph,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 import sys
 import warnings
@@ -10,21 +11,25 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
+from msgspec import Raw, Struct
 
 from statefmt.context import RunContext
-from statefmt.fleet._limits import StateLimits
-from statefmt.fleet._rows import Wanted
+from statefmt.edit.session import state_name
+from statefmt.fleet._rows import StateLimits, StateOrigin, StateRows, Wanted, read_rows, unreadable
 from statefmt.fleet._work import Cluster, Done, ReadRows, Task, work_on, worker_died
-from statefmt.fleet._worker import decoded_answer, encoded_job, sent
 from statefmt.fleet.tables import STATE_TABLES, FleetError
-from statefmt.model.errors import Wording
+from statefmt.model.errors import StatetoolError, Wording
+from statefmt.store.backends import RemoteName, VersionName
+from statefmt.store.backends.options import BackendOptions
+from statefmt.store.reading import GIT
 from statefmt.version import __version__
 
 if TYPE_CHECKING:
@@ -32,37 +37,32 @@ if TYPE_CHECKING:
     from distributed.security import Security
 
 
-class DaskSpread:
-    """Works on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+@contextmanager
+def on_cluster(
+    context: RunContext,
+    cluster: Cluster,
+    wanted: Wanted,
+    checks: bool,
+    limits: StateLimits,
+    read: ReadRows,
+    chunks: Sequence[Sequence[Task]],
+) -> Iterator[Iterator[Done]]:
+    """Work on the workers of a cluster; see Spread. What only this process can read, it reads with `read`."""
+    if context.backend is not None and context.backend.settings:
+        raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
 
-    def __init__(
-        self, context: RunContext, cluster: Cluster, wanted: Wanted, checks: bool, limits: StateLimits, read: ReadRows
-    ) -> None:
-        self._context = context
-        self._cluster = cluster
-        self._wanted = wanted
-        self._checks = checks
-        self._limits = limits
-        self._read = read
+    def encoded(chunk: Sequence[Task]) -> bytes:
+        return encoded_job(context, tuple(filter(None, map(sent, chunk))), wanted, checks, limits)
 
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Connect, and yield the results as they come; see Spread."""
-        if self._context.backend is not None and self._context.backend.settings:
-            raise FleetError("settings of a backend are not sent to a scheduler; set them on its workers")
-        there = ([task for task in chunk if sent(task) is not None] for chunk in chunks)
-        here = ([task for task in chunk if sent(task) is None] for chunk in chunks)
-        made = (work_on(chunk, self._read) for chunk in here if chunk)
-        with connected(self._cluster) as client:
-            work = DaskWork(client, self._cluster, self._context, self._encoded)
-            try:
-                yield work.results([chunk for chunk in there if chunk], made)
-            finally:
-                work.cancel()
-
-    def _encoded(self, chunk: Sequence[Task]) -> bytes:
-        tasks = tuple(one for one in map(sent, chunk) if one is not None)
-        return encoded_job(self._context, tasks, self._wanted, self._checks, self._limits)
+    there = ([task for task in chunk if sent(task) is not None] for chunk in chunks)
+    here = ([task for task in chunk if sent(task) is None] for chunk in chunks)
+    made = (work_on(chunk, read) for chunk in here if chunk)
+    with connected(cluster) as client:
+        work = DaskWork(client, cluster, context, encoded)
+        try:
+            yield work.results([chunk for chunk in there if chunk], made)
+        finally:
+            work.cancel()
 
 
 # Submits chunks to a Dask cluster, collects their rows, and finds the states that kill workers.
@@ -181,10 +181,12 @@ class DaskWork:
         except (CancelledError, OSError) as error:
             raise lost(self._cluster) from error
         except Exception as error:
-            raise FleetError(f"{self._cluster.scheduler}: a worker failed: {_said(error)}") from error
+            first = next(iter(str(error).splitlines()), "")
+            message = f"{self._cluster.scheduler}: a worker failed: {error.__class__.__name__}: {first}"
+            raise FleetError(message) from error
         try:
-            answer = decoded_answer(data)
-        except msgspec.MsgspecError as error:
+            answer = _ANSWER.decode(data)
+        except (msgspec.MsgspecError, TypeError) as error:
             raise FleetError(f"{self._cluster.scheduler}: a worker sent something else than rows") from error
         if answer.refused:
             raise FleetError(
@@ -211,10 +213,6 @@ class DaskWork:
                 self._deaths.get_nowait()
                 found += 1
         return found
-
-
-def _said(error: Exception) -> str:
-    return f"{error.__class__.__name__}: {next(iter(str(error).splitlines()), '')}"
 
 
 # In seconds, for the connection and the first answers.
@@ -260,7 +258,8 @@ def _client(cluster: Cluster, make: type[Client]) -> Iterator[Client]:
         except Empty:
             raise FleetError(f"{cluster.scheduler}: no answer; is this a Dask scheduler?") from None
     if isinstance(client, Exception):
-        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {_reason(client)}") from client
+        reason = next(iter(str(client).strip().splitlines()), client.__class__.__name__)
+        raise FleetError(f"{cluster.scheduler}: cannot connect to this scheduler: {reason}") from client
     try:
         yield client
     finally:
@@ -328,5 +327,113 @@ def _check_versions(client: Client, cluster: Cluster) -> None:
             )
 
 
-def _reason(error: Exception) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else error.__class__.__name__
+_ELSEWHERE: Final = "the worker finds another state at this place; its environment differs"
+
+
+def answer_job(context: RunContext, data: bytes) -> bytes:
+    """Return the rows of the states of a job, encoded. A state that cannot be read is a row, and no exception."""
+    job = decoded_job(data)
+    if job is None:
+        return msgspec.msgpack.encode(WorkerAnswer(refused=f"it has statetool {__version__}"))
+    tasks = [Task(os.fsdecode(one.name), one.origin) for one in job.tasks]
+    sent = {one.origin.state_id: one for one in job.tasks}
+    return msgspec.msgpack.encode(
+        WorkerAnswer(work_on(tasks, lambda task: _rows(context, job, sent[task.origin.state_id])))
+    )
+
+
+def _rows(context: RunContext, job: Job, task: SentTask) -> StateRows:
+    allowed = BackendOptions(
+        workspace=task.workspace,
+        allowed_hosts=job.allowed_hosts,
+        allowed_env=job.allowed_env,
+        allow_external=job.allow_external,
+        verify=job.verify,
+    )
+    context = replace(context, backend=allowed)
+    name = os.fsdecode(task.name)
+    if task.kind != "file":
+        try:
+            name = state_name(context, name, to_read=True)
+        except StatetoolError as error:
+            return unreadable(task.origin, error.on_command_line)
+        if not isinstance(name, RemoteName) or name != task.origin.uri:
+            # A worker with another TF_DATA_DIR, say, or without the argument that the run has from its environment.
+            return unreadable(task.origin, _ELSEWHERE)
+    return read_rows(context, name, task.origin, job.wanted, checks=job.checks, limits=job.limits, size=task.size)
+
+
+# What travels between the run and the workers of a cluster: names of states one way, rows the other.
+# No message contains environment variables, arguments of backends or sensitive values. Every job contains the key of
+# the index, since the workers hash values.
+
+
+class SentTask(Struct, frozen=True):
+    """A state to read: a file by its absolute path, or that of a URL or of a folder and workspace."""
+
+    kind: Literal["file", "url", "folder"]
+    name: bytes
+    origin: StateOrigin
+    size: int
+    workspace: str | None = None
+
+
+class Job(Struct, frozen=True):
+    """The states of a chunk, what to make of them, and what the run allows on the way to backends."""
+
+    tasks: tuple[SentTask, ...]
+    wanted: Wanted
+    checks: bool
+    limits: StateLimits
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_env: tuple[str, ...] = ()
+    allow_external: bool = False
+    verify: bool = True
+
+
+class WorkerAnswer(Struct, frozen=True):
+    """The rows of a chunk, or why the worker refuses it."""
+
+    done: Done | None = None
+    refused: str = ""
+
+
+_ANSWER: Final = msgspec.msgpack.Decoder(WorkerAnswer)
+
+
+def sent(task: Task) -> SentTask | None:
+    """Return a task as it travels; None if only this process can read it, such as a version in a git repository."""
+    name, place = task.name, task.origin
+    if isinstance(name, RemoteName):
+        if name.folder is None:
+            # The words of a URL are `--state URL`, without values that may be secret.
+            return SentTask("url", name.words[1].encode(), place, task.size) if len(name.words) > 1 else None
+        folder = os.fsencode(os.path.abspath(name.folder))  # noqa: PTH100
+        return SentTask("folder", folder, place, task.size, name.place.workspace)
+    if isinstance(name, VersionName) or name.startswith(GIT) or "://" in name:
+        return None
+    return SentTask("file", os.fsencode(os.path.abspath(name)), place, task.size)  # noqa: PTH100 - a name may be no valid text
+
+
+def encoded_job(
+    context: RunContext, tasks: tuple[SentTask, ...], wanted: Wanted, checks: bool, limits: StateLimits
+) -> bytes:
+    """Return a job as it travels, with the release before it: another one might read it differently."""
+    allowed = context.backend or BackendOptions()
+    job = Job(
+        tasks=tasks,
+        wanted=wanted,
+        checks=checks,
+        limits=limits,
+        allowed_hosts=allowed.allowed_hosts,
+        allowed_env=allowed.allowed_env,
+        allow_external=allowed.allow_external,
+        verify=allowed.verify,
+    )
+    return msgspec.msgpack.encode((__version__, job))
+
+
+def decoded_job(data: bytes) -> Job | None:
+    """Return a job, None if another release of statetool made it."""
+    release, job = msgspec.msgpack.decode(data, type=tuple[str, Raw])
+    return msgspec.msgpack.decode(job, type=Job) if release == __version__ else None

@@ -32,6 +32,17 @@ if TYPE_CHECKING:
 _PARTS: Final = 16
 
 
+# The tables that are compared, with that of their changes, and the columns that both have.
+_COMPARED: Final = tuple(
+    (table, changes, ", ".join(row.__struct_fields__[1:-1]))
+    for table, changes, row in (
+        ("objects", "object_changes", ObjectChangeRow),
+        ("outputs", "output_changes", OutputChangeRow),
+        ("findings", "finding_changes", FindingChangeRow),
+    )
+)
+
+
 class KnownState(NamedTuple):
     """The facts that an index has about a state."""
 
@@ -60,7 +71,6 @@ class Database:
     def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
-        self._changes = RunChanges(connection)
         self._batch: list[_Part] = []
 
     def key(self) -> bytes:
@@ -120,15 +130,49 @@ class Database:
 
     def _replace(self, parts: Sequence[_Part]) -> None:
         state_ids = [state_id for part in parts for state_id in part.done.state_ids]
-        with self._transaction(), self._changes.recorded(parts[0].run_id, state_ids):
+        with self._transaction(), self._recorded(parts[0].run_id, state_ids):
             self._delete([state_id for part in parts for state_id in part.known])
             for name in STATE_TABLES:
                 self._insert(name, [data for part in parts if (data := part.done.lines.get(name))], parts[0].run_id)
 
+    @contextmanager
+    def _recorded(self, run_id: int, state_ids: Sequence[str]) -> Iterator[None]:
+        """Record what the block changes in the rows of those states that an earlier run had.
+
+        Use it within a transaction.
+        """
+        compared = [state_id for state_id in state_ids if state_id in self._earlier]
+        if not compared:
+            yield
+            return
+        for table, _, names in _COMPARED:
+            self._connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE old_{table} AS "
+                f"SELECT {names} FROM {table} WHERE state_id IN (SELECT unnest(?))",
+                [compared],
+            )
+        yield
+        for table, changes, names in _COMPARED:
+            # Rows may repeat: a broken state can have an address twice. So they are counted.
+            self._connection.execute(
+                f"INSERT INTO {changes} SELECT ?, {names}, sum(change) AS change FROM ("
+                f"SELECT {names}, -1 AS change FROM temp.old_{table} UNION ALL "
+                f"SELECT {names}, 1 FROM {table} WHERE state_id IN (SELECT unnest(?))) "
+                "GROUP BY ALL HAVING sum(change) != 0",
+                [run_id, compared],
+            )
+            self._connection.execute(f"DROP TABLE temp.old_{table}")
+
+    @cached_property
+    def _earlier(self) -> frozenset[str]:
+        """The states that an earlier run had. All that is in others is new, which `history` says."""
+        rows = self._connection.execute("SELECT DISTINCT state_id FROM history").fetchall()
+        return frozenset(state_id for (state_id,) in rows)
+
     def end_run(self, run_id: int, finished: str, gone: Sequence[str], found: Sequence[str], read: int) -> None:
         """Remove the states that are gone, and record the run and the history of its states, in one transaction."""
         with self._transaction():
-            with self._changes.recorded(run_id, gone):
+            with self._recorded(run_id, gone):
                 self._delete(gone)
             self._connection.execute(_HISTORY, [run_id])
             self._connection.execute(
@@ -286,55 +330,3 @@ def _make_tables(connection: DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE settings (schema_version INTEGER, key BLOB)")
     connection.execute("INSERT INTO settings VALUES (?, ?)", [SCHEMA_VERSION, secrets.token_bytes(KEY_BYTES)])
     connection.execute("COMMIT")
-
-
-# The tables that are compared, with that of their changes, and the columns that both have.
-_COMPARED: Final = tuple(
-    (table, changes, ", ".join(row.__struct_fields__[1:-1]))
-    for table, changes, row in (
-        ("objects", "object_changes", ObjectChangeRow),
-        ("outputs", "output_changes", OutputChangeRow),
-        ("findings", "finding_changes", FindingChangeRow),
-    )
-)
-
-
-class RunChanges:
-    """Records the changes of one run."""
-
-    def __init__(self, connection: DuckDBPyConnection) -> None:
-        self._connection = connection
-
-    @contextmanager
-    def recorded(self, run_id: int, state_ids: Sequence[str]) -> Iterator[None]:
-        """Record what the block changes in the rows of those states that an earlier run had.
-
-        Use it within a transaction.
-        """
-        compared = [state_id for state_id in state_ids if state_id in self._earlier]
-        if not compared:
-            yield
-            return
-        for table, _, names in _COMPARED:
-            self._connection.execute(
-                f"CREATE OR REPLACE TEMP TABLE old_{table} AS "
-                f"SELECT {names} FROM {table} WHERE state_id IN (SELECT unnest(?))",
-                [compared],
-            )
-        yield
-        for table, changes, names in _COMPARED:
-            # Rows may repeat: a broken state can have an address twice. So they are counted.
-            self._connection.execute(
-                f"INSERT INTO {changes} SELECT ?, {names}, sum(change) AS change FROM ("
-                f"SELECT {names}, -1 AS change FROM temp.old_{table} UNION ALL "
-                f"SELECT {names}, 1 FROM {table} WHERE state_id IN (SELECT unnest(?))) "
-                "GROUP BY ALL HAVING sum(change) != 0",
-                [run_id, compared],
-            )
-            self._connection.execute(f"DROP TABLE temp.old_{table}")
-
-    @cached_property
-    def _earlier(self) -> frozenset[str]:
-        """The states that an earlier run had. All that is in others is new, which `history` says."""
-        rows = self._connection.execute("SELECT DISTINCT state_id FROM history").fetchall()
-        return frozenset(state_id for (state_id,) in rows)

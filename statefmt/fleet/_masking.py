@@ -113,23 +113,19 @@ class Masking:
         if not self.names:
             return text
         invalid = _INVALID.search(text) if text.endswith(("')", '")')) else None
-        if invalid is not None and self._may_have(text[invalid.end() :]):
-            text = f"{text[: invalid.end()]}{MASK})"
-        if self._phrases and self._has_phrase(text):
+        if invalid is not None:
+            # However it is escaped, a part of an invalid address may be a secret.
+            plain = text[invalid.end() :].replace("\\", "")
+            if len(self.names) > _MOST or any(secret in plain for secret in self._unescaped):
+                text = f"{text[: invalid.end()]}{MASK})"
+        words = secret_words(text) if self._phrases else ()
+        if any(phrase in text for word in words for phrase in self._phrases.get(word, ())):
             return MASK
         return _TOKEN.sub(lambda found: MASK if names_secret(found[0], self.names) else found[0], text)
-
-    def _may_have(self, quoted: str) -> bool:
-        """Return whether a part of an invalid address, however it is escaped, may be a secret."""
-        plain = quoted.replace("\\", "")
-        return len(self.names) > _MOST or any(secret in plain for secret in self._unescaped)
 
     @cached_property
     def _unescaped(self) -> Set[str]:
         return {plain for secret in self.names if len(plain := secret.replace("\\", "")) >= _LEAST}
-
-    def _has_phrase(self, text: str) -> bool:
-        return any(phrase in text for word in secret_words(text) for phrase in self._phrases.get(word, ()))
 
     @cached_property
     def _phrases(self) -> Mapping[str, list[str]]:

@@ -17,13 +17,13 @@ from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.fleet._database import KnownState, opened
-from statefmt.fleet._limits import StateLimits
 from statefmt.fleet._resource_rows import state_id_of
-from statefmt.fleet._rows import StateOrigin, StateRows, Wanted, read_rows
-from statefmt.fleet._work import Cluster, InProcess, Processes, Spread, Task, chunks
+from statefmt.fleet._rows import StateLimits, StateOrigin, StateRows, Wanted, read_rows
+from statefmt.fleet._work import Cluster, Spread, Task, chunks, in_process, in_processes
 from statefmt.fleet.connection import made_by
 from statefmt.fleet.tables import FleetError
 from statefmt.model.errors import RemoteStateError, StoreError
+from statefmt.processes import processor_count
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
@@ -33,10 +33,8 @@ from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import GIT, STANDARD_INPUT, find_states, is_folder
 from statefmt.store.remote.client import ListedState, ListingClient, StateClient
 from statefmt.whereabouts import folder_name, several_at_url, url_name
-from statefmt.whereabouts.find import FoundState, find_backend, located, unsupported
+from statefmt.whereabouts.find import find_backend, located, unsupported
 from statefmt.whereabouts.urls import url_without_values
-
-_MOST: Final = 8
 
 
 class IndexOptions(NamedTuple):
@@ -94,7 +92,7 @@ def index_states(context: RunContext, sources: Sequence[str], into: Path, option
     work = chunks(tasks)
     spread = _spread(context, options, Wanted(key, options.attributes), len(work))
     # Forks before the database is open: DuckDB starts threads.
-    with spread.started(work) as results, opened(into) as database:
+    with spread(work) as results, opened(into) as database:
         if database.key() != key:
             raise FleetError(f"{into}: another process has replaced this index; index again")
         # Another run may have added states since.
@@ -131,23 +129,22 @@ def _now(context: RunContext) -> str:
     return context.clock().astimezone(UTC).replace(tzinfo=None).isoformat()
 
 
-def _read(context: RunContext, wanted: Wanted, checks: bool, limits: StateLimits, task: Task) -> StateRows:
-    return read_rows(context, task.name, task.origin, wanted, checks=checks, limits=limits, size=task.size)
-
-
 def _spread(context: RunContext, options: IndexOptions, wanted: Wanted, work: int) -> Spread:
     limits = StateLimits.of(context.environment, options.max_size, options.timeout)
-    read = partial(_read, replace(context, progress=None), wanted, options.checks, limits)
-    if options.cluster is not None and work:
-        from statefmt.fleet._dask import DaskSpread
+    quiet = replace(context, progress=None)
 
-        return DaskSpread(context, options.cluster, wanted, options.checks, limits, read)
-    # Forking is unsafe on systems whose libraries start threads, such as macOS.
+    def read(task: Task) -> StateRows:
+        return read_rows(quiet, task.name, task.origin, wanted, checks=options.checks, limits=limits, size=task.size)
+
+    if options.cluster is not None and work:
+        from statefmt.fleet._dask import on_cluster
+
+        return partial(on_cluster, context, options.cluster, wanted, options.checks, limits, read)
     if not sys.platform.startswith("linux"):
-        return InProcess(read)
-    count = min(len(os.sched_getaffinity(0)), _MOST) if options.workers is None else options.workers
+        return partial(in_process, read)
+    count = processor_count() if options.workers is None else options.workers
     # A process of its own for one worker, too: only there can a state be interrupted.
-    return Processes(min(count, work), read, limits.seconds) if work else InProcess(read)
+    return partial(in_processes, min(count, work), read, limits.seconds) if work else partial(in_process, read)
 
 
 # After how many states the listing says how far it is.
@@ -202,15 +199,10 @@ def _add(listing: FleetListing, state: SourceState, known: Mapping[str, KnownSta
             )
         return
     listing.found[state_id] = state.identity
-    if _is_due(state, known.get(state_id), made):
+    one = known.get(state_id)
+    if one is None or one.failed or one.made_by != made or state.version is None or state.version != one.version:
         origin = StateOrigin(state_id, state.uri, state.source, state.workspace, state.version, made)
         listing.due.append(Task(state.name, origin, state.size))
-
-
-def _is_due(state: SourceState, known: KnownState | None, made: str) -> bool:
-    if known is None or known.failed or known.made_by != made:
-        return True
-    return state.version is None or state.version != known.version
 
 
 def _apart(identity: str) -> str:
@@ -265,7 +257,6 @@ def _states(context: RunContext, source: str) -> Iterator[SourceState]:
 
 
 def _folder(context: RunContext, folder: str) -> Iterator[SourceState]:
-    """Yield the files below a folder, and the states of all workspaces of its backend."""
     problem: StoreError | None = None
     try:
         files = find_states([folder], allowed=allowed_paths(context.backend, context.environment))
@@ -346,14 +337,15 @@ def states_of_folder(context: RunContext, folder: Path) -> Iterator[tuple[Remote
             yield folder_name(state, context.backend), None
             return
         for one in client.workspace_states():
-            yield _workspace_name(context, state, one.place), one
-
-
-def _workspace_name(context: RunContext, state: FoundState, place: StatePlace) -> RemoteName:
-    workspace = structs.replace(state.backend.workspace, name=place.workspace)
-    backend = structs.replace(state.backend, workspace=workspace)
-    state = structs.replace(state, backend=backend, location=place.location, exact=place.exact)
-    return folder_name(state, structs.replace(context.backend or BackendOptions(), workspace=place.workspace))
+            workspace = structs.replace(found.workspace, name=one.place.workspace)
+            named = structs.replace(
+                state,
+                backend=structs.replace(found, workspace=workspace),
+                location=one.place.location,
+                exact=one.place.exact,
+            )
+            options = structs.replace(context.backend or BackendOptions(), workspace=one.place.workspace)
+            yield folder_name(named, options), one
 
 
 @contextmanager
@@ -385,7 +377,7 @@ def states_in_git(source: str, environment: Mapping[str, str]) -> tuple[str, Ite
     found = git_path(source, environment)
     if found is None or not found.revision:
         raise StoreError(f"{source}: write states in git as git:REVISION:FOLDER, for example git:main:prod")
-    top = repository_top(found, source, environment)
+    top = repository_top(found.folder or ".", source, environment)
     folder = found.path.rstrip("/")
     if folder in (".", "..") or folder.startswith(("./", "../")):
         raise StoreError(f"{source}: write the folder relative to the top of the repository, or as an absolute path")

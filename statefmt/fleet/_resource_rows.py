@@ -38,18 +38,6 @@ class ResourceRows(Struct):
     dependencies: list[DependencyRow]
 
 
-class _Provider(Struct, frozen=True, gc=False):
-    """The columns about a provider configuration, and the address of its instance without a key."""
-
-    source: str | None
-    module: str | None
-    alias: str | None
-    instance: str | None
-
-
-_NO_PROVIDER: Final = _Provider(None, None, None, None)
-
-
 def resource_rows(
     resources: Iterable[ResourceState], state_id: str, masking: Masking, hash_key: bytes, *, attributes: bool
 ) -> ResourceRows:
@@ -62,7 +50,8 @@ def resource_rows(
     dependencies: list[DependencyRow] = []
     printed, ordinary, format_json = masking.printed, ORDINARY_IDENTIFIERS.decode, msgspec.json.format
     begun = begun_hash(hash_key)
-    providers: dict[ConfigProviderConfig | None, _Provider] = {None: _NO_PROVIDER}
+    # Its columns, and the address of its instance without a key.
+    providers: dict[ConfigProviderConfig | None, tuple[str | None, ...]] = {None: (None, None, None, None)}
     instances: dict[tuple[ConfigProviderConfig, InstanceKey], str] = {}
     for resource in resources:
         addr, config = resource.addr, resource.provider_config
@@ -73,26 +62,20 @@ def resource_rows(
         provider = providers.get(config)
         if provider is None:
             assert config is not None
-            provider = providers[config] = _provider(config, masking)
-        rows.append(
-            ResourceRow(
-                state_id,
-                address,
-                module,
-                "data" if is_data else "managed",
-                name.type,
-                masking.text(name.name),
-                provider.source,
-                provider.module,
-                provider.alias,
+            provider = providers[config] = (
+                masking.address(str(config.provider)),
+                masking.address(str(config.module)),
+                masking.text(config.alias),
+                masking.address(str(config.instance(NO_KEY))),
             )
-        )
+        mode = "data" if is_data else "managed"
+        rows.append(ResourceRow(state_id, address, module, mode, name.type, masking.text(name.name), *provider[:3]))
         is_secret = masking.is_secret(name.type)
         for obj in resource.objects:
             key, raw = obj.key, obj.attributes
             instance = address if key is NO_KEY else f"{address}{masking.address(str(key))}"
             if obj.provider_key is NO_KEY or config is None:
-                bound = provider.instance
+                bound = provider[3]
             else:
                 bound = instances.get((config, obj.provider_key))
                 if bound is None:
@@ -118,9 +101,13 @@ def resource_rows(
                         region, account = region or arn_region, account or arn_account
                     id_, arn = found.id, found.arn
             if found is None:
-                size = _size(obj)
+                if raw is None:
+                    size = sum(len(each) + len(value or "") for each, value in (obj.attributes_flat or {}).items())
+                else:
+                    size = len(memoryview(raw))
                 id_, arn, region, account = of_object = identifiers(obj, name.type, masking.names)
                 attr_hash = _hash(obj, name.type, masking, hash_key, repeats=MASK in of_object)
+            identity = None if obj.identity is None else masking.identity(obj, name.type)
             shown = masking.attributes(obj, name.type) if attributes else None
             objects.append(
                 ObjectRow(
@@ -136,7 +123,7 @@ def resource_rows(
                     arn,
                     region,
                     account,
-                    None if obj.identity is None else _identity(obj, name.type, masking),
+                    None if identity is None else json_text(identity),
                     size,
                     attr_hash,
                     None if shown is None else json_text(shown),
@@ -152,26 +139,6 @@ def instance_address(resource: ResourceState, obj: ResourceInstanceObject, maski
     """Return the address of an instance as `resource_rows` has it."""
     address = masking.address(str(resource.addr))
     return address if obj.key is NO_KEY else f"{address}{masking.address(str(obj.key))}"
-
-
-def _provider(config: ConfigProviderConfig, masking: Masking) -> _Provider:
-    return _Provider(
-        masking.address(str(config.provider)),
-        masking.address(str(config.module)),
-        masking.text(config.alias),
-        masking.address(str(config.instance(NO_KEY))),
-    )
-
-
-def _identity(obj: ResourceInstanceObject, type_name: str, masking: Masking) -> str | None:
-    identity = masking.identity(obj, type_name)
-    return None if identity is None else json_text(identity)
-
-
-def _size(obj: ResourceInstanceObject) -> int:
-    if obj.attributes is not None:
-        return len(memoryview(obj.attributes))
-    return sum(len(name) + len(value or "") for name, value in (obj.attributes_flat or {}).items())
 
 
 def _hash(
@@ -223,7 +190,11 @@ class Identifiers(NamedTuple):
 
 def identifiers(obj: ResourceInstanceObject, type_name: str, secrets: frozenset[str]) -> Identifiers:
     """Return what identifies an object; a part that is or repeats a sensitive value is hidden."""
-    given = _flat(obj, type_name) if obj.attributes is None else _read(obj, type_name)
+    if obj.attributes is None:
+        shown = dict(shown_flat(obj, type_name))
+        given = {name: str(value) if isinstance(value := shown.get(name), str) else None for name in _NAMES}
+    else:
+        given = _read(obj, type_name)
     if type_name in SECRET_IDS and given["id"] is not None:
         given["id"] = MASK
     id_, arn, region, account = [MASK if (value := given[name]) in secrets else value for name in _NAMES]
@@ -264,11 +235,6 @@ def _text(raw: Raw) -> str | None:
         # OpenTofu replaces what is not Unicode, too.
         return str(loads_exact(text, replace_invalid=True)) if b"\\" in text else text[1:-1].decode("utf-8", "replace")
     return text.decode() if text[:1].isdigit() or text[:1] == b"-" else None
-
-
-def _flat(obj: ResourceInstanceObject, type_name: str) -> dict[str, str | None]:
-    shown = dict(shown_flat(obj, type_name))
-    return {name: str(value) if isinstance(value := shown.get(name), str) else None for name in _NAMES}
 
 
 # The arguments that say where a state is. All others are hidden, as some are credentials.
@@ -335,16 +301,13 @@ def _shown(name: str, value: JSONValue, secrets: frozenset[str]) -> JSONValue:
         # Old states have blocks as lists.
         blocks = value if isinstance(value, list) else [value]
         if all(isinstance(block, Members) and _WORKSPACES.issuperset(dict(block)) for block in blocks):
-            return HIDDEN if _repeats(value, secrets) else value
+            text = msgspec.json.encode(str(value)).decode() if secrets else ""
+            return HIDDEN if secrets and names_secret(text, secrets) else value
         return HIDDEN
     if not isinstance(value, str):
         return value if value is None or isinstance(value, bool) else HIDDEN
     is_secret = without_credentials(value) != value or _LOGIN.match(value) is not None
     return HIDDEN if is_secret or names_secret(value, secrets) else value
-
-
-def _repeats(value: JSONValue, secrets: frozenset[str]) -> bool:
-    return bool(secrets) and names_secret(msgspec.json.encode(str(value)).decode(), secrets)
 
 
 # The backends whose states an index can have, by URIs that their arguments say.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -10,7 +11,6 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.fleet._limits import StateLimits
 from statefmt.fleet._masking import (
     REMOTE_STATE,
     Masking,
@@ -24,6 +24,7 @@ from statefmt.fleet._resource_rows import instance_address, keyed_hash, remote_r
 from statefmt.fleet.tables import (
     DependencyRow,
     FindingRow,
+    FleetError,
     FleetStateRow,
     ObjectRow,
     OutputRow,
@@ -35,12 +36,14 @@ from statefmt.formats.reading import Inspection, inspect
 from statefmt.formats.versions import collector_paused
 from statefmt.lint.check import check
 from statefmt.model.addrs import ResourceMode
-from statefmt.model.errors import EncryptionError, StatetoolError
+from statefmt.model.errors import EncryptionError, StatetoolError, Wording
 from statefmt.model.findings import NO_STATE, Code, Finding, Severity
 from statefmt.model.snapshot import Snapshot
 from statefmt.redaction.object_value import hides_output
 from statefmt.sealed import opened
 from statefmt.store.backends import RemoteName
+from statefmt.store.reading import SIZE_VARIABLE, largest_stream, size_of
+from statefmt.store.remote.client import TIMEOUT_VARIABLE, Patience
 
 
 def read_rows(
@@ -159,10 +162,15 @@ def rows_of(
         encrypted: Whether it is stored encrypted.
     """
     snapshot = inspection.snapshot
-    reason = next((one for one in inspection.findings if _prevents(one)), None)
+    # Commands refuse a state with such a finding.
+    preventing = (one for one in inspection.findings if one.severity is Severity.ERROR or one.code in NO_STATE)
+    reason = next(preventing, None)
     if snapshot is None or reason is not None:
         masking = Masking(frozenset() if inspection.document is None else secrets_of_document(inspection.document))
-        rows = unreadable(origin, _error(reason), stored, encrypted=encrypted)
+        # OpenTofu has one summary for an encrypted state and for a file that is not a state.
+        is_sealed = reason is not None and reason.code == Code.ENCRYPTED
+        error = _ENCRYPTED if is_sealed else "not a state" if reason is None else reason.summary
+        rows = unreadable(origin, error, stored, encrypted=encrypted)
         rows.findings += finding_rows(origin.state_id, inspection.data, findings, masking)
         return rows
     state = FleetStateRow(
@@ -187,18 +195,6 @@ def rows_of(
     if secrets and _may_name(rows, secrets):
         rows = _rows(state, snapshot, inspection.data, findings, origin, wanted, Masking(secrets, holders=holders))
     return rows
-
-
-def _error(reason: Finding | None) -> str:
-    if reason is None:
-        return "not a state"
-    # OpenTofu has one summary for this and for a file that is not a state.
-    return _ENCRYPTED if reason.code == Code.ENCRYPTED else reason.summary
-
-
-def _prevents(one: Finding) -> bool:
-    """Return whether commands refuse a state with this finding."""
-    return one.severity is Severity.ERROR or one.code in NO_STATE
 
 
 def _rows(
@@ -269,3 +265,37 @@ def _outputs(snapshot: Snapshot, state_id: str, wanted: Wanted, masking: Masking
         for output in snapshot.outputs
         for hidden in [hides_output(output) or masking.repeats(output.value)]
     ]
+
+
+class StateLimits(Struct, frozen=True):
+    """The limits of each state: its size in bytes, and the seconds for it."""
+
+    size: int
+    seconds: float
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str], size: str | None = None, seconds: float | None = None) -> StateLimits:
+        """Return the limits of a run: STATETOOL_MAX_SIZE and STATETOOL_TIMEOUT stand in for what is not given.
+
+        Raises FleetError for a size that is not one, and StoreError if a variable is not valid.
+        """
+        if size is not None and not size_of(size):
+            raise FleetError(Wording("--max-size", "max_size"), f" must be a size with a unit, such as 20MiB: {size!r}")
+        return cls(
+            largest_stream(environment) if size is None else size_of(size),
+            Patience.of(environment).whole if seconds is None else seconds,
+        )
+
+    def applied(self, context: RunContext) -> RunContext:
+        """Return a context in which each request and each stream has these limits at most."""
+        patience = Patience.of(context.environment)
+        variables = {SIZE_VARIABLE: f"{-(-self.size >> 10)}KiB"}
+        if self.seconds < patience.whole:
+            variables[TIMEOUT_VARIABLE] = f"{self.seconds:.3f}"
+        return replace(context, environment={**context.environment, **variables})
+
+    def refusal(self, size: int) -> str:
+        """Return why a state of this size is not read, "" if it may be."""
+        if size <= self.size:
+            return ""
+        return f"it has {size:,} bytes; the limit is {self.size:,} bytes, and --max-size raises it"

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import ipaddress
 import os
 import selectors
 import signal
-import struct
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import BinaryIO, Final, NamedTuple, NoReturn, Protocol, TypeAlias
+from contextlib import AbstractContextManager, contextmanager
+from typing import BinaryIO, Final, NamedTuple, NoReturn, TypeAlias
 
 import msgspec
 from msgspec import Struct, structs
@@ -19,6 +17,7 @@ from msgspec import Struct, structs
 from statefmt.fleet._rows import StateOrigin, StateRows, unreadable
 from statefmt.fleet.tables import STATE_TABLES, FleetError
 from statefmt.model.errors import Wording
+from statefmt.processes import Worker, forked, received, send
 from statefmt.text import pattern
 
 # In bytes of states: enough that starting a process does not count, and little enough to lose.
@@ -59,15 +58,10 @@ class Done(Struct, frozen=True):
         return [Done((state_id,), lines) for state_id, lines in found.items()]
 
 
-class Spread(Protocol):
-    """Reads states somewhere. Results come in any order, and every task has exactly one."""
-
-    def started(self, chunks: Sequence[Sequence[Task]]) -> AbstractContextManager[Iterator[Done]]:
-        """Start at once, and yield the rows of each chunk, or of parts of it; leaving the context ends the work.
-
-        A state whose worker died has a row that says so. Raises FleetError if the work cannot be done there.
-        """
-        ...
+# Reads states somewhere, and starts at once. Yields the rows of each chunk, or of parts of it, in any order; every task
+# has exactly one. A state whose worker died has a row that says so. Leaving the context ends the work. Raises
+# FleetError if the work cannot be done there.
+Spread: TypeAlias = "Callable[[Sequence[Sequence[Task]]], AbstractContextManager[Iterator[Done]]]"
 
 
 def chunks(tasks: Iterable[Task]) -> list[list[Task]]:
@@ -109,67 +103,51 @@ def worker_died(task: Task, deaths: int = 0) -> Done:
     return structs.replace(done, deaths=deaths)
 
 
-class InProcess:
-    """Works in this process; see Spread."""
-
-    def __init__(self, read: ReadRows) -> None:
-        self._read = read
-
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Yield the rows of each chunk in order; see Spread."""
-        yield (work_on(chunk, self._read) for chunk in chunks)
+@contextmanager
+def in_process(read: ReadRows, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
+    """Work in this process; see Spread."""
+    yield (work_on(chunk, read) for chunk in chunks)
 
 
-# Reads states in several processes of this machine.
-# A worker that dies takes only the chunk with it that it reads. A coordinator, forked before this process opens a
-# database and so starts threads, forks them and passes on their results.
-
-_LENGTH_BYTES: Final = 8
-_ORDER: Final = struct.Struct("=III")
 # In seconds.
 _AGAIN: Final = 1.0
-_DECODER: Final = msgspec.msgpack.Decoder(Done)
 
 
-class Processes:
-    """Works in `count` processes at a time, and `seconds` at most on each state; see Spread.
+@contextmanager
+def in_processes(
+    count: int, read: ReadRows, seconds: float, chunks: Sequence[Sequence[Task]]
+) -> Iterator[Iterator[Done]]:
+    """Work in `count` processes at a time, and `seconds` at most on each state; see Spread.
 
-    For systems on which forking is safe, such as Linux.
+    For systems on which forking is safe, such as Linux. A coordinator forks the workers: this process opens a database,
+    which starts threads.
     """
+    reading, writing = os.pipe()
 
-    def __init__(self, count: int, read: ReadRows, seconds: float) -> None:
-        self._count = count
-        self._read = _in_time(read, seconds)
+    def coordinate() -> None:
+        os.close(reading)
+        with os.fdopen(writing, "wb") as results:
+            _coordinate(chunks, _in_time(read, seconds), count, results)
 
-    @contextmanager
-    def started(self, chunks: Sequence[Sequence[Task]]) -> Iterator[Iterator[Done]]:
-        """Start the coordinator at once, and yield the results as they come; see Spread."""
-        process, pipe = _forked(lambda pipe: _coordinate(chunks, self._read, self._count, pipe))
-        try:
-            with os.fdopen(pipe, "rb") as results:
-                yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
-        finally:
-            # It ends its workers.
-            with suppress(ProcessLookupError):
-                os.kill(process, signal.SIGTERM)
-            os.waitpid(process, 0)
+    process = forked(coordinate)
+    os.close(writing)
+    try:
+        with os.fdopen(reading, "rb") as results:
+            yield _results(results, {task.origin.state_id: task for chunk in chunks for task in chunk})
+    finally:
+        # It ends its workers.
+        os.kill(process, signal.SIGTERM)
+        os.waitpid(process, 0)
 
 
 def _results(results: BinaryIO, missing: dict[str, Task]) -> Iterator[Done]:
-    while data := _message(results):
-        done = _DECODER.decode(data)
+    done: Done
+    while done := received(results):
         for state_id in done.state_ids:
             missing.pop(state_id, None)
         yield done
     # The coordinator itself was killed.
     yield from map(worker_died, missing.values())
-
-
-def _message(pipe: BinaryIO) -> bytes:
-    size = pipe.read(_LENGTH_BYTES)
-    data = pipe.read(int.from_bytes(size, "big")) if len(size) == _LENGTH_BYTES else b""
-    return data if len(data) == int.from_bytes(size, "big") else b""
 
 
 class _OutOfTimeError(BaseException):
@@ -206,126 +184,48 @@ class _Part(NamedTuple):
     last: int
 
 
-class _Worker(NamedTuple):
-    """A process that reads one part after the other: the pipes to and from it, and what it has sent of its answer."""
-
-    process: int
-    orders: int
-    answers: int
-    sent: bytearray
-
-
-def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, pipe: BinaryIO) -> None:
-    """Have workers read the parts, one at a time each, and pass on what they return. One that dies is replaced."""
+def _coordinate(chunks: Sequence[Sequence[Task]], read: ReadRows, count: int, results: BinaryIO) -> None:
+    """Have workers read the parts, one at a time each, and pass on their answers. One that dies is replaced."""
     waiting = deque(_Part(number, 0, len(chunk)) for number, chunk in enumerate(chunks))
-    working: dict[int, tuple[_Worker, _Part]] = {}
+    working: dict[Worker, _Part] = {}
 
     def stop(number: int, frame: object) -> NoReturn:
         # One that waits for a pipe or a server would notice nothing.
-        for worker, _ in working.values():
-            os.kill(worker.process, signal.SIGKILL)
+        for worker in working:
+            worker.end()
         os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
 
-    def give(worker: _Worker) -> None:
-        part = waiting.popleft()
-        working[worker.answers] = worker, part
-        # One that has died is met where its answer is read.
-        with suppress(BrokenPipeError):
-            os.write(worker.orders, _ORDER.pack(*part))
+    def read_part(part: _Part) -> Done:
+        return work_on(chunks[part.chunk][part.first : part.last], read)
+
+    def give(worker: Worker) -> None:
+        working[worker] = waiting.popleft()
+        worker.give(working[worker])
 
     with selectors.DefaultSelector() as selector:
         while waiting or working:
             while waiting and len(working) < count:
-                worker = _started(chunks, read, [one.orders for one, _ in working.values()])
-                selector.register(worker.answers, selectors.EVENT_READ)
+                worker = Worker(read_part, working)
+                selector.register(worker.answers, selectors.EVENT_READ, worker)
                 give(worker)
             for key, _ in selector.select():
-                worker, part = working[key.fd]
-                data = os.read(key.fd, 1 << 20)
-                worker.sent.extend(data)
-                if data and not _is_whole(worker.sent):
-                    continue
-                del working[key.fd]
-                if data:
-                    pipe.write(worker.sent)
-                    pipe.flush()
-                    worker.sent.clear()
+                worker = key.data
+                part, done = working.pop(worker), worker.answer()
+                if done is not None:
+                    send(results, done)
                     if waiting:
                         give(worker)
                         continue
-                selector.unregister(key.fd)
-                os.close(worker.orders)
-                os.close(worker.answers)
-                os.waitpid(worker.process, 0)
-                if data:
-                    continue
-                if part.last - part.first == 1:
-                    _send(pipe, _encoded(worker_died(chunks[part.chunk][part.first], deaths=1)))
+                elif part.last - part.first == 1:
+                    send(results, worker_died(chunks[part.chunk][part.first], deaths=1))
                 else:
                     # One of them is the culprit.
-                    _send(pipe, _encoded(Done((), {}, deaths=1)))
+                    send(results, Done((), {}, deaths=1))
                     waiting.extend(_Part(part.chunk, number, number + 1) for number in range(part.first, part.last))
-
-
-def _started(chunks: Sequence[Sequence[Task]], read: ReadRows, others: Sequence[int]) -> _Worker:
-    """Start a worker. `others` are the pipes to the others, whose ends it must not keep open."""
-    reading, orders = os.pipe()
-
-    def work(pipe: BinaryIO) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        for other in (orders, *others):
-            os.close(other)
-        # The collector would copy what is shared with the coordinator.
-        gc.freeze()
-        while order := os.read(reading, _ORDER.size):
-            part = _Part(*_ORDER.unpack(order))
-            _send(pipe, _encoded(work_on(chunks[part.chunk][part.first : part.last], read)))
-
-    process, answers = _forked(work)
-    os.close(reading)
-    return _Worker(process, orders, answers, bytearray())
-
-
-def _is_whole(message: bytearray) -> bool:
-    return len(message) >= _LENGTH_BYTES == len(message) - int.from_bytes(message[:_LENGTH_BYTES], "big")
-
-
-def _encoded(done: Done) -> bytes:
-    return msgspec.msgpack.encode(done)
-
-
-def _send(pipe: BinaryIO, data: bytes) -> None:
-    pipe.write(len(data).to_bytes(_LENGTH_BYTES, "big"))
-    pipe.write(data)
-    pipe.flush()
-
-
-def _forked(work: Callable[[BinaryIO], None]) -> tuple[int, int]:
-    """Run work in a new process that writes to a pipe; return the process and the end of the pipe to read."""
-    reading, writing = os.pipe()
-    process = os.fork()
-    if process == 0:
-        os.close(reading)
-        _child(work, writing)
-    os.close(writing)
-    return process, reading
-
-
-def _child(work: Callable[[BinaryIO], None], writing: int) -> NoReturn:
-    """Work and exit in any case, without running the parent's cleanup handlers and without a traceback."""
-    status = 1
-    try:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        with os.fdopen(writing, "wb") as pipe:
-            work(pipe)
-        status = 0
-    except BaseException:  # the parent sees an incomplete answer
-        pass
-    finally:
-        os._exit(status)
+                selector.unregister(worker.answers)
+                worker.end()
 
 
 # Longer data may have lines that DuckDB's reader of CSV refuses.
@@ -423,7 +323,6 @@ class Cluster(Struct, frozen=True):
 
 
 def _parts(scheduler: str) -> tuple[str, str]:
-    """Return the scheme and the host of an address. Raises FleetError."""
     found = _ADDRESS.fullmatch(scheduler)
     if found is None or not 0 < int(found[3]) < _PORTS:
         raise FleetError(

@@ -44,9 +44,9 @@ class StateHandle:
     def store(self) -> Store:
         """The store of the place."""
         if self.location.startswith(GIT):
-            from statefmt.store.git import GitVersion
+            from statefmt.store.git import git_version
 
-            return GitVersion(self.location, self.context.environment)
+            return git_version(self.location, self.context.environment)
         from statefmt.edit.stores import store_at
 
         return store_at(self.context, self.location)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from statefmt.context import RunContext
 from statefmt.formats.raw_json.positions import finding_positions
@@ -38,7 +36,6 @@ R = TypeVar("R")
 
 # Starting a process takes as long as checking some dozens of small states.
 _SHARE: Final = 100
-_MOST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +174,6 @@ def relative_path(name: str, folder: Path) -> str:
     return Path(os.path.relpath(name, folder)).as_posix() if is_file else name
 
 
-class _Worker(NamedTuple):
-    process: int
-    pipe: int
-
-
 def map_in_processes(
     work: Callable[[T], R],
     items: Sequence[T],
@@ -193,71 +185,29 @@ def map_in_processes(
 
     By default, starts one process per processor, but no more than there is work for. `report` is called with the number
     of items that are done; this process assumes that the others are as fast.
-
-    The processes are forked, since `work` and what it refers to cannot be pickled, as a pool would have to.
     """
+    # Imported late: usually there is one state, and no worker.
+    from statefmt.processes import Worker, processor_count
 
-    def done_by_all(place: int, item: T) -> R:
+    def done_here(place: int, item: T) -> R:
         report(place * count)
         return work(item)
 
-    count = _processes(len(items)) if processes is None else processes
-    workers = [_started(work, items[number::count]) for number in range(1, count)]
+    def share(number: int) -> list[R]:
+        return list(map(work, items[number::count]))
+
+    count = max(1, min(processor_count(), len(items) // _SHARE)) if processes is None else processes
+    workers: list[Worker] = []
     try:
-        shares = [[done_by_all(place, item) for place, item in enumerate(items[0::count])]]
+        for number in range(1, count):
+            workers.append(Worker(share, workers))
+            workers[-1].give(number)
+        shares = [[done_here(place, item) for place, item in enumerate(items[0::count])]]
         for number, worker in enumerate(workers, 1):
-            given: list[R] | None = _received(worker)
+            done: list[R] | None = worker.answer()
             # If a process has died, perhaps for lack of memory, this one does its share.
-            shares.append(list(map(work, items[number::count])) if given is None else given)
+            shares.append(share(number) if done is None else done)
     finally:
         for worker in workers:
-            _ended(worker)
+            worker.end()
     return [shares[place % count][place // count] for place in range(len(items))]
-
-
-def _processes(items: int) -> int:
-    # Forking is unsafe on systems whose libraries start threads, such as macOS.
-    if not sys.platform.startswith("linux"):
-        return 1
-    return max(1, min(len(os.sched_getaffinity(0)), items // _SHARE, _MOST))
-
-
-def _started(work: Callable[[T], R], items: Sequence[T]) -> _Worker:
-    reading, writing = os.pipe()
-    process = os.fork()
-    if process == 0:
-        _work(work, items, writing)
-    os.close(writing)
-    return _Worker(process, reading)
-
-
-def _work(work: Callable[[T], R], items: Sequence[T], writing: int) -> NoReturn:
-    """Run in the worker and exit in any case, without running the parent's cleanup handlers."""
-    # Imported late: usually there is one state, and no worker.
-    import pickle
-
-    status = 1
-    try:
-        with os.fdopen(writing, "wb") as pipe:
-            pickle.dump(list(map(work, items)), pipe, pickle.HIGHEST_PROTOCOL)
-        status = 0
-    finally:
-        os._exit(status)
-
-
-def _received(worker: _Worker) -> list[R] | None:
-    import pickle
-
-    with os.fdopen(worker.pipe, "rb", closefd=False) as pipe:
-        try:
-            given: list[R] = pickle.load(pipe)
-        except (EOFError, pickle.UnpicklingError):
-            return None
-    return given
-
-
-def _ended(worker: _Worker) -> None:
-    os.close(worker.pipe)
-    with suppress(ProcessLookupError):
-        os.kill(worker.process, 9)
-    os.waitpid(worker.process, 0)

@@ -13,9 +13,8 @@ from statefmt.model.errors import ChangedError, StoreError
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValues, text_of, without_credentials
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import LockInfo, Stored, lock_json, read_lock_info
-from statefmt.store.remote.client import Connection, LockHeldError, Retries, UnknownOutcomeError, is_passing
+from statefmt.store.remote.client import Connection, LockHeldError, Patience, Retries, UnknownOutcomeError, is_passing
 from statefmt.store.remote.hosts import approach, is_of_folder, server_of, user_credentials
-from statefmt.store.remote.patience import Patience
 from statefmt.store.remote.tls import TlsSettings
 from statefmt.store.remote.transport import SMALL_ANSWER, Answer, Request, Transport
 from statefmt.text import pattern
@@ -58,7 +57,6 @@ class HttpClient:
 
     @property
     def location(self) -> str:
-        """The URL of the state."""
         return self._place.location
 
     @property
@@ -68,11 +66,9 @@ class HttpClient:
 
     @property
     def is_locking(self) -> bool:
-        """Whether the backend is set up to lock."""
         return self._settings.lock is not None
 
     def read(self) -> Stored | None:
-        """Return the content and its version."""
         found = self._found()
         return None if found is None else Stored(found.content, found.version)
 
@@ -197,11 +193,9 @@ class HttpClient:
         return holder
 
     def workspaces(self) -> Sequence[str]:
-        """Return the only workspace, if it has a state."""
         return () if self._found() is None else (DEFAULT_WORKSPACE,)
 
     def delete(self, expected: Hashable) -> None:
-        """Delete the state with this version."""
         found = self._found()
         self._check(found, expected)
         tag = "" if found is None else found.tag
@@ -212,7 +206,6 @@ class HttpClient:
             raise self._refused("deletion", answer)
 
     def close(self) -> None:
-        """Close the connection."""
         self._transport.close()
 
     def _found(self) -> _Found | None:

@@ -5,43 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from statefmt.model.errors import StoreError
-from statefmt.store.protocol import HistoryEntry, LockedStore, Stored
+from statefmt.store.protocol import ReadOnlyStore, Stored
 from statefmt.store.reading import GIT
 
-if TYPE_CHECKING:
-    from statefmt.store.protocol import LockInfo
 
-
-@dataclass(frozen=True, slots=True)
-class GitVersion:
-    """The state in `git:REVISION:PATH`; see Store. `environment` is that of the git process."""
-
-    name: str
-    environment: Mapping[str, str]
-
-    def read(self) -> Stored:
-        """Read the version by running git."""
-        return Stored(read_git_object(self.name, self.environment), None)
-
-    def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raise StoreError: a version in git never changes."""
-        raise StoreError(f"{self.name}: a version in git cannot be edited; write the result to a file")
-
-    def versions(self) -> Sequence[HistoryEntry]:
-        """Raise StoreError: only files have a history of edits."""
-        raise StoreError(f"{self.name}: a version in git has no history of edits")
-
-    def content(self, checksum: str) -> bytes:
-        """Raise StoreError: only files have a history of edits."""
-        raise StoreError(f"{self.name}: a version in git has no history of edits")
-
-    def tidy(self) -> None:
-        """Do nothing."""
+def git_version(name: str, environment: Mapping[str, str]) -> ReadOnlyStore:
+    """Return the store of `git:REVISION:PATH`, which runs git in the environment."""
+    return ReadOnlyStore(
+        name,
+        lambda: Stored(read_git_object(name, environment), None),
+        f"{name}: a version in git cannot be edited; write the result to a file",
+        f"{name}: a version in git has no history of edits",
+    )
 
 
 # Variables that name a repository, whatever the folder is. Source: git, `rev-parse --local-env-vars`.
@@ -71,11 +49,6 @@ def git_path(name: str, environment: Mapping[str, str]) -> GitPath | None:
         return None if revision.startswith("-") else _of_repository(name, revision, f"/{path}", environment)
     revision, colon, path = spec.rpartition(":")
     return GitPath(revision, path) if colon and not revision.startswith("-") else None
-
-
-def repository_top(found: GitPath, name: str, environment: Mapping[str, str]) -> str:
-    """Return the folder of the repository of a path. Raises StoreError."""
-    return _top(found.folder or ".", name, environment)
 
 
 def run_git(
@@ -113,12 +86,12 @@ def _of_repository(name: str, revision: str, path: str, environment: Mapping[str
     while not os.path.isdir(folder):  # noqa: PTH112 - for text with surrogates as for any other
         folder = os.path.dirname(folder)  # noqa: PTH120
     # The folder may be reached by a symbolic link.
-    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(_top(folder, name, environment)))
+    inside = os.path.relpath(os.path.realpath(folder), os.path.realpath(repository_top(folder, name, environment)))
     inside = os.path.normpath(os.path.join(inside, os.path.relpath(path, folder)))  # noqa: PTH118
     return GitPath(revision, "" if inside == "." else inside, folder)
 
 
-def _top(folder: str, name: str, environment: Mapping[str, str]) -> str:
+def repository_top(folder: str, name: str, environment: Mapping[str, str]) -> str:
     """Return the folder of a repository, that of a bare one included. Raises StoreError."""
     is_bare = _asked(folder, name, environment, "--is-bare-repository") == "true"
     return _asked(folder, name, environment, "--absolute-git-dir" if is_bare else "--show-toplevel")

@@ -1,5 +1,5 @@
-"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and the simplest
-store, standard input."""
+"""The interface of a store, which reads, locks and writes the bytes of one state; who holds a lock; and stores that
+can only be read, such as standard input."""
 
 from __future__ import annotations
 
@@ -35,6 +35,19 @@ class Stored(NamedTuple):
     version: Hashable
 
 
+class WriteTerms(NamedTuple):
+    """How to record a write at `now`, in Unix seconds: a backup of the old content, to `backup` if given, and history.
+
+    Unless `keeps_backup`, only the history keeps the old content. `undoes` is the number of the edit that the write
+    takes back.
+    """
+
+    now: int
+    backup: Path | None = None
+    keeps_backup: bool = True
+    undoes: int | None = None
+
+
 class LockedStore(Protocol):
     """A store while it is locked."""
 
@@ -48,21 +61,11 @@ class LockedStore(Protocol):
         A second signal still ends a request to a service that hangs.
         """
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         """Replace the content with pieces of it and new bytes, if it still has the `expected` version.
 
-        Backs up the old content first, to `backup` if given; `now` is in Unix seconds. Unless `keeps_backup`, only the
-        history keeps the old content; it records the number of the edit that this write `undoes`. Returns the place of
-        the backup, or None if there is none beside the history. Raises StoreError and leaves the content unchanged.
+        Returns the place of the backup, or None if there is none beside the history. Raises StoreError and leaves the
+        content unchanged.
         """
 
 
@@ -319,27 +322,32 @@ def _shown(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StandardInput:
-    """A state that is piped in; see Store."""
+class ReadOnlyStore:
+    """A state that can only be read; see Store. `refusal` and `no_history` are the errors of all else."""
 
-    read_input: Callable[[], bytes]
-    name: str = STANDARD_INPUT
-
-    def read(self) -> Stored:
-        """Read all of standard input."""
-        return Stored(self.read_input(), None)
+    name: str
+    read: Callable[[], Stored]
+    refusal: str
+    no_history: str
 
     def locked(self, info: LockInfo, timeout: float | None) -> AbstractContextManager[LockedStore]:
-        """Raise StoreError: standard input cannot be written."""
-        raise StoreError("standard input cannot be edited; name a file")
+        raise StoreError(self.refusal)
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Raise StoreError: standard input has no history."""
-        raise StoreError("standard input: it has no history; name a file")
+        raise StoreError(self.no_history)
 
     def content(self, checksum: str) -> bytes:
-        """Raise StoreError: standard input has no history."""
-        raise StoreError("standard input: it has no history; name a file")
+        raise StoreError(self.no_history)
 
     def tidy(self) -> None:
-        """Do nothing."""
+        pass
+
+
+def standard_input(read_input: Callable[[], bytes], name: str = STANDARD_INPUT) -> ReadOnlyStore:
+    """Return the store of a state that is piped in."""
+    return ReadOnlyStore(
+        name,
+        lambda: Stored(read_input(), None),
+        "standard input cannot be edited; name a file",
+        "standard input: it has no history; name a file",
+    )

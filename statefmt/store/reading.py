@@ -14,8 +14,16 @@ from typing import BinaryIO, Final, TextIO, TypeAlias
 
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends import RemoteName
-from statefmt.store.files import close, first_written, read_all, read_reporting
-from statefmt.store.inside import InsideName, inside_name, open_inside, unfollowed_name
+from statefmt.store.files import (
+    InsideName,
+    close,
+    first_written,
+    inside_name,
+    open_inside,
+    read_all,
+    read_reporting,
+    unfollowed_name,
+)
 from statefmt.text import pattern, shell_word
 
 # The name of standard input as a state.
@@ -210,15 +218,15 @@ def check_regular(name: str, status: os.stat_result) -> None:
     raise StoreError(f"{name}: this is a device or socket, not a state file")
 
 
-def reason_of(error: OSError) -> str:
-    """Return the reason of a system error in words."""
+def reason_of(error: Exception) -> str:
+    """Return the reason of an error, that of a system error in words."""
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     if isinstance(error, PermissionError):
         return "permission denied"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, not a state file"
-    return error.strerror or str(error)
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 @contextmanager

@@ -19,8 +19,7 @@ from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValue,
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.backends.settings import SettingSource, StatePlace, named_arguments
 from statefmt.store.backends.types import backend_type, state_file
-from statefmt.store.files import is_inside
-from statefmt.store.inside import InsideName, inside_name
+from statefmt.store.files import InsideName, inside_name, is_inside
 from statefmt.store.local.state_file import init_folder
 from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of

@@ -6,7 +6,7 @@ belongs to the server, except for arguments of the backend `http`, such as `lock
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlencode
@@ -90,14 +90,6 @@ class _Read(NamedTuple):
     workspace: str = DEFAULT_WORKSPACE
 
 
-class _Said(NamedTuple):
-    """What a URL says. `base` are the names of the arguments that it consists of."""
-
-    settings: Sequence[GivenSetting]
-    base: Collection[str]
-    workspace: str
-
-
 def found_at_url(name: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> FoundState | None:
     """Return where the state is that a URL names, None if the name has no scheme of a backend.
 
@@ -114,15 +106,14 @@ def found_at_url(name: str, environment: Mapping[str, str], options: BackendOpti
             Wording("--workspace chooses", "workspace= of BackendOptions chooses"),
             " among those of a folder" + ("; add workspace=NAME to the URL" if url.backend == "pg" else ""),
         )
-    said = _said(url)
-    given = list(said.settings)
+    read, given = _read(url)
     if options.named_by:
         given = [structs.replace(setting, source=SettingSource.FILE, place=options.named_by) for setting in given]
     for setting in given_settings(options.settings, known_backend(url.backend)):
-        if setting.name in said.base:
+        if setting.name in read.base:
             raise StoreError(f"{setting.place}: {setting.name} is a part of the URL {url.shown}")
         given.append(setting)
-    workspace = WorkspaceChoice(said.workspace, WorkspaceSource.URL, url.shown)
+    workspace = WorkspaceChoice(read.workspace, WorkspaceSource.URL, url.shown)
     found = FoundBackend(Path(), url.backend, BackendSource.URL, url.shown, tuple(given), workspace)
     return located(found, environment)
 
@@ -169,15 +160,15 @@ def _is_host(text: str) -> bool:
     return text.startswith("arn:") or all(_HOST.fullmatch(one) is not None for one in text.split(","))
 
 
-def _said(url: UrlParts) -> _Said:
-    """Read a URL. Raises StoreError as `found_at_url`."""
+def _read(url: UrlParts) -> tuple[_Read, list[GivenSetting]]:
+    """Take a URL apart, and return all the settings in it. Raises StoreError as `found_at_url`."""
     read = {"s3": _s3, "pg": _pg, "http": _http}[url.backend](url)
     arguments = dict(named_arguments(known_backend(url.backend).arguments))
     settings = [
         GivenSetting(name, value, SettingSource.URL, url.shown, name == "conn_str") for name, value in read.base.items()
     ]
     settings += [_setting(url, name, value, arguments) for name, value in _once(url, read.arguments)]
-    return _Said(settings, read.base.keys(), read.workspace)
+    return read, settings
 
 
 def _s3(url: UrlParts) -> _Read:
@@ -290,7 +281,7 @@ def url_without_values(url: str) -> str:
         parts = url_parts(url)
         if parts is None or parts.backend != "http":
             if parts is not None:
-                _said(parts)
+                _read(parts)
             return url
         own = dict(named_arguments(known_backend("http").arguments))
         query = parts.query.split("&") if parts.query else []

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.pieces import Piece, joined
 from statefmt.store.local.journal import checksum
-from statefmt.store.protocol import HistoryEntry, LockInfo, Stored
+from statefmt.store.protocol import HistoryEntry, LockInfo, Stored, WriteTerms
 
 
 @dataclass
@@ -61,23 +61,14 @@ class MemoryLock:
     def undisturbed(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         store = self.store
         if store.version != expected:
             raise StoreError(f"{store.name}: something else has written it; nothing was written")
         old, new = store.data, joined(store.data, pieces)
         store.contents[checksum(old)] = old
         number, info = len(store.entries) + 1, self.info
-        before, after, goes_back = checksum(old), checksum(new), UNSET if undoes is None else undoes
+        before, after, goes_back = checksum(old), checksum(new), UNSET if terms.undoes is None else terms.undoes
         entry = HistoryEntry(number, info.Created, info.Who, info.Info, before, after, undoes=goes_back)
         store.entries.append(entry)
         store.data, store.version = new, store.version + 1

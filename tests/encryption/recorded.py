@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from statefmt.encryption import EncryptionConfiguration, Origin, merged, parse_envelope
-from statefmt.encryption.sources import text_configuration
-from statefmt.encryption.sources._blocks import read_surroundings
+from statefmt.encryption.sources import read_surroundings, text_configuration
 
 FOLDER: Final = Path(__file__).parents[1] / "conformance"
 _LINES: Final = lzma.decompress((FOLDER / "encryption.jsonl.xz").read_bytes()).splitlines()

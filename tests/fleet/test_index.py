@@ -15,7 +15,7 @@ from statefmt import run_context
 from statefmt.fleet import FleetError, IndexOptions, IndexRun, index_states, query
 from statefmt.fleet._database import opened
 from statefmt.fleet._rows import StateOrigin, StateRows, unreadable
-from statefmt.fleet._work import Processes, Task, chunks
+from statefmt.fleet._work import Task, chunks, in_processes
 from statefmt.fleet.tables import RUN_TABLES, STATE_TABLES, columns
 
 pytest.importorskip("duckdb")
@@ -149,7 +149,7 @@ def test_a_worker_that_dies_costs_one_state() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return unreadable(task.origin, "read")
 
-    with Processes(2, read, 60).started([tasks]) as results:
+    with in_processes(2, read, 60, [tasks]) as results:
         every = list(results)
     found = [json.loads(line) for done in every if done.lines for line in done.lines["states"].splitlines()]
     assert sorted((row["state_id"], row["error"]) for row in found) == [
@@ -167,7 +167,7 @@ def test_a_worker_reads_many_chunks() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return unreadable(task.origin, str(os.getpid()))
 
-    with Processes(2, read, 60).started([tasks[:4], tasks[4:6], *([task] for task in tasks[6:])]) as results:
+    with in_processes(2, read, 60, [tasks[:4], tasks[4:6], *([task] for task in tasks[6:])]) as results:
         found = [json.loads(done.lines["states"].splitlines()[0])["error"] for done in results if done.lines]
     # The chunk of the one that dies is read again one by one, which kills another.
     assert len(found) == 4 + 1 + 6

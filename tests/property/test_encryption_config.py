@@ -12,8 +12,7 @@ from hypothesis import given, strategies as st
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.encryption import Origin, check_configuration
-from statefmt.encryption.sources import module_configuration, text_configuration
-from statefmt.encryption.sources._blocks import read_surroundings
+from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
 from statefmt.lint.check import check_configuration as check_module
 from statefmt.model.errors import StatetoolError
 from statefmt.render.findings import fix_text

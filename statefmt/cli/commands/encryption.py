@@ -48,7 +48,7 @@ from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_w
 from statefmt.pieces import Span
 from statefmt.sealed import Seal, about
 from statefmt.store.files import read_bounded
-from statefmt.store.local.backups import backups, discard_plain
+from statefmt.store.local.history import backups, discard_plain
 from statefmt.store.local.state_file import history_path
 from statefmt.store.local.transaction import open_state
 from statefmt.store.reading import LARGEST_STATE

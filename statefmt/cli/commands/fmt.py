@@ -30,7 +30,7 @@ from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.upgrade import notes_text
 from statefmt.snapshots import CURRENT_VERSION
-from statefmt.store.protocol import StandardInput
+from statefmt.store.protocol import standard_input
 from statefmt.text import shell_line, shell_word
 
 
@@ -135,7 +135,7 @@ def _write(
     """Write a state in canonical form. If it is still the same as `read`, `rewritten` is used."""
     context, name = run_context(), read.name
     # A pipe can be read only once.
-    source = store_of(name) if to is None else StandardInput(lambda: read.stored, name)
+    source = store_of(name) if to is None else standard_input(lambda: read.stored, name)
 
     def opening(data: bytes) -> LoadedState:
         return read if data == read.stored else sources.opened(name, data)

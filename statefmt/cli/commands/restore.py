@@ -26,7 +26,7 @@ from statefmt.edit.transfers import joining
 from statefmt.library.transaction import transaction
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.operations import restore, with_note
-from statefmt.store.protocol import StandardInput, Store
+from statefmt.store.protocol import Store, standard_input
 from statefmt.text import printable
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _anew(name: str, backup: LoadedState, terms: Terms) -> Plan:
 
     if terms.copy is None:
         terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
-    source = StandardInput(lambda: backup.stored, backup.name)
+    source = standard_input(lambda: backup.stored, backup.name)
     editing = partial(_editing, terms, source, lambda _: backup)
     return Plan("restore", operation, state=name, editing=editing, creates=True)
 

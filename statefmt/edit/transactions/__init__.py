@@ -31,7 +31,7 @@ from statefmt.model.errors import ChangedError, EncryptedStateError, StatetoolEr
 from statefmt.pieces import Pieces
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.locks import ending_command
-from statefmt.store.protocol import NOTHING, JointEdit, LockedManagedStore, LockInfo
+from statefmt.store.protocol import NOTHING, JointEdit, LockedManagedStore, LockInfo, WriteTerms
 from statefmt.store.reading import display_name
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.interruption import interruptible
@@ -277,7 +277,7 @@ class Running:
         is_before = self.now[state] == self.journal.states[state].before
         pieces = self.pieces.get((state, wanted), [content]) if is_before else [content]
         undoes = self.journal.states[state].undoes
-        store.write(pieces, store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now, undoes=undoes)
+        store.write(pieces, store.stored.version, WriteTerms(now, None, self.keeps_backup, undoes))
         self.locked[state] = store.renewed()
         if self.locked[state].stored.data == content:
             self.now[state] = wanted
@@ -302,7 +302,7 @@ class Running:
                 raise
             created = loaded(self.context, self.states[state].store.name, store.stored.data)
             content, now = created.to_store(emptied(created)), int(self.context.clock().timestamp())
-            store.write([content], store.stored.version, backup=None, keeps_backup=self.keeps_backup, now=now)
+            store.write([content], store.stored.version, WriteTerms(now, keeps_backup=self.keeps_backup))
             self.context.note(f"{error}. So the state is still there, without any objects; delete it yourself")
         self._renew(state)
         if self.now[state] != NOTHING:

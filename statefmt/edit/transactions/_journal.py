@@ -19,8 +19,7 @@ from msgspec import Struct
 
 from statefmt.model.errors import StoreError
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.private_dir import opened_folder
-from statefmt.store.local.state_file import StateFile
+from statefmt.store.local.state_file import StateFile, opened_folder
 from statefmt.store.protocol import LockInfo
 from statefmt.store.reading import explained, reason_of
 from statefmt.text import pattern, printable

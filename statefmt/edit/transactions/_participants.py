@@ -18,10 +18,9 @@ from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import HIDDEN, without_credentials
-from statefmt.store.inside import InsideName
+from statefmt.store.files import InsideName
 from statefmt.store.local.journal import checksum
-from statefmt.store.local.private_dir import opened_folder
-from statefmt.store.local.state_file import StateFile, refuse_init_file
+from statefmt.store.local.state_file import StateFile, opened_folder, refuse_init_file
 from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, Stored
 from statefmt.store.reading import display_name, explained
 from statefmt.text import pattern, printable

@@ -31,7 +31,7 @@ from statefmt.edit.transactions.staging import Agreed, FileOutcome
 from statefmt.model.errors import ChangedError, StatetoolError, StoreError, Wording
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.options import BackendOptions, allowed_paths
-from statefmt.store.inside import inside_name
+from statefmt.store.files import inside_name
 from statefmt.store.protocol import JointEdit
 from statefmt.store.reading import display_name
 from statefmt.text import printable, shell_word

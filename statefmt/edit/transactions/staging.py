@@ -31,8 +31,7 @@ from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from statefmt.pieces import joined
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions, allowed_paths
-from statefmt.store.files import is_inside
-from statefmt.store.inside import inside_name
+from statefmt.store.files import inside_name, is_inside
 from statefmt.store.reading import GIT, STANDARD_INPUT, is_folder
 from statefmt.text import printable, shell_word
 

@@ -31,7 +31,6 @@ class RemoteName(RemoteLocation):
     words: tuple[str, ...]
 
     def __new__(cls, place: StatePlace, folder: str | None = None, words: tuple[str, ...] = ()) -> RemoteName:
-        """Make the name of a place."""
         name = super().__new__(cls, place.location)
         name.place = place
         name.folder = folder
@@ -55,14 +54,12 @@ class VersionName(str):
     version_id: str
 
     def __new__(cls, state: RemoteName, version_id: str) -> VersionName:
-        """Make the name of a version."""
         name = super().__new__(cls, f"{state} (version {version_id})")
         name.state = state
         name.version_id = version_id
         return name
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Let `pickle` keep both parts."""
         return VersionName, (self.state, self.version_id)
 
 

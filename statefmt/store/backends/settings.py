@@ -148,7 +148,6 @@ def _flat(setting: GivenSetting, backend: BackendType, known: Mapping[str, Backe
 
 
 def _shown(value: SettingValue, argument: BackendArgument) -> SettingValue:
-    """Return what is shown for a value, as the argument takes it."""
     try:
         return None if value is None else _converted(value, argument, "")
     except StoreError:

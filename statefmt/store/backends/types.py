@@ -96,7 +96,6 @@ def _inmem_place(values: SettingValues, workspace: str, environment: Mapping[str
 
 
 def _kubernetes_place(values: SettingValues, workspace: str, environment: Mapping[str, str]) -> str:
-    """Return `kubernetes://NAMESPACE/SECRET`."""
     return f"kubernetes://{text_of(values, 'namespace')}/tfstate-{workspace}-{text_of(values, 'secret_suffix')}"
 
 
@@ -213,7 +212,6 @@ def _number(name: str, *environment: str, default: int | None = None) -> Backend
 
 
 def _structured(*names: str, secret: bool = False) -> tuple[BackendArgument, ...]:
-    """Return arguments that are lists or maps."""
     return tuple(BackendArgument(name, secret=secret, kind=ArgumentKind.STRUCTURE) for name in names)
 
 

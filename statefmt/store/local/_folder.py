@@ -19,8 +19,7 @@ from typing import Final, NoReturn
 from msgspec import Struct
 
 from statefmt.model.errors import StoreError
-from statefmt.store.files import close, read_all, write_all
-from statefmt.store.inside import SEARCH, RealPath, open_inside
+from statefmt.store.files import SEARCH, RealPath, close, open_inside, read_all, write_all
 from statefmt.store.reading import LARGEST_STATE, check_platform
 from statefmt.text import pattern
 

@@ -7,9 +7,9 @@ recorded checksum. So backups of OpenTofu and Terraform stay, and so does whatev
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,14 +18,7 @@ from msgspec import Struct, structs
 from statefmt.model.errors import StoreError
 from statefmt.store.files import close
 from statefmt.store.local._folder import Folder, backup_stamp, is_own_backup, stamped_backup
-from statefmt.store.local.history import (
-    History,
-    drop_contents,
-    history_of,
-    publish_history,
-    stage_history,
-    unneeded_contents,
-)
+from statefmt.store.local.history import History, drop_contents, history_of, save_history, unneeded_contents
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile, around, version_of
 from statefmt.store.protocol import HistoryEntry
@@ -82,7 +75,9 @@ def plan_pruning(path: Path, *, keep: int | None = None, since: datetime | None 
     with explained(path), around(path) as state:
         history = history_of(state)
         count = keep or history.keep
-        first = len(history.entries) - count if since is None else _first_since(history.entries, since)
+        first = len(history.entries) - count
+        if since is not None:
+            first = sum(1 for _ in takewhile(lambda entry: _is_before(entry.time, since), history.entries))
         edits, entries = history.entries[: max(first, 0)], history.entries[max(first, 0) :]
         recent = tuple(one for one in history.old_backups if since is not None and not _is_before(one.time, since))
         kept = structs.replace(history, entries=entries, old_backups=recent, last=history.next_number - 1)
@@ -124,7 +119,7 @@ def prune(state: StateFile, pruning: Pruning) -> None:
         if history_of(state) != pruning.history:
             raise StoreError(f"{state.path}: the history has changed meanwhile; nothing was deleted, try again")
         forgotten = pruning.history.without(pruning.edits, pruning.kept.entries)
-        _publish(state, forgotten)
+        save_history(state, forgotten)
         folders = {folder.path: folder for folder, _ in _places(state)}
         for file in pruning.backups:
             folder = folders[file.path.parent]
@@ -134,12 +129,7 @@ def prune(state: StateFile, pruning: Pruning) -> None:
         for folder in folders.values():
             folder.sync()
         drop_contents(state, pruning.kept)
-        _publish(state, pruning.kept)
-
-
-def _publish(state: StateFile, history: History) -> None:
-    stage_history(state, history)
-    publish_history(state)
+        save_history(state, pruning.kept)
 
 
 def _places(state: StateFile) -> list[tuple[Folder, str]]:
@@ -157,11 +147,6 @@ def _old_file(folder: Folder, name: str) -> OldFile | None:
     found = os.fstat(descriptor)
     close(descriptor)
     return OldFile(folder.path / name, found.st_size, (found.st_dev, found.st_ino), found.st_nlink, version_of(found))
-
-
-def _first_since(entries: Sequence[HistoryEntry], since: datetime) -> int:
-    """Return the index of the first edit that is not before a time."""
-    return next((index for index, entry in enumerate(entries) if not _is_before(entry.time, since)), len(entries))
 
 
 def _is_before(time: str, since: datetime) -> bool:

@@ -29,11 +29,12 @@ from statefmt.store.local.history import (
     kept_content,
     load_history,
     publish_history,
+    save_history,
     stage_history,
 )
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, WriteTerms
 from statefmt.store.reading import reason_of
 
 if TYPE_CHECKING:
@@ -63,27 +64,23 @@ def record(
     old: bytes,
     pieces: Sequence[Piece],
     earlier: History,
-    *,
-    wanted: Path | None,
-    now: int,
-    joint: JointEdit | UnsetType = UNSET,
-    undoes: int | None = None,
+    terms: WriteTerms,
+    joint: JointEdit | UnsetType,
 ) -> Recording:
-    """Write the backup, to `wanted` if given, and stage the history, both durably; `now` is in Unix seconds.
-
-    Raises StoreError, and removes both again.
-    """
+    """Write the backup and stage the history, both durably. Raises StoreError, and removes both again."""
+    wanted = terms.backup
     state.folder.sweep()
     parent = nullcontext(state.named_in) if wanted is None else open_folder(wanted.parent, state.folder.owner)
-    with failing(f"{state.path}: cannot create a backup {_where(wanted)}"), parent as folder:
+    where = "beside it" if wanted is None else f"as {wanted}"
+    with failing(f"{state.path}: cannot create a backup {where}"), parent as folder:
         if folder.descriptor != state.folder.descriptor:
             folder.sweep()
         with _computed(old, pieces) as checksums:
-            backup = _backup(folder, state.path.name if wanted is None else wanted, old, now)
+            backup = _backup(folder, state.path.name if wanted is None else wanted, old, terms.now)
         before, after = [one() for one in checksums]
         stamp = backup_stamp(backup, state.path.name) if wanted is None else ""
         command = info.Info or info.Operation
-        goes_back = UNSET if undoes is None else undoes
+        goes_back = UNSET if terms.undoes is None else terms.undoes
         entry = HistoryEntry(
             earlier.next_number, info.Created, info.Who, command, before, after, stamp, joint, undoes=goes_back
         )
@@ -111,8 +108,7 @@ def record_creation(state: StateFile, info: LockInfo, content: bytes, joint: Joi
         earlier.next_number, info.Created, info.Who, command, before, checksum(content), "", joint=joint
     )
     with failing(f"{state.path}: cannot write its history"):
-        stage_history(state, earlier.with_entry(entry))
-        publish_history(state)
+        save_history(state, earlier.with_entry(entry))
 
 
 def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> None:
@@ -123,8 +119,7 @@ def forget_creation(state: StateFile, joint: JointEdit, initial: History) -> Non
         if len(left) == len(history.entries):
             return
         if left or history.old_backups:
-            stage_history(state, structs.replace(history, entries=left, last=history.last_number))
-            publish_history(state)
+            save_history(state, structs.replace(history, entries=left, last=history.last_number))
         else:
             forget_history_of(state)
 
@@ -206,10 +201,6 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
     )
 
 
-def _where(wanted: Path | None) -> str:
-    return "beside it" if wanted is None else f"as {wanted}"
-
-
 @dataclass(frozen=True, slots=True)
 class EditHistory:
     """The history of the state at `path`, which for a state in a backend is a name in a folder of statetool's own.
@@ -224,11 +215,9 @@ class EditHistory:
     is_apart: bool = False
 
     def load(self) -> History:
-        """Read the history."""
         return load_history(self.path, self.initial)
 
     def content(self, checksum: str) -> bytes:
-        """Return the content with a checksum."""
         return kept_content(self.path, checksum)
 
     def compress(self) -> None:

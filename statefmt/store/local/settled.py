@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.inside import path_of
+from statefmt.store.files import path_of
 from statefmt.store.local._folder import journal_name, state_of_journal
 from statefmt.store.local.state_file import around, linked_file, version_of
 from statefmt.store.reading import ReadReport, explained, largest_stream, read_bytes
@@ -99,7 +99,6 @@ def _old_side(path: Path) -> bytes | None:
 
 
 def _status(name: str) -> os.stat_result | None:
-    """Return the status of a regular file; None if it does not exist or is not a regular file."""
     try:
         status = os.stat(name)  # noqa: PTH116 - faster, and every command calls it
     except (OSError, ValueError):

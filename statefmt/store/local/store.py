@@ -10,15 +10,14 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
-from statefmt.store.files import signals_held_back
-from statefmt.store.inside import InsideName, make_inside, path_of
+from statefmt.store.files import InsideName, make_inside, path_of, signals_held_back
 from statefmt.store.local._folder import journal_name, open_folder
 from statefmt.store.local.locks import found_lock, remove_hold, remove_left_lock, write_hold
 from statefmt.store.local.recording import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled
 from statefmt.store.local.state_file import StateFile, change_of, refuse_init_file
 from statefmt.store.local.transaction import OpenState, UnrecoverableError, open_state
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored, WriteTerms
 from statefmt.store.reading import check_platform, explained, read_bytes
 
 
@@ -62,29 +61,17 @@ class LockedFile:
     data_dir: str = ""
 
     def undisturbed(self) -> AbstractContextManager[None]:
-        """Block signals."""
         return signals_held_back()
 
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
-        """Write the file in place, after a backup."""
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
         refuse_init_file(self.opened.file.path, self.data_dir)
-        if backup is not None:
-            refuse_init_file(backup, self.data_dir)
+        if terms.backup is not None:
+            refuse_init_file(terms.backup, self.data_dir)
         self._check(expected, "written")
         if self.is_new:
             self.opened.fill(joined(b"", pieces))
             return None
-        path = None if backup is None else Path(backup)
-        kept = self.opened.commit(pieces, backup=path, keeps_backup=keeps_backup, now=now, undoes=undoes)
+        kept = self.opened.commit(pieces, terms)
         return None if kept is None else str(kept)
 
     def renewed(self) -> LockedFile:
@@ -94,12 +81,10 @@ class LockedFile:
         return replace(self, opened=opened, stored=stored, is_new=self.is_new and not opened.data)
 
     def hold(self, joint: JointEdit) -> LockedFile:
-        """Write the marker."""
         write_hold(self.opened.file, self.opened.info, joint)
         return replace(self, opened=replace(self.opened, joint=joint))
 
     def release(self) -> None:
-        """Delete the marker."""
         remove_hold(self.opened.file)
 
     def discard(self, expected: Hashable) -> None:
@@ -134,7 +119,6 @@ class LocalFile:
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
         return path_of(self.name)
 
     def read(self) -> Stored:
@@ -148,7 +132,6 @@ class LocalFile:
 
     @contextmanager
     def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
-        """Open, lock and read the file, after finishing an interrupted write."""
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
             stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
@@ -156,7 +139,6 @@ class LocalFile:
 
     @property
     def history(self) -> EditHistory:
-        """The history beside the file."""
         return EditHistory(self.path, self._changing)
 
     def found(self) -> Stored | None:
@@ -190,11 +172,9 @@ class LocalFile:
         return remove_left_lock(self.path, lock_id)
 
     def versions(self) -> Sequence[HistoryEntry]:
-        """Read the history beside the file."""
         return self.history.load().entries
 
     def content(self, checksum: str) -> bytes:
-        """Read a content from the history."""
         return self.history.content(checksum)
 
     @property

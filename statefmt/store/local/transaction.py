@@ -30,7 +30,7 @@ from statefmt.store.local.history import (
     drop_contents,
     history_of,
     publish_history,
-    stage_history,
+    save_history,
 )
 from statefmt.store.local.journal import Journal, checksum, read_journal, remove_journal, write_journal, written_as
 from statefmt.store.local.locks import locked, refuse_held
@@ -44,7 +44,7 @@ from statefmt.store.local.recording import (
     remove_backup,
 )
 from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name, refuse_init_file
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, WriteTerms
 from statefmt.store.reading import check_platform, check_regular, explained, reason_of, refuse_unwritten
 from statefmt.text import shell_word
 
@@ -78,22 +78,12 @@ class OpenState:
         """Return whether the content changed after `before`; a link that the history made or removed changes none."""
         return change_of(os.fstat(self.descriptor)) != before and read_all(self.descriptor) != self.data
 
-    def commit(
-        self,
-        new: bytes | Sequence[Piece],
-        *,
-        backup: Path | None = None,
-        keeps_backup: bool = True,
-        now: int,
-        undoes: int | None = None,
-    ) -> Path | None:
+    def commit(self, new: bytes | Sequence[Piece], terms: WriteTerms) -> Path | None:
         """Replace the content, after a backup; mode and owner stay.
 
-        `new` is the new content as bytes or as pieces, which are never joined in memory. `now` is in Unix seconds, for
-        the name of the backup unless `backup` is given. Unless `keeps_backup`, the backup is deleted after the write,
-        and only the history keeps the old content; it records the number of the edit that this one `undoes`. Returns
-        the path of the backup; None if there is none or the content is the same. Raises StoreError if the write fails,
-        and restores the old content if possible.
+        `new` is the new content as bytes or as pieces, which are never joined in memory. A backup that is not to be
+        kept is deleted after the write. Returns the path of the backup; None if there is none or the content is the
+        same. Raises StoreError if the write fails, and restores the old content if possible.
         """
         pieces: tuple[Piece, ...] = (new,) if isinstance(new, bytes) else tuple(new)
         if makes_the_same(self.data, pieces):
@@ -102,10 +92,10 @@ class OpenState:
         self._check_place()
         with signals_held_back():
             with explained(self.file.path):
-                kept, recording = self._prepare(pieces, backup, now, undoes)
+                kept, recording = self._prepare(pieces, terms)
             self._write(pieces, kept)
             finished = self._finish(recording)
-            if finished and not keeps_backup:
+            if finished and not terms.keeps_backup:
                 return self._without(kept)
         return kept
 
@@ -137,10 +127,9 @@ class OpenState:
             try:
                 remove_journal(state)
             except (OSError, StoreError) as error:
-                reason = reason_of(error) if isinstance(error, OSError) else error
                 self.note(
-                    f"{state.path}: the state was written, but its journal could not be deleted ({reason}); the next "
-                    "command tries again"
+                    f"{state.path}: the state was written, but its journal could not be deleted ({reason_of(error)}); "
+                    "the next command tries again"
                 )
 
     def set_aside(self, now: int) -> Path:
@@ -180,16 +169,12 @@ class OpenState:
                 f"{self.file.path}: the file was replaced or deleted during the edit; nothing was written, try again"
             )
 
-    def _prepare(
-        self, pieces: tuple[Piece, ...], wanted: Path | None, now: int, undoes: int | None
-    ) -> tuple[Path, Recording]:
+    def _prepare(self, pieces: tuple[Piece, ...], terms: WriteTerms) -> tuple[Path, Recording]:
         """Write the backup, the staged history and the journal durably. Raises StoreError and removes them again."""
         state = self.file
         found = change_of(os.fstat(self.descriptor))
         earlier = history_of(state)
-        recording = record(
-            state, self.info, self.data, pieces, earlier, wanted=wanted, now=now, joint=self.joint, undoes=undoes
-        )
+        recording = record(state, self.info, self.data, pieces, earlier, terms, self.joint)
         kept = recording.backup
         assert kept is not None
         # Resolve links first: a relative path across a link would be wrong.
@@ -233,10 +218,9 @@ class OpenState:
             remove_journal(self.file)
             drop_contents(self.file, recording.history)
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
             self.note(
                 f"{self.file.path}: the state was written, but its history and journal could not be updated "
-                f"({reason}); the next command tries again"
+                f"({reason_of(error)}); the next command tries again"
             )
             return False
         return True
@@ -246,8 +230,7 @@ class OpenState:
         try:
             remove_backup(self.file, backup)
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
-            self.note(f"{backup}: this backup could not be deleted ({reason})")
+            self.note(f"{backup}: this backup could not be deleted ({reason_of(error)})")
             return backup
         return None
 
@@ -445,14 +428,12 @@ def _without_journal(state: StateFile, descriptor: int, reason: ValueError) -> s
 
 
 def _sides(state: StateFile, journal: Journal) -> tuple[bytes, bytes]:
-    """Return the contents before and after a write."""
     try:
         old = _old(state, journal)
         return old, journal.new_content(old)
     except (OSError, StoreError, ValueError) as error:
-        reason = reason_of(error) if isinstance(error, OSError) else error
         what = f"{state.path}: a write was interrupted and can neither be finished nor undone"
-        cause = f"{state.folder.path / journal.backup}: {reason}"
+        cause = f"{state.folder.path / journal.backup}: {reason_of(error)}"
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):
             # The content is there, and may be readable later or by another user.
             raise StoreError(f"{what} now: {cause}") from error
@@ -482,8 +463,7 @@ def _remember(state: StateFile, entry: HistoryEntry) -> str:
     try:
         history = history_of(state)
         if entry not in history.entries:
-            stage_history(state, history.with_entry(entry))
-            publish_history(state)
+            save_history(state, history.with_entry(entry))
     except (OSError, StoreError) as error:
         # A readable state is worth more than its history.
         return f", but it could not be added to the history: {error}"

@@ -22,9 +22,8 @@ from statefmt.store.backends.settings import BackendSetting, StatePlace
 from statefmt.store.files import read_bounded
 from statefmt.store.pg._rows import Backend, LostError, OverdueError, Session
 from statefmt.store.protocol import LockInfo
-from statefmt.store.remote.client import Connection
+from statefmt.store.remote.client import Connection, Patience
 from statefmt.store.remote.hosts import approach, is_of_folder
-from statefmt.store.remote.patience import Patience
 
 T = TypeVar("T")
 
@@ -84,7 +83,6 @@ class ServerLink:
         raise StoreError(f"{self._place.location}: {reason}")
 
     def connected(self) -> Session:
-        """Return the session. Raises LostError and StoreError."""
         if self.session is None:
             approach_hosts(self._place, self._connection, self.parameters)
             self.session = self.another()
@@ -93,7 +91,6 @@ class ServerLink:
         return self.session
 
     def another(self) -> Session:
-        """Return a new session, for the caller to close. Raises LostError and StoreError."""
         return Session(self._place.location, self.parameters, self.patience, self._connection.options.debug)
 
     def lose(self, reason: str, *, may_have_effect: bool = False) -> None:
@@ -106,7 +103,6 @@ class ServerLink:
         self.close()
 
     def close(self) -> None:
-        """Close the session."""
         session, self.session = self.session, None
         if session is not None:
             session.close()
@@ -127,63 +123,21 @@ def way_out(pid: int) -> str:
 
 
 # All others are refused: some name programs or files to write, and some change what a session is.
-_SUPPORTED: Final = frozenset(
-    {
-        "host",
-        "hostaddr",
-        "port",
-        "dbname",
-        "user",
-        "password",
-        "passfile",
-        "sslmode",
-        "sslnegotiation",
-        "sslcert",
-        "sslkey",
-        "sslcertmode",
-        "sslpassword",
-        "sslrootcert",
-        "sslcrl",
-        "sslcrldir",
-        "sslsni",
-        "ssl_min_protocol_version",
-        "ssl_max_protocol_version",
-        "channel_binding",
-        "require_auth",
-        "requirepeer",
-        "gssencmode",
-        "krbsrvname",
-        "connect_timeout",
-        "keepalives",
-        "keepalives_idle",
-        "keepalives_interval",
-        "keepalives_count",
-        "tcp_user_timeout",
-        "client_encoding",
-        "options",
-        "application_name",
-        "fallback_application_name",
-        "target_session_attrs",
-        "load_balance_hosts",
-    }
-)
+_SUPPORTED: Final = frozenset({
+    "host", "hostaddr", "port", "dbname", "user", "password", "passfile", "sslmode", "sslnegotiation", "sslcert",
+    "sslkey", "sslcertmode", "sslpassword", "sslrootcert", "sslcrl", "sslcrldir", "sslsni",
+    "ssl_min_protocol_version", "ssl_max_protocol_version", "channel_binding", "require_auth", "requirepeer",
+    "gssencmode", "krbsrvname", "connect_timeout", "keepalives", "keepalives_idle", "keepalives_interval",
+    "keepalives_count", "tcp_user_timeout", "client_encoding", "options", "application_name",
+    "fallback_application_name", "target_session_attrs", "load_balance_hosts",
+})  # fmt: skip
 # "" means the same as no value, but keeps libpq from reading the variable itself.
 _MAY_BE_EMPTY: Final = ("password", "sslcert", "sslkey", "sslrootcert", "sslcrl", "sslcrldir")
 # What lib/pq takes beside the parameters of libpq. Any other name may be a part of a password with a space.
-_ONLY_LIB_PQ: Final = frozenset(
-    {
-        "binary_parameters",
-        "disable_prepared_binary_result",
-        "sslinline",
-        "krbspn",
-        "search_path",
-        "statement_timeout",
-        "lock_timeout",
-        "idle_in_transaction_session_timeout",
-        "work_mem",
-        "timezone",
-    }
-)
+_ONLY_LIB_PQ: Final = frozenset({
+    "binary_parameters", "disable_prepared_binary_result", "sslinline", "krbspn", "search_path", "statement_timeout",
+    "lock_timeout", "idle_in_transaction_session_timeout", "work_mem", "timezone",
+})  # fmt: skip
 _PORT: Final = "5432"
 # Files that OpenSSL reads to their end, which a device does not have.
 _FILES: Final = ("sslcert", "sslkey", "sslrootcert", "sslcrl")
@@ -220,7 +174,6 @@ def connection_parameters(place: StatePlace, environment: Mapping[str, str], pat
 
 
 def _given(options: list[pq.ConninfoOption], environment: Mapping[str, str]) -> frozenset[str]:
-    """The names of parameters that are set, not left to a default."""
     return frozenset(
         option.keyword.decode()
         for option in options

@@ -15,7 +15,7 @@ from psycopg.sql import SQL, Composed, Identifier
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValues, text_of
 from statefmt.store.protocol import Stored
-from statefmt.store.remote.patience import ADVICE, Patience
+from statefmt.store.remote.client import ADVICE, Patience
 
 T = TypeVar("T")
 PgConnection: TypeAlias = psycopg.Connection[tuple[Any, ...]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec import UNSET, UnsetType
 
@@ -14,6 +14,7 @@ from statefmt.model.errors import StoreError, Wording
 from statefmt.pieces import Piece, joined
 from statefmt.store.backends.settings import SettingSource, StatePlace
 from statefmt.store.backends.types import backend_type
+from statefmt.store.local.history import history_of
 from statefmt.store.local.locks import remove_hold, write_hold
 from statefmt.store.local.recording import (
     Recording,
@@ -21,14 +22,15 @@ from statefmt.store.local.recording import (
     discard,
     forget_creation,
     publish,
+    record,
     record_creation,
     remove_backup,
 )
 from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.store import create_file
-from statefmt.store.protocol import JointEdit, LockInfo, Stored
+from statefmt.store.protocol import JointEdit, LockInfo, Stored, WriteTerms
 from statefmt.store.reading import reason_of
-from statefmt.store.remote._held_lock import HeldLock, LockRemoval
+from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote.client import Connection, StateClient, UnknownOutcomeError
 from statefmt.store.remote.interruption import Interruption, interruptible
 from statefmt.store.remote.records import INITIAL, SETTING, RemoteRecords, is_kept
@@ -48,83 +50,15 @@ class _Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class LockedRemote:
-    """A state in a backend while it is locked; see LockedStore and LockedManagedStore."""
-
-    stored: Stored
-    _writing: RemoteWrite
-    _outcome: _Outcome
-    _interruption: Interruption
-    _read: Callable[[], Stored]
-
-    def undisturbed(self) -> AbstractContextManager[None]:
-        """Defer signals."""
-        return self._interruption.deferred()
-
-    def write(
-        self,
-        pieces: Sequence[Piece],
-        expected: Hashable,
-        *,
-        backup: str | None,
-        keeps_backup: bool,
-        now: int,
-        undoes: int | None = None,
-    ) -> str | None:
-        """Write the state, after a backup."""
-        with self.undisturbed():
-            wanted = None if backup is None else Path(backup)
-            terms = WriteTerms(
-                backup=wanted, keeps_backup=keeps_backup, now=now, joint=self._outcome.joint, undoes=undoes
-            )
-            kept = self._writing.write(self.stored, pieces, expected, terms)
-            self._outcome.is_written = True
-        return None if kept is None else str(kept)
-
-    def renewed(self) -> LockedRemote:
-        """Read the state, and find out the outcome of a write whose answer was lost."""
-        return replace(self, stored=self._read())
-
-    def hold(self, joint: JointEdit) -> LockedRemote:
-        """Keep the lock when the edit ends, and write a marker to this machine: some locks end with the session."""
-        if self._writing.records is not None:
-            with self._writing.records.opened() as state:
-                write_hold(state, self._writing.info, joint)
-        self._outcome.is_held, self._outcome.joint = True, joint
-        return self
-
-    def release(self) -> None:
-        """Give the lock back when the edit ends, and delete the marker."""
-        if self._writing.records is not None:
-            with self._writing.records.opened() as state:
-                remove_hold(state)
-        self._outcome.is_held = False
-
-    def discard(self, expected: Hashable) -> None:
-        """Delete the state, if there is one."""
-        if expected is None:
-            return
-        with self.undisturbed():
-            self._writing.discard(self.stored, expected, self._outcome.joint)
-            self._outcome.is_written = True
-
-    def delete(self, expected: Hashable, *, now: int) -> str | None:
-        """Delete the state, after a backup."""
-        with self.undisturbed():
-            kept = self._writing.delete(self.stored, expected, now)
-            self._outcome.is_written = True
-        return None if kept is None else str(kept)
-
-
-@dataclass(frozen=True, slots=True)
 class RemoteEdit:
-    """An edit of one state: where it is, what the run allows, its records, how to wait, and how to remove its lock."""
+    """An edit of one state: where it is, what the run allows, its records, how to wait, and the words that name it."""
 
     place: StatePlace
     connection: Connection
     records: RemoteRecords
     pause: Callable[[float], None]
-    removal: LockRemoval
+    words: tuple[str, ...]
+    lock_ends_with_session: bool
 
     @contextmanager
     def locked(
@@ -149,15 +83,15 @@ class RemoteEdit:
 
         def opened(*, is_locked: bool) -> LockedRemote:
             self.records.refuse_held(info, ends_hold=ends_hold)
-            writing = RemoteWrite(client, info, is_locked, kept, self.connection.note, self.pause)
-            return LockedRemote(settled(), writing, outcome, interruption, settled)
+            return LockedRemote(settled(), self, client, info, is_locked, kept, outcome, interruption, settled)
 
         with interruptible() as interruption:
             if timeout is None or not client.is_locking:
                 self._say_unlocked(is_wanted=timeout is not None)
                 yield opened(is_locked=False)
                 return
-            lock = HeldLock(client, info, self.connection.note, self.pause, self.removal)
+            ends = self.lock_ends_with_session
+            lock = HeldLock(client, info, self.connection.note, self.pause, self.words, ends_with_session=ends)
             try:
                 lock.acquire(timeout)
                 yield opened(is_locked=True)
@@ -215,54 +149,85 @@ def refuse_unlocked_url(place: StatePlace) -> None:
 _READINGS: Final = (0, 1, 2)
 
 
-class WriteTerms(NamedTuple):
-    """How a write is recorded: see LockedStore.write; `joint` is set if other states are edited with this one."""
+@dataclass(frozen=True, slots=True)
+class LockedRemote:
+    """A state in a backend while it is locked, unless nothing locks it; see LockedStore and LockedManagedStore.
 
-    backup: Path | None
-    keeps_backup: bool
-    now: int
-    joint: JointEdit | UnsetType = UNSET
-    undoes: int | None = None
+    `records` is where to record edits, None for nowhere.
+    """
 
-
-class RemoteWrite(NamedTuple):
-    """A write of a state: the client, the edit and whether it holds the lock, and where to record it, if anywhere."""
-
+    stored: Stored
+    edit: RemoteEdit
     client: StateClient
     info: LockInfo
     is_locked: bool
     records: RemoteRecords | None
-    note: Callable[[str], None]
-    pause: Callable[[float], None]
+    outcome: _Outcome
+    interruption: Interruption
+    read: Callable[[], Stored]
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        return self.interruption.deferred()
+
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
+        with self.undisturbed():
+            kept = self._write(pieces, expected, terms)
+            self.outcome.is_written = True
+        return None if kept is None else str(kept)
+
+    def renewed(self) -> LockedRemote:
+        """Read the state, and find out the outcome of a write whose answer was lost."""
+        return replace(self, stored=self.read())
+
+    def hold(self, joint: JointEdit) -> LockedRemote:
+        """Keep the lock when the edit ends, and write a marker to this machine: some locks end with the session."""
+        if self.records is not None:
+            with self.records.opened() as state:
+                write_hold(state, self.info, joint)
+        self.outcome.is_held, self.outcome.joint = True, joint
+        return self
+
+    def release(self) -> None:
+        """Give the lock back when the edit ends, and delete the marker."""
+        if self.records is not None:
+            with self.records.opened() as state:
+                remove_hold(state)
+        self.outcome.is_held = False
+
+    def discard(self, expected: Hashable) -> None:
+        if expected is None:
+            return
+        joint = self.outcome.joint
+        with self.undisturbed():
+            self._deleted(expected)
+            if self.records is not None and joint:
+                with self.records.opened() as state:
+                    forget_creation(state, joint, INITIAL)
+            self.outcome.is_written = True
+
+    def delete(self, expected: Hashable, *, now: int) -> str | None:
+        with self.undisturbed():
+            kept = self._delete(expected, now)
+            self.outcome.is_written = True
+        return None if kept is None else str(kept)
 
     @property
-    def place(self) -> str:
-        """The location of the state, for messages."""
+    def _place(self) -> str:
         return printable(self.client.location)
 
-    def write(
-        self, stored: Stored, pieces: Sequence[Piece], expected: Hashable | None, terms: WriteTerms
-    ) -> Path | None:
-        """Replace the content; see LockedStore.write. A new state has no backup."""
-        new = joined(stored.data, pieces)
+    def _write(self, pieces: Sequence[Piece], expected: Hashable | None, terms: WriteTerms) -> Path | None:
+        new = joined(self.stored.data, pieces)
         if expected is None:
-            self._created(new, terms.joint)
+            # A new state has no backup.
+            self._created(new)
             return None
         if self.records is None:
-            return self._written_without_record(stored.data, new, expected, terms.backup)
+            return self._written_without_record(new, expected, terms.backup)
         with self.records.opened() as state:
-            recording = self.records.begin(
-                state,
-                self.info,
-                stored.data,
-                pieces,
-                wanted=terms.backup,
-                now=terms.now,
-                joint=terms.joint,
-                undoes=terms.undoes,
-            )
+            earlier = history_of(state, initial=INITIAL)
+            recording = record(state, self.info, self.stored.data, pieces, earlier, terms, self.outcome.joint)
             try:
-                self._sent(stored.data, new, expected)
+                self._sent(new, expected)
             except UnknownOutcomeError as error:
                 kept = self.records.keep_unconfirmed(state, recording, new)
                 new_place = f"the new one in {kept}" if kept else "the new one could not be kept"
@@ -275,23 +240,23 @@ class RemoteWrite(NamedTuple):
                     discard(state, recording)
                 raise
             except BaseException:
-                self.note(
-                    f"{self.place}: interrupted again while the state was written; whether it was is not known. The "
+                self.edit.connection.note(
+                    f"{self._place}: interrupted again while the state was written; whether it was is not known. The "
                     f"previous content is in {recording.backup}. The next command that edits this state, or shows its "
                     "history, finds out"
                 )
                 raise
             return self._published(state, recording, keeps_backup=terms.keeps_backup)
 
-    def delete(self, stored: Stored, expected: Hashable, now: int) -> Path | None:
-        """Delete the state after a backup of its content, whose path is returned. Raises StoreError."""
+    def _delete(self, expected: Hashable, now: int) -> Path | None:
+        """Delete the state after a backup of its content, whose path is returned."""
         if self.records is None:
-            self._deleted(stored.data, expected)
+            self._deleted(expected)
             return None
         with self.records.opened() as state:
-            backup = back_up(state, stored.data, now)
+            backup = back_up(state, self.stored.data, now)
             try:
-                self._deleted(stored.data, expected)
+                self._deleted(expected)
             except UnknownOutcomeError:
                 raise
             except StoreError:
@@ -300,42 +265,38 @@ class RemoteWrite(NamedTuple):
                 raise
             return backup
 
-    def discard(self, stored: Stored, expected: Hashable, joint: JointEdit | UnsetType) -> None:
-        """Delete the state that a joint edit has created, without a backup. Raises StoreError."""
-        self._deleted(stored.data, expected)
-        if self.records is not None and joint:
-            with self.records.opened() as state:
-                forget_creation(state, joint, INITIAL)
-
-    def _created(self, new: bytes, joint: JointEdit | UnsetType) -> None:
-        """Write a new state; only a joint edit records this in the history. Raises StoreError."""
+    def _created(self, new: bytes) -> None:
+        """Write a new state; only a joint edit records this in the history."""
+        joint = self.outcome.joint
         if self.records is None or not joint:
-            self._sent(b"", new, None)
+            self._sent(new, None)
             return
         with self.records.opened() as state:
             record_creation(state, self.info, new, joint, INITIAL)
             try:
-                self._sent(b"", new, None)
+                self._sent(new, None)
             except UnknownOutcomeError:
                 raise
             except StoreError:
                 forget_creation(state, joint, INITIAL)
                 raise
 
-    def _deleted(self, old: bytes, expected: Hashable) -> None:
+    def _deleted(self, expected: Hashable) -> None:
         try:
             self.client.delete(expected)
         except UnknownOutcomeError as error:
             found = self.client.read()
             if found is not None:
-                still = "is still there" if found.data == old else "has other content by now"
-                raise StoreError(f"{self.place}: the answer to the deletion was lost, and the state {still}") from error
+                still = "is still there" if found.data == self.stored.data else "has other content by now"
+                raise StoreError(
+                    f"{self._place}: the answer to the deletion was lost, and the state {still}"
+                ) from error
 
-    def _written_without_record(self, old: bytes, new: bytes, expected: Hashable, backup: Path | None) -> Path | None:
+    def _written_without_record(self, new: bytes, expected: Hashable, backup: Path | None) -> Path | None:
         if backup is not None:
-            create_file(backup, old)
+            create_file(backup, self.stored.data)
         try:
-            self._sent(old, new, expected)
+            self._sent(new, expected)
         except UnknownOutcomeError as error:
             where = f"The previous content is in {backup}" if backup else "Nothing keeps the previous content"
             raise UnknownOutcomeError(f"{error}. {where}") from error
@@ -346,23 +307,21 @@ class RemoteWrite(NamedTuple):
             raise
         return backup
 
-    def _sent(self, old: bytes, new: bytes, expected: Hashable | None) -> None:
-        """Write the new content.
+    def _sent(self, new: bytes, expected: Hashable | None) -> None:
+        """Write the new content, and read the state if the answer is lost.
 
         Raises StoreError if it was not written for sure, and UnknownOutcomeError if nobody knows, or may know later.
         """
         try:
             self.client.write(new, expected, self.info if self.is_locked else None)
+            return
         except UnknownOutcomeError as error:
-            self._find_out(error, old, new)
-
-    def _find_out(self, lost: UnknownOutcomeError, old: bytes, new: bytes) -> None:
-        """Return if the state has the new content. Raises UnknownOutcomeError with what it has instead."""
-        what = f"the write could not be confirmed ({lost})"
+            lost = error
+        old = b"" if expected is None else self.stored.data
         outcome = ""
         for wait in _READINGS:
             if wait:
-                self.pause(wait)
+                self.edit.pause(wait)
             try:
                 found = self.client.read()
             except StoreError as error:
@@ -379,7 +338,7 @@ class RemoteWrite(NamedTuple):
             outcome = (
                 "and the state still has its previous content: nothing was written, unless the request arrives late"
             )
-        raise UnknownOutcomeError(f"{self.place}: {what}, {outcome}")
+        raise UnknownOutcomeError(f"{self._place}: the write could not be confirmed ({lost}), {outcome}")
 
     def _published(self, state: StateFile, recording: Recording, *, keeps_backup: bool) -> Path | None:
         """Publish the record. Errors are only reported: the state is already written."""
@@ -389,9 +348,8 @@ class RemoteWrite(NamedTuple):
                 remove_backup(state, recording.backup)
                 return None
         except (OSError, StoreError) as error:
-            reason = reason_of(error) if isinstance(error, OSError) else error
-            self.note(
-                f"{self.place}: the state was written, but its history could not be updated ({reason}); the next "
-                "command tries again"
+            self.edit.connection.note(
+                f"{self._place}: the state was written, but its history could not be updated ({reason_of(error)}); "
+                "the next command tries again"
             )
         return recording.backup

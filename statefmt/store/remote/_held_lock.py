@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
@@ -23,6 +22,9 @@ _MOST_LOST: Final = 3
 _LOOKS: Final = (0, 1, 2)
 # In characters: a holder may say anything.
 _LONGEST_NAME: Final = 200
+_LONGEST_ID: Final = 300
+# An ID that can be copied into a command.
+_SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
 
 
 class _Found(Enum):
@@ -35,7 +37,10 @@ class _Found(Enum):
 
 
 class HeldLock:
-    """The lock of one edit, from the first request until it is given back."""
+    """The lock of one edit, from the first request until it is given back.
+
+    `words` name the state in a command. Some locks just end with a session.
+    """
 
     def __init__(
         self,
@@ -43,13 +48,16 @@ class HeldLock:
         info: LockInfo,
         note: Callable[[str], None],
         pause: Callable[[float], None],
-        removal: LockRemoval,
+        words: tuple[str, ...],
+        *,
+        ends_with_session: bool,
     ) -> None:
         self.info = info
         self._client = client
         self._note = note
         self._pause = pause
-        self._removal = removal
+        self._words = words
+        self._ends_with_session = ends_with_session
         self._place = printable(client.location)
         self._may_be_ours = False
         self._is_ours = False
@@ -85,7 +93,6 @@ class HeldLock:
             raise
 
     def _tried(self) -> bool:
-        """Try once to lock the state; return whether it is ours now."""
         lost: UnknownOutcomeError | None = None
         for _ in range(_MOST_LOST):
             before, self._may_be_ours = self._may_be_ours, True
@@ -115,7 +122,6 @@ class HeldLock:
         )
 
     def _look(self) -> _Found:
-        """Find out who holds the lock, without changing anything."""
         try:
             holder = self._client.holder()
         except NotImplementedError:
@@ -154,7 +160,6 @@ class HeldLock:
             )
 
     def _given_back(self) -> str:
-        """Unlock the state."""
         problem = ""
         for _ in range(_MOST_LOST):
             try:
@@ -215,7 +220,7 @@ class HeldLock:
         who = printable(holder.Who)[:_LONGEST_NAME] if holder and holder.Who else "somebody else"
         nothing_else = "" if holder else "; the service does not say by whom"
         removal = held.removal or (
-            f"Once you are sure that nobody works on the state, remove the lock: {self._removal.command(held.lock_id)}"
+            f"Once you are sure that nobody works on the state, remove the lock: {self._unlock(held.lock_id)}"
         )
         return LockedError(
             f"{self._place}: locked by {who}{waited}{nothing_else}; nothing was written. Wait for them to finish, or ",
@@ -223,34 +228,17 @@ class HeldLock:
             f". {removal}. The lock:\n{known}",
         )
 
+    def _unlock(self, lock_id: str) -> str:
+        word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST_ID else "ID"
+        return suggested_command(("unlock", word), self._words)
+
     def _left(self) -> str:
-        return self._removal.left(self.info.ID, can_be_seen=self._can_be_seen)
-
-
-# In characters.
-_LONGEST: Final = 300
-_SIMPLE: Final = pattern(r"[A-Za-z0-9][A-Za-z0-9._:-]*", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class LockRemoval:
-    """How to remove a lock of a state. `words` name the state in a command; some locks just end with a session."""
-
-    words: tuple[str, ...] = ()
-    ends_with_session: bool = False
-
-    def command(self, lock_id: str) -> str:
-        """Return the command that removes a lock, to be copied."""
-        word = lock_id if _SIMPLE.fullmatch(lock_id) and len(lock_id) <= _LONGEST else "ID"
-        return suggested_command(("unlock", word), self.words)
-
-    def left(self, lock_id: str, *, can_be_seen: bool) -> str:
-        """Say that the lock of this command may be left, and what to do then; `statetool locks` may show it."""
-        shown = f"{suggested_command(('locks',), self.words)} shows"
-        if self.ends_with_session:
+        """Say that the lock may be left, and what to do then; `statetool locks` may show it."""
+        shown = f"{suggested_command(('locks',), self._words)} shows"
+        if self._ends_with_session:
             return f"The lock of this command may be left until the server ends its session; {shown} whether it is"
-        seen = f"{shown} it, and " if can_be_seen else ""
-        return f"The lock {lock_id} of this command may be left; {seen}{self.command(lock_id)} removes it"
+        seen = f"{shown} it, and " if self._can_be_seen else ""
+        return f"The lock {self.info.ID} of this command may be left; {seen}{self._unlock(self.info.ID)} removes it"
 
 
 # The current folder needs no name.

@@ -13,6 +13,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.protocol import Stored
+from statefmt.text import pattern
 
 if TYPE_CHECKING:
     from statefmt.store.protocol import LockInfo
@@ -212,3 +213,31 @@ class Retries:
 def is_passing(status: int) -> bool:
     """Return whether a status says that the same request may succeed later."""
     return status == TOO_MANY or (500 <= status < 600 and status != 501)
+
+
+TIMEOUT_VARIABLE: Final = "STATETOOL_TIMEOUT"
+_SECONDS: Final = pattern(r"[0-9]{1,6}(?:\.[0-9]{1,3})?")
+ADVICE: Final = f"set {TIMEOUT_VARIABLE} to wait longer"
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for a connection, for each part of an answer, and for all of a request, in seconds.
+
+    A state of 100 MB may take all of the default over a slow line.
+    """
+
+    connect: float = 10.0
+    answer: float = 60.0
+    whole: float = 600.0
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Patience:
+        """Return the patience of a run: STATETOOL_TIMEOUT replaces all. Raises StoreError unless it is a number."""
+        text = environment.get(TIMEOUT_VARIABLE, "")
+        if not text:
+            return cls()
+        seconds = float(text) if _SECONDS.fullmatch(text) else 0.0
+        if not seconds:
+            raise StoreError(f"{TIMEOUT_VARIABLE} must be a number of seconds, such as 120")
+        return cls(seconds, seconds, seconds)

@@ -7,25 +7,21 @@ so does the record; the next use of the state compares checksums.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from msgspec import UNSET, UnsetType
-
 from statefmt.model.errors import StoreError
-from statefmt.pieces import Piece
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.local.history import History, compress_one, discard_staged, history_of
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.locks import Hold, found_hold, may_be_held, refuse_held
-from statefmt.store.local.private_dir import may_be_unpublished, opened_folder
 from statefmt.store.local.pruning import plan_pruning, prune
-from statefmt.store.local.recording import EditHistory, Recording, discard, publish, record, unpublished
-from statefmt.store.local.state_file import StateFile
-from statefmt.store.protocol import JointEdit, LockInfo
+from statefmt.store.local.recording import EditHistory, Recording, discard, publish, unpublished
+from statefmt.store.local.state_file import StateFile, may_be_unpublished, opened_folder
+from statefmt.store.protocol import LockInfo
 from statefmt.store.reading import explained, reason_of
 from statefmt.text import pattern, printable
 
@@ -88,7 +84,6 @@ class RemoteRecords:
 
     @property
     def _label(self) -> str:
-        """What a file in the folder says about the state."""
         return f"{without_credentials(self.location)}\n{_hash(self.identity)}"
 
     @contextmanager
@@ -125,22 +120,6 @@ class RemoteRecords:
     def edit_history(self, changing: Callable[[LockInfo], AbstractContextManager[StateFile]]) -> EditHistory:
         """Return the history to show and to shorten; `changing` opens the folder."""
         return EditHistory(self.path, changing, INITIAL, is_apart=True)
-
-    def begin(
-        self,
-        state: StateFile,
-        info: LockInfo,
-        old: bytes,
-        pieces: Sequence[Piece],
-        *,
-        wanted: Path | None,
-        now: int,
-        joint: JointEdit | UnsetType = UNSET,
-        undoes: int | None = None,
-    ) -> Recording:
-        """Record an edit durably that is about to be written; see record(). Raises StoreError."""
-        earlier = history_of(state, initial=INITIAL)
-        return record(state, info, old, pieces, earlier, wanted=wanted, now=now, joint=joint, undoes=undoes)
 
     def keep_unconfirmed(self, state: StateFile, recording: Recording, new: bytes) -> Path | None:
         """Keep the new content of a write of unknown outcome; return its path, None if that fails."""

@@ -23,10 +23,24 @@ from urllib3.util import Retry, Timeout
 from statefmt.model.errors import MessagePart, StoreError, Wording
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.reading import largest_stream, too_large
-from statefmt.store.remote._metadata_hosts import is_metadata_address, without_port
-from statefmt.store.remote.client import TOO_MANY, Connection, Retries, UnknownOutcomeError, is_passing
-from statefmt.store.remote.hosts import Server, approach, metadata_refused, proxy_for, server_of
-from statefmt.store.remote.patience import ADVICE, Patience
+from statefmt.store.remote.client import (
+    ADVICE,
+    TOO_MANY,
+    Connection,
+    Patience,
+    Retries,
+    UnknownOutcomeError,
+    is_passing,
+)
+from statefmt.store.remote.hosts import (
+    Server,
+    approach,
+    is_metadata_address,
+    metadata_refused,
+    proxy_for,
+    server_of,
+    without_port,
+)
 from statefmt.store.remote.tls import TlsSettings, tls_context
 from statefmt.text import pattern
 from statefmt.version import __version__
@@ -119,7 +133,6 @@ class Transport:
         raise StoreError(f"{request.shown}: the server redirects without an end")
 
     def close(self) -> None:
-        """Close all connections."""
         for pool in self._pools.values():
             pool.clear()
         self._pools.clear()
@@ -182,50 +195,41 @@ class Transport:
         if request.body is not None:
             headers["Content-Length"] = str(len(request.body))
         with self._limit.started():
-            return self._within_limit(request, pool, target, headers)
-
-    def _within_limit(
-        self,
-        request: Request,
-        pool: urllib3.PoolManager | urllib3.HTTPConnectionPool,
-        target: str,
-        headers: Mapping[str, str],
-    ) -> Answer:
-        try:
-            with warnings.catch_warnings():
-                # The note about it says more.
-                warnings.simplefilter("ignore", problems.InsecureRequestWarning)
-                response = pool.urlopen(
-                    request.method,
-                    target,
-                    body=None if request.body is None else _pieces(request.body),
-                    headers=headers,
-                    redirect=False,
-                    retries=False,
-                    timeout=self._timeout,
-                    preload_content=False,
-                )
-        except (problems.HTTPError, OSError) as error:
-            raise self._limit.reached() or self._failure(error) from None
-        except ValueError:
-            # Of http.client, with the value.
-            raise StoreError(f"{request.shown}: the method or a header has invalid characters") from None
-        try:
-            body = _body(response, request)
-            if (reached := self._limit.reached()) is not None:
-                # Where the end of the connection is that of the answer, it looks whole.
-                raise reached
-            response.release_conn()
-        except (problems.HTTPError, OSError, NoAnswerError) as error:
-            response.close()
-            if not request.changes:
+            try:
+                with warnings.catch_warnings():
+                    # The note about it says more.
+                    warnings.simplefilter("ignore", problems.InsecureRequestWarning)
+                    response = pool.urlopen(
+                        request.method,
+                        target,
+                        body=None if request.body is None else _pieces(request.body),
+                        headers=headers,
+                        redirect=False,
+                        retries=False,
+                        timeout=self._timeout,
+                        preload_content=False,
+                    )
+            except (problems.HTTPError, OSError) as error:
                 raise self._limit.reached() or self._failure(error) from None
-            # The status says what became of the request.
-            body = b""
-        except BaseException:
-            response.close()
-            raise
-        return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
+            except ValueError:
+                # Of http.client, with the value.
+                raise StoreError(f"{request.shown}: the method or a header has invalid characters") from None
+            try:
+                body = _body(response, request)
+                if (reached := self._limit.reached()) is not None:
+                    # Where the end of the connection is that of the answer, it looks whole.
+                    raise reached
+                response.release_conn()
+            except (problems.HTTPError, OSError, NoAnswerError) as error:
+                response.close()
+                if not request.changes:
+                    raise self._limit.reached() or self._failure(error) from None
+                # The status says what became of the request.
+                body = b""
+            except BaseException:
+                response.close()
+                raise
+            return Answer(response.status, {name.lower(): value for name, value in response.headers.items()}, body)
 
     def _failure(self, error: Exception) -> NoAnswerError:
         return failure(error, self._patience.connect, self._patience.answer)
@@ -348,7 +352,6 @@ def _too_large(request: Request) -> StoreError:
 
 
 def _asked_wait(answer: Answer) -> float | None:
-    """Return how long the server asks to wait, in seconds."""
     asked = answer.headers.get("retry-after")
     if asked is None:
         return None

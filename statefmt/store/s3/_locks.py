@@ -246,8 +246,7 @@ class LockTable:
             return False
         held = read_lock_info(text.encode(errors="replace"))
         if held is None or held.ID != info.ID:
-            whose = f"it is of {held.Who} ({held.ID})" if held else "it contains no lock information"
-            raise StoreError(f"{self._named}: the lock is not ours anymore: {whose}")
+            raise StoreError(f"{self._named}: the lock is not ours anymore: {_described(held)}")
         self._delete(text)
         return True
 
@@ -290,7 +289,6 @@ class LockTable:
         return held
 
     def _text(self, key: str, attribute: str) -> str | None:
-        """Return an attribute of an item, None if there is no item."""
         answer = self._call(
             "GetItem",
             {"Key": {"LockID": {"S": key}}, "ProjectionExpression": f"LockID, {attribute}", "ConsistentRead": True},

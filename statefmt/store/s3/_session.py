@@ -51,12 +51,17 @@ from botocore.utils import InstanceMetadataFetcher
 
 from statefmt.model.errors import StoreError
 from statefmt.store.files import read_bounded
-from statefmt.store.remote.client import Connection
+from statefmt.store.remote.client import Connection, Patience
 from statefmt.store.remote.hosts import proxy_for, require_external
-from statefmt.store.remote.patience import Patience
-from statefmt.store.s3._endpoints import approach_service, custom_endpoint, refuse_endpoint_of_folder
 from statefmt.store.s3._service import AwsKeys, short, way_out
-from statefmt.store.s3._settings import Given, aws_files, check_files
+from statefmt.store.s3._settings import (
+    Given,
+    approach_service,
+    aws_files,
+    check_files,
+    custom_endpoint,
+    refuse_endpoint_of_folder,
+)
 from statefmt.text import pattern
 from statefmt.version import __version__
 
@@ -268,7 +273,7 @@ def _credentials(
         {name: f"{_ROLE}.{name}" for name in _ROLE_ARGUMENTS} if given.text(f"{_ROLE}.role_arn") else _ROLE_ARGUMENTS
     )
     fetcher = AssumeRoleCredentialFetcher(
-        client_creator=_creator(session),
+        client_creator=session.create_client,
         source_credentials=source,
         role_arn=role,
         extra_args=_role_arguments(given, names),
@@ -285,7 +290,7 @@ def _web_identity(session: EnvironmentSession, given: Given) -> Any:
         raise StoreError(f"the backend 's3': {_WEB_IDENTITY} needs a role_arn, or AWS_ROLE_ARN")
     names = {name: f"{_WEB_IDENTITY}.{name}" for name in ("session_name", "policy", "policy_arns", "duration")}
     fetcher = AssumeRoleWithWebIdentityCredentialFetcher(
-        client_creator=_creator(session),
+        client_creator=session.create_client,
         web_identity_token_loader=lambda: _token(given),
         role_arn=role,
         extra_args=_role_arguments(given, names),
@@ -329,10 +334,6 @@ def _role_arguments(given: Given, names: Mapping[str, str]) -> dict[str, Any]:
     return arguments
 
 
-def _creator(session: EnvironmentSession) -> Callable[..., Any]:
-    return session.create_client
-
-
 def _no_prompt(text: str) -> str:
     raise StoreError("the profile needs a code of a second factor (mfa_serial): get temporary credentials first")
 
@@ -348,7 +349,7 @@ def _chain(session: EnvironmentSession, given: Given, environment: Mapping[str, 
         later.append(_instance(session, given, environment))
     role = AssumeRoleProvider(
         load_config=lambda: session.full_config,
-        client_creator=_creator(session),
+        client_creator=session.create_client,
         cache=cache,
         profile_name=profile,
         prompter=_no_prompt,

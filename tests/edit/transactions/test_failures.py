@@ -19,8 +19,8 @@ from statefmt.edit.transactions.plan import Intent, Pin
 from statefmt.edit.transactions.staging import staging
 from statefmt.model.errors import ChangedError, LockedError, StoreError
 from statefmt.schema_problems import schema_text
+from statefmt.store.opening import RemoteStore
 from statefmt.store.protocol import LockStatus
-from statefmt.store.remote.store import RemoteStore
 from tests.edit.transactions.three_states import CHAIN, CIRCLE, CREATION, Scene, objects, scene, state
 from tests.store.remote.file_client import FileClient
 

@@ -30,8 +30,8 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import StatePlace
 from statefmt.store.local.settled import read_settled
+from statefmt.store.opening import RemoteStore
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
 
 LOCATION = "s3://bucket/far.tfstate"

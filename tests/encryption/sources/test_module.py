@@ -142,8 +142,7 @@ def test_refuses(name: str, tmp_path: Path) -> None:
 
 def test_a_text_sees_what_the_module_declares(tmp_path: Path) -> None:
     """As TF_ENCRYPTION does in OpenTofu, which goes over the block argument by argument."""
-    from statefmt.encryption.sources import module_configuration, text_configuration
-    from statefmt.encryption.sources._blocks import read_surroundings
+    from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
 
     (tmp_path / "a.tf").write_text(inside("passphrase = local.p", "iterations = 300000") + 'locals {\n  p = "x"\n}\n')
     surroundings = read_surroundings(tmp_path, {}, ())

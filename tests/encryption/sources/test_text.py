@@ -157,16 +157,14 @@ def test_json_says_where_too() -> None:
 
 @pytest.mark.parametrize("content", [b"# \xff\nstate {\n}\n", b'{"state": "\xff"}'])
 def test_what_is_not_utf8_would_be_another_passphrase(content: bytes) -> None:
-    from statefmt.encryption.sources import text_configuration
-    from statefmt.encryption.sources._blocks import read_surroundings
+    from statefmt.encryption.sources import read_surroundings, text_configuration
 
     with pytest.raises(ConfigurationError, match=r"^c\.hcl:1,\d+: this is not UTF-8$"):
         text_configuration(Origin.of_file("c.hcl"), content, read_surroundings(None, {}, ()))
 
 
 def test_a_file_of_a_module_has_the_block_in_it() -> None:
-    from statefmt.encryption.sources import text_configuration
-    from statefmt.encryption.sources._blocks import read_surroundings
+    from statefmt.encryption.sources import read_surroundings, text_configuration
 
     surroundings = read_surroundings(None, {}, ())
     inside = provider(f'passphrase = "{LONG}"')

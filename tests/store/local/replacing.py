@@ -6,7 +6,7 @@ from pathlib import Path
 
 from statefmt.model.errors import StoreError
 from statefmt.store.local.transaction import Notify, open_state
-from statefmt.store.protocol import LockInfo
+from statefmt.store.protocol import LockInfo, WriteTerms
 
 
 def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: Notify, *, now: int) -> Path | None:
@@ -21,4 +21,4 @@ def replace_content(path: Path, old: bytes, new: bytes, info: LockInfo, note: No
     with open_state(path, info, note) as state:
         if state.data != old:
             raise StoreError(f"{path}: the file changed during the edit; nothing was written, try again")
-        return state.commit(new, now=now)
+        return state.commit(new, WriteTerms(now))

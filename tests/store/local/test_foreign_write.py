@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.local.transaction import open_state
-from statefmt.store.protocol import LockInfo
+from statefmt.store.protocol import LockInfo, WriteTerms
 from tests.adversary.fork_server import attached, stop_to_be_attached
 from tests.store.local.test_watched import NEEDS_STRACE
 
@@ -47,7 +47,7 @@ def _edited(state: Path) -> int:
     stop_to_be_attached()
     try:
         with open_state(state, LockInfo("1", "rm", "", "", "", "", ""), lambda _: None) as opened:
-            opened.commit(b"new", now=0)
+            opened.commit(b"new", WriteTerms(0))
     except StoreError as error:
         return 2 if "the file changed during the edit; nothing was written" in str(error) else 3
     return 0

@@ -11,7 +11,8 @@ import pytest
 import statefmt
 from statefmt.edit.stores import managed_store_at
 from statefmt.model.errors import StoreError
-from statefmt.store.inside import InsideName, inside_name
+from statefmt.store.files import InsideName, inside_name
+from statefmt.store.protocol import WriteTerms
 from tests.cli.states import resource, state
 
 STATE = state(resource("terraform_data", "a"))
@@ -44,14 +45,14 @@ def _write(name: InsideName) -> object:
     context = statefmt.run_context()
     store = managed_store_at(context, name)
     with store.locked(context.lock_info(name, "test"), 0) as locked:
-        return locked.write([STATE + b"\n"], locked.stored.version, backup=None, keeps_backup=True, now=1)
+        return locked.write([STATE + b"\n"], locked.stored.version, WriteTerms(1))
 
 
 def _create(name: InsideName) -> object:
     context = statefmt.run_context()
     store = managed_store_at(context, name, makes_folders=True)
     with store.locked_place(context.lock_info(name, "test"), 0) as locked:
-        return locked.write([STATE], locked.stored.version, backup=None, keeps_backup=True, now=1)
+        return locked.write([STATE], locked.stored.version, WriteTerms(1))
 
 
 @pytest.mark.parametrize("use", [_read, _write, _create])

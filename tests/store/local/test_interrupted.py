@@ -21,6 +21,7 @@ from statefmt.store.local.history import keep_edits, load_history
 from statefmt.store.local.settled import read_settled
 from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
+from statefmt.store.protocol import WriteTerms
 from tests.store.local.child import BACKUP, HISTORY, JOURNAL, SILENT, replace
 from tests.store.local.replacing import replace_content
 from tests.store.local.test_watched import NEEDS_STRACE, strace
@@ -63,7 +64,7 @@ def test_other_file_while_waiting_for_the_lock(action: str, path: Path) -> None:
         if action == "replace":
             with open_state(path, system_context().lock_info(path, "test"), system_context().note, timeout=60) as state:
                 assert state.data == b"another"
-                state.commit(NEW, now=NOW)
+                state.commit(NEW, WriteTerms(NOW))
             assert path.read_bytes() == NEW
         else:
             with (
@@ -83,7 +84,7 @@ def test_other_file_before_the_write(action: str, path: Path) -> None:
         else:
             path.unlink()
         with pytest.raises(StoreError, match="replaced or deleted during the edit; nothing was written"):
-            state.commit(b"edit", now=NOW)
+            state.commit(b"edit", WriteTerms(NOW))
     assert not list(path.parent.glob("*.backup"))
 
 
@@ -241,7 +242,7 @@ def test_names_of_any_bytes(name: bytes, tmp_path: Path) -> None:
     with open_state(
         state, system_context().lock_info(state, f"mv {state}", f"mv {state}"), system_context().note
     ) as opened:
-        assert opened.commit(NEW, backup=backup, now=NOW) == backup
+        assert opened.commit(NEW, WriteTerms(NOW, backup)) == backup
     assert (state.read_bytes(), backup.read_bytes()) == (NEW, OLD)
     assert len(load_history(state).entries) == 1
 

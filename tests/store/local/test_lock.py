@@ -34,9 +34,10 @@ import sys
 from pathlib import Path
 from statefmt.cli.run import system_context
 from statefmt.store.local.transaction import open_state
+from statefmt.store.protocol import WriteTerms
 path = Path("state")
 with open_state(path, system_context().lock_info(path, "add"), system_context().note, timeout=60) as state:
-    state.commit(state.data + sys.argv[1].encode() + b"\\n", now=1700000000)
+    state.commit(state.data + sys.argv[1].encode() + b"\\n", WriteTerms(1700000000))
 """
 
 

@@ -12,6 +12,7 @@ from statefmt.store.local import pruning
 from statefmt.store.local.history import load_history
 from statefmt.store.local.pruning import plan_pruning, prune
 from statefmt.store.local.transaction import open_state
+from statefmt.store.protocol import WriteTerms
 
 CONTEXT = system_context()
 NOW = 1_700_000_000
@@ -29,7 +30,7 @@ def path(tmp_path: Path) -> Path:
 
 def _edit(path: Path, content: bytes, now: int) -> None:
     with open_state(path, CONTEXT.lock_info(path, "test"), CONTEXT.note) as state:
-        state.commit(content, now=now)
+        state.commit(content, WriteTerms(now))
 
 
 def _prune(path: Path, planned: pruning.Pruning) -> None:

@@ -11,7 +11,7 @@ import pytest
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import GivenSetting, SettingSource, StatePlace, effective_settings
 from statefmt.store.backends.types import BACKENDS
-from statefmt.store.pg.client import PgClient
+from statefmt.store.pg import PgClient
 from statefmt.store.protocol import LockInfo
 from statefmt.store.remote.client import Connection
 from tests.servers.pg import PgServer, database, pg

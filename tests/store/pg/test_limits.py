@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.pg.client import PgClient
+from statefmt.store.pg import PgClient
 from tests.servers.pg import TRUSTED, PgServer
 from tests.servers.stalling_pg import Freezer, Serve, dripping_row, dripping_start, greeting, silent, stalling
 from tests.store.pg.conftest import INFO, Clients, Rows, client_of

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.pg._locking import creation_keys
+from statefmt.store.pg import creation_keys
 from statefmt.store.pg._rows import StateTable
 from statefmt.store.remote.client import LockHeldError
 from tests.servers.pg import PgServer

@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.pg.client import PgClient
+from statefmt.store.pg import PgClient
 from statefmt.store.remote.client import UnknownOutcomeError
 from tests.store.pg.conftest import INFO, Clients, Rows
 

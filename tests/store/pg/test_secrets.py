@@ -11,7 +11,7 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.pg.client import PgClient
+from statefmt.store.pg import PgClient
 from statefmt.store.remote.client import LockHeldError
 from tests.servers.pg import PASSWORD, PgServer
 from tests.store.pg.conftest import INFO, Clients, Rows, client_of

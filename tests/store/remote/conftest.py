@@ -15,9 +15,9 @@ import pytest
 
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import StatePlace
-from statefmt.store.protocol import LockInfo, lock_info
+from statefmt.store.opening import RemoteStore
+from statefmt.store.protocol import LockInfo, WriteTerms, lock_info
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.store import RemoteStore
 from tests.store.remote.file_client import FileClient
 
 OLD = b'{"old": 1}\n'
@@ -83,9 +83,8 @@ class Place:
         """Write new content as the pipeline does."""
         store = self.store
         with store.locked(self.info(command), timeout) as locked:
-            kept = locked.write(
-                [new], locked.stored.version, backup=backup, keeps_backup=keeps_backup, now=1_700_000_000
-            )
+            terms = WriteTerms(1_700_000_000, None if backup is None else Path(backup), keeps_backup)
+            kept = locked.write([new], locked.stored.version, terms)
         store.tidy()
         return kept
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from statefmt.model.errors import LockedError, StoreError
-from statefmt.store.protocol import LockInfo, lock_json
+from statefmt.store.protocol import LockInfo, WriteTerms, lock_json
 from statefmt.store.remote.client import LockHeldError, UnknownOutcomeError
 from tests.store.remote.conftest import NEW, OLD, Place, lock_of_another
 from tests.store.remote.file_client import FileClient
@@ -190,7 +190,7 @@ def test_the_unlock_fails_after_a_refusal(place: Place) -> None:
 def test_somebody_took_the_lock_away(place: Place) -> None:
     store = place.store
     with store.locked(place.info(), 0) as locked:
-        locked.write([NEW], locked.stored.version, backup=None, keeps_backup=True, now=0)
+        locked.write([NEW], locked.stored.version, WriteTerms(0))
         (place.backend / "lock").unlink()
         other = lock_of_another(place)
     (note,) = place.notes
@@ -211,7 +211,7 @@ def test_nothing_locks(place: Place, wanted: bool) -> None:
 def test_the_write_is_conditional_without_a_lock(place: Place) -> None:
     with pytest.raises(StoreError, match="changed"), place.store.locked(place.info(), None) as locked:
         (place.backend / "state").write_bytes(b"{}")
-        locked.write([NEW], locked.stored.version, backup=None, keeps_backup=True, now=0)
+        locked.write([NEW], locked.stored.version, WriteTerms(0))
     assert (place.state, place.backups) == (b"{}", [])
 
 

@@ -12,9 +12,8 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
-from statefmt.store.remote._metadata_hosts import is_metadata_host
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.hosts import approach
+from statefmt.store.remote.hosts import approach, is_metadata_host
 
 _ROOT = Path(__file__).resolve().parents[3]
 

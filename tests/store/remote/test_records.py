@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.model.errors import StoreError
-from statefmt.store.protocol import LockInfo
+from statefmt.store.protocol import LockInfo, WriteTerms
 from statefmt.store.remote.client import UnknownOutcomeError
 from statefmt.store.remote.records import SETTING, records_folder
 from tests.store.remote.conftest import NEW, OLD, Place, editing_process, reached
@@ -282,7 +282,7 @@ def _unreadable(place: Place) -> Iterator[str]:
     with pytest.raises(UnknownOutcomeError) as unknown, place.store.locked(place.info(), 0) as locked:
         place.mark("write.after.lost")
         place.mark("read.before.broken")
-        locked.write([NEW], locked.stored.version, backup=None, keeps_backup=True, now=0)
+        locked.write([NEW], locked.stored.version, WriteTerms(0))
     (place.backend / "read.before.broken").unlink()
     yield str(unknown.value)
 
@@ -335,7 +335,7 @@ def test_a_new_state(place: Place) -> None:
     with pytest.raises(StoreError, match="there is no state"):
         place.edit()
     with place.store.locked_place(place.info(), 0) as locked:
-        assert locked.write([NEW], locked.stored.version, backup=None, keeps_backup=True, now=0) is None
+        assert locked.write([NEW], locked.stored.version, WriteTerms(0)) is None
     assert (place.state, place.is_locked) == (NEW, False)
 
 

@@ -6,9 +6,8 @@ from statefmt.store._http import http_settings
 from statefmt.store.backends import RemoteName
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import GivenSetting, SettingSource
-from statefmt.store.opening import open_client
+from statefmt.store.opening import RemoteStore, open_client
 from statefmt.store.remote.client import Connection
-from statefmt.store.remote.store import RemoteStore
 from tests.store.http.conftest import place
 
 

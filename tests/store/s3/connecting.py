@@ -12,8 +12,8 @@ from statefmt.store.backends.settings import GivenSetting, SettingSource, StateP
 from statefmt.store.backends.types import BACKENDS
 from statefmt.store.protocol import LockInfo, lock_info
 from statefmt.store.remote.client import Connection
+from statefmt.store.s3 import S3Client
 from statefmt.store.s3._settings import Given
-from statefmt.store.s3.client import S3Client
 from tests.servers.s3 import S3Server
 
 KEY = "prod/network.tfstate"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from statefmt.model.errors import ChangedError, StoreError
+from statefmt.store import s3 as _state_object
 from statefmt.store.remote.client import LockHeldError
-from statefmt.store.s3 import client as _state_object
 from statefmt.store.s3._objects import ReadVersion, delete_unchanged
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer

@@ -15,8 +15,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import SettingSource
-from statefmt.store.s3._services import keys_of
-from statefmt.store.s3.client import S3Client
+from statefmt.store.s3 import S3Client, keys_of
 from tests.servers.s3 import S3Server
 from tests.servers.wrong_s3 import Answer, Request, WrongServer
 from tests.store.s3.connecting import KEY, Opened, connection_of, given_of, place_of

@@ -10,7 +10,7 @@ import pytest
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends.description import SettingValue
-from statefmt.store.s3._endpoints import Endpoint, aws_endpoint, bucket_url, custom_endpoint
+from statefmt.store.s3._settings import Endpoint, aws_endpoint, bucket_url, custom_endpoint
 from tests.store.s3.connecting import given_of, place_of
 
 
