@@ -28,6 +28,12 @@ with lazy_imports(globals()):
         parse_key_lines as parse_key_lines,
         parse_key_map as parse_key_map,
     )
+    from statefmt.edit.operations.instances import (
+        forget_deposed_request as forget_deposed,
+        rm_request as remove,
+        taint_request as taint,
+        untaint_request as untaint,
+    )
     from statefmt.edit.operations.mv import module_depth as module_depth, mv_request as move
     from statefmt.edit.operations.rebind import rebind_request as rebind
     from statefmt.edit.operations.rekey import rekey_request as rekey
@@ -38,14 +44,12 @@ with lazy_imports(globals()):
         replace_provider_request as replace_provider,
     )
     from statefmt.edit.operations.restore import restore as restore
-    from statefmt.edit.operations.rm import forget_deposed_request as forget_deposed, rm_request as remove
     from statefmt.edit.operations.set import (
         new_lineage as new_lineage,
         set_request as set,  # noqa: A004 - the name of the command
         set_serial as set_serial,
         unset_request as unset,
     )
-    from statefmt.edit.operations.taint import taint_request as taint, untaint_request as untaint
 
 __all__ = [
     "Assignment",

@@ -20,13 +20,12 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.attributes import assignment
 from statefmt.edit.changes import Edit, Note, OtherBindingError
 from statefmt.edit.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
+from statefmt.edit.operations.instances import forget_deposed_request, rm_request, taint_request, untaint_request
 from statefmt.edit.operations.mv import mv_request
 from statefmt.edit.operations.rebind import rebind_request
 from statefmt.edit.operations.rekey import rekey_request
 from statefmt.edit.operations.replace_provider import KnownProviders, parse_replaced, replace_provider_request
-from statefmt.edit.operations.rm import forget_deposed_request, rm_request
 from statefmt.edit.operations.set import new_lineage, set_request, set_serial, unset_request
-from statefmt.edit.operations.taint import taint_request, untaint_request
 from statefmt.edit.operations_file._working_state import (
     PartOfState,
     WorkingState,

@@ -8,11 +8,11 @@ from random import Random
 from typing import Final
 
 from statefmt.edit.changes import Edit
+from statefmt.edit.operations.instances import rm
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
 from statefmt.edit.operations.rekey import rekey
 from statefmt.edit.operations.replace_provider import replace_provider
-from statefmt.edit.operations.rm import rm
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,
