@@ -17,11 +17,6 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.attributes import (
-        Assignment as Assignment,
-        assignment as assignment,
-        parse_assignment as parse_assignment,
-    )
     from statefmt.edit.changes import Edit as Edit, Note as Note, with_note as with_note
     from statefmt.edit.key_map import (
         KeyMap as KeyMap,
@@ -45,7 +40,10 @@ with lazy_imports(globals()):
     )
     from statefmt.edit.operations.restore import restore as restore
     from statefmt.edit.operations.set import (
+        Assignment as Assignment,
+        assignment as assignment,
         new_lineage as new_lineage,
+        parse_assignment as parse_assignment,
         set_request as set,  # noqa: A004 - the name of the command
         set_serial as set_serial,
         unset_request as unset,

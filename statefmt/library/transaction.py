@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.attributes import Assignment
     from statefmt.edit.key_map import KeyMap
     from statefmt.edit.operations.replace_provider import KnownProviders
+    from statefmt.edit.operations.set import Assignment
 
 
 # A key of an instance or a provider: a number, a string, or None for no key.

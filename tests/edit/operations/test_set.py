@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.attributes import Assignment, parse_assignment
-from statefmt.edit.operations.set import set_attributes, with_schema_version
+from statefmt.edit.operations.set import Assignment, parse_assignment, set_attributes, with_schema_version
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write

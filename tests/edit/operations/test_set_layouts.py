@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.edit.attributes import Assignment
-from statefmt.edit.operations.set import set_attributes
+from statefmt.edit.operations.set import Assignment, set_attributes
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
