@@ -153,7 +153,7 @@ class Transaction:
         self._opened.context.phase("editing")
         edit = self._made(operation)
         if self._references is not None and edit.moved:
-            from statefmt.edit.operations.declared_bindings import refuse_undeclared
+            from statefmt.edit.operations.by_configuration import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
         self._edit = edit if self._edit is None else composed(self._edit, edit)
@@ -165,7 +165,7 @@ class Transaction:
         except OtherBindingError as error:
             if self._references is None:
                 raise
-            from statefmt.edit.operations.declared_bindings import as_declared
+            from statefmt.edit.operations.by_configuration import as_declared
 
             arguments = (*state_words(self._opened.state.name), "--config", self._references.configuration.directory)
             refusal = as_declared(error, self.snapshot, self._references, arguments)

@@ -83,7 +83,7 @@ def rekey_request(
         return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
     if keys is not None:
         return rekey(snapshot, found, keys, modules)
-    from statefmt.edit.operations._keys_by_configuration import keys_by_configuration
+    from statefmt.edit.operations.by_configuration import keys_by_configuration
 
     assert declared is not None, "there is a configuration"
     wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]

@@ -85,7 +85,7 @@ def staging(
             if not references:
                 raise
             # Imported late: most runs have no configuration, or are not refused.
-            from statefmt.edit.operations.declared_bindings import as_declared_there
+            from statefmt.edit.operations.by_configuration import as_declared_there
 
             target, declared = next(iter(references.items()))
             raise as_declared_there(error, snapshots[target], declared) from error
