@@ -38,7 +38,6 @@ with lazy_imports(globals()):
         parse_replaced as parse_replaced,
         replace_provider_request as replace_provider,
     )
-    from statefmt.edit.operations.restore import restore as restore
     from statefmt.edit.operations.set import (
         Assignment as Assignment,
         assignment as assignment,
@@ -48,6 +47,7 @@ with lazy_imports(globals()):
         set_serial as set_serial,
         unset_request as unset,
     )
+    from statefmt.edit.operations.undo import restore as restore
 
 __all__ = [
     "Assignment",

@@ -12,8 +12,8 @@ from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes import Edit, choose
-from statefmt.edit.operations.restore import with_serial
 from statefmt.edit.operations.set import with_attributes
+from statefmt.edit.operations.undo import with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
 from statefmt.edit.surgical import EditOutcome

@@ -274,7 +274,7 @@ class State:
         damage: list[StateError] = []
 
         def opening(data: bytes) -> LoadedState:
-            from statefmt.edit.operations.restore import loaded_to_mend
+            from statefmt.edit.operations.undo import loaded_to_mend
 
             found, error = loaded_to_mend(self._handle.context, self.location, data)
             damage.extend([] if error is None else [error])
@@ -485,6 +485,6 @@ class State:
         return config
 
     def _even_damaged(self, data: bytes) -> LoadedState:
-        from statefmt.edit.operations.restore import loaded_to_mend
+        from statefmt.edit.operations.undo import loaded_to_mend
 
         return loaded_to_mend(self._handle.context, self.location, data)[0]

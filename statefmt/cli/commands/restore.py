@@ -19,7 +19,7 @@ from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
 from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.added_findings import refuse_new_errors
-from statefmt.edit.operations.restore import damage, loaded_to_replace, with_serial
+from statefmt.edit.operations.undo import damage, loaded_to_replace, with_serial
 from statefmt.edit.pipeline import FileCopy, Terms, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
 from statefmt.edit.transfers import joining

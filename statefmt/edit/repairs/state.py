@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import structs
 
 from statefmt.context import RunContext
-from statefmt.edit.operations.restore import loaded_to_mend, with_serial
+from statefmt.edit.operations.undo import loaded_to_mend, with_serial
 from statefmt.edit.pipeline import Operation, Proposal
 from statefmt.edit.repairs._instance_choices import shown_id
 from statefmt.edit.repairs._loose_state import INSTANCES, RESOURCES, LooseState
