@@ -38,9 +38,9 @@ from statefmt.cli.target import (
     rewrite_state,
     show_unused,
 )
-from statefmt.edit.operations.migrate import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
 from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState
+from statefmt.library.migrating import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.downgrade import downgrade_report, refusal_text
 from statefmt.render.upgrade import flat_attributes_text, upgrade_report
