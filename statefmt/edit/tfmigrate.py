@@ -32,7 +32,7 @@ from statefmt.edit.operations_file.model import (
     operations_text,
 )
 from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, invalid, read_hcl_file, refuse_problems
-from statefmt.edit.transactions.in_memory import snapshots_in_memory
+from statefmt.edit.transactions.operations import snapshots_in_memory
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import Access, Argument, AttributeAccess, Block, Body, Expression, Traversal, TupleExpression

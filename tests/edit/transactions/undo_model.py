@@ -31,7 +31,7 @@ from statefmt.edit.changes import Ending
 from statefmt.edit.operations.undo import read_timeline, undo_request
 from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, StateBlock, operations_text
 from statefmt.edit.transactions.by_history import end_undo, undo_together
-from statefmt.edit.transactions.in_memory import CommandOperations, applied_in_memory, ended_in_memory
+from statefmt.edit.transactions.operations import CommandOperations, applied_in_memory, ended_in_memory
 from statefmt.model.errors import StatetoolError
 from statefmt.store.local.store import LocalFile
 from tests.edit.transactions.three_states import state
