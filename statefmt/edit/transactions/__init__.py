@@ -18,14 +18,16 @@ from msgspec import structs
 from statefmt.analysis.diff.passages import Scattered
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.edit.transactions._journal import (
+from statefmt.edit.transactions._participants import (
     ApplyJournal,
     JournaledState,
     JournaledWrite,
     JournalFolder,
+    Participant,
+    keep_places,
     opened_journal,
+    refuse_one_under_two_names,
 )
-from statefmt.edit.transactions._participants import Participant, keep_places, refuse_one_under_two_names
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write, before_change, emptied, hash_before
 from statefmt.model.errors import ChangedError, EncryptedStateError, StatetoolError, StoreError
 from statefmt.pieces import Pieces

@@ -28,8 +28,14 @@ from statefmt.edit.transactions import (
     unfinished,
     ways_out,
 )
-from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, has_journal, opened_journal
-from statefmt.edit.transactions._participants import Participant, participants
+from statefmt.edit.transactions._participants import (
+    ApplyJournal,
+    JournalFolder,
+    Participant,
+    has_journal,
+    opened_journal,
+    participants,
+)
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, before_change
 from statefmt.edit.transactions.staging import NO_REFERENCES, Agreed, FileOutcome, References, staging, state_names
 from statefmt.model.errors import SettingsError, StatetoolError, StoreError

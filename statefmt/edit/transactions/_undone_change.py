@@ -21,8 +21,7 @@ from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, 
 from statefmt.edit.operations_file.working_states import FileEdits
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.surgical import EditOutcome, spliced, surgical
-from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._participants import ApplyJournal, Participant
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write
 from statefmt.edit.transactions.staging import FileOutcome, with_arrivals, write_order
 from statefmt.model.errors import MissingStateError, StoreError

@@ -16,8 +16,16 @@ from statefmt.edit.session import loaded, state_name
 from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions import applied, elsewhere, scattered_lines, ways_out
 from statefmt.edit.transactions._ending import ended
-from statefmt.edit.transactions._journal import ApplyJournal, has_journal, opened_journal
-from statefmt.edit.transactions._participants import NamedPlace, Participant, kept_places, participant, participants
+from statefmt.edit.transactions._participants import (
+    ApplyJournal,
+    NamedPlace,
+    Participant,
+    has_journal,
+    kept_places,
+    opened_journal,
+    participant,
+    participants,
+)
 from statefmt.edit.transactions._undone_change import (
     StateOpening,
     UndoneChange,

@@ -17,8 +17,7 @@ from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, read_operatio
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.stores import managed_store_at
 from statefmt.edit.transactions._ending import OpenedOperations, states_of
-from statefmt.edit.transactions._journal import opened_journal
-from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._participants import Participant, opened_journal
 from statefmt.edit.transactions.plan import (
     Intent,
     OperationsPlan,

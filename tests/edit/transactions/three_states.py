@@ -21,8 +21,7 @@ from statefmt.edit.operations_file import created_states
 from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.edit.transactions import applied
 from statefmt.edit.transactions._ending import ended
-from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._participants import Participant, participants
+from statefmt.edit.transactions._participants import ApplyJournal, Participant, participants
 from statefmt.edit.transactions._undone_change import UndoneChange, begun_undo, undone_change
 from statefmt.edit.transactions.plan import Intent
 from statefmt.edit.transactions.staging import staging
