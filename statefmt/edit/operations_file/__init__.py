@@ -25,9 +25,11 @@ from statefmt.edit.operations.rebind import rebind_request
 from statefmt.edit.operations.rekey import rekey_request
 from statefmt.edit.operations.replace_provider import KnownProviders, parse_replaced, replace_provider_request
 from statefmt.edit.operations.set import assignment, new_lineage, set_request, set_serial, unset_request
-from statefmt.edit.operations_file._working_state import (
+from statefmt.edit.operations_file._working_states import (
+    FileEdits,
     PartOfState,
     WorkingState,
+    WorkingStates,
     forgotten,
     moved_within,
     provided,
@@ -53,7 +55,6 @@ from statefmt.edit.operations_file.model import (
     UnsetBlock,
     UntaintBlock,
 )
-from statefmt.edit.operations_file.working_states import FileEdits, WorkingStates
 from statefmt.model.addrs import StringKey
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError, MessagePart, SelectionError, SurgeryError
