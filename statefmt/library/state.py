@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from statefmt.analysis.selection.criteria import Selector
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes import Edit
+    from statefmt.edit.repairs import Decision, RepairResult
     from statefmt.edit.repairs.find import FoundDefects
     from statefmt.edit.repairs.member_choices import Defect
-    from statefmt.edit.repairs.repair import Decision
-    from statefmt.edit.repairs.state import RepairResult
     from statefmt.encryption import Opened
     from statefmt.formats.releases import Release
     from statefmt.library.migrating import DowngradeOptions, Migration, UpgradeOptions
