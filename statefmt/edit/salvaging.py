@@ -24,8 +24,7 @@ from statefmt.edit.salvage_sources import (
     read_anything,
     restoring,
 )
-from statefmt.edit.session import state_name
-from statefmt.edit.stores import listed_states
+from statefmt.edit.session import listed_states, state_name
 from statefmt.formats.raw_json.slips import Slip
 from statefmt.formats.reading import inspect
 from statefmt.formats.reading.damaged import description, may_be_torn

@@ -14,8 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, backend_state_name, loaded, state_name
-from statefmt.edit.stores import managed_store_at
+from statefmt.edit.session import LoadedState, backend_state_name, loaded, managed_store_at, state_name
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.model.errors import StatetoolError, StoreError, Wording
 from statefmt.sealed import about

@@ -47,7 +47,7 @@ class StateHandle:
             from statefmt.store.git import GitVersion
 
             return GitVersion(self.location, self.context.environment)
-        from statefmt.edit.stores import store_at
+        from statefmt.edit.session import store_at
 
         return store_at(self.context, self.location)
 

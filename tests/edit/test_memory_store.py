@@ -158,4 +158,4 @@ def test_encryption_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def _keep_in(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all commands find this store."""
-    monkeypatch.setattr("statefmt.edit.stores.store_at", lambda context, name: store)
+    monkeypatch.setattr("statefmt.edit.session.store_at", lambda context, name: store)

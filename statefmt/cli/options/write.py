@@ -208,7 +208,7 @@ def file_to_write(option: str, path: str | None) -> str | None:
 
 def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
-    from statefmt.edit.stores import store_at
+    from statefmt.edit.session import store_at
 
     return store_at(run_context(), name)
 

@@ -17,9 +17,9 @@ from statefmt.edit.session import (
     loaded_plain,
     repeated_members,
     rewrite,
+    store_at,
     with_next_serial,
 )
-from statefmt.edit.stores import store_at
 from statefmt.formats.providers import KEEP, SourceChoice, short_addresses
 from statefmt.formats.reading import CURRENT_VERSION, inspect
 from statefmt.formats.writing.write import splice

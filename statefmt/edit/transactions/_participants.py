@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.edit.stores import managed_store_at
+from statefmt.edit.session import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import RemoteName

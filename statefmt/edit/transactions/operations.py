@@ -14,8 +14,7 @@ from statefmt.context import RunContext
 from statefmt.edit.changes import Ending
 from statefmt.edit.operations_file.model import OperationsFile, StateBlock
 from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, read_operations_file
-from statefmt.edit.session import LoadedState, loaded
-from statefmt.edit.stores import managed_store_at
+from statefmt.edit.session import LoadedState, loaded, managed_store_at
 from statefmt.edit.transactions._ending import OpenedOperations, states_of
 from statefmt.edit.transactions._participants import Participant, opened_journal
 from statefmt.edit.transactions.plan import (
