@@ -37,7 +37,7 @@ with lazy_imports(globals()):
         folder_names as folder_names,
         operations_text as operations_text,
     )
-    from statefmt.edit.surgical import EditOutcome as EditOutcome
+    from statefmt.edit.pipeline import EditOutcome as EditOutcome
     from statefmt.edit.tfmigrate import (
         ConvertedMigration as ConvertedMigration,
         converted_migration as converted_migration,

@@ -14,9 +14,8 @@ from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes import Edit, choose
 from statefmt.edit.operations.set import with_attributes
 from statefmt.edit.operations.undo import with_serial
-from statefmt.edit.pipeline import Operation, Proposal
+from statefmt.edit.pipeline import EditOutcome, Operation, Proposal
 from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
-from statefmt.edit.surgical import EditOutcome
 from statefmt.formats import Layout, style_of
 from statefmt.formats.raw_json import json_problem
 from statefmt.formats.raw_json.positions import positions

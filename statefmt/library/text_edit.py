@@ -10,12 +10,11 @@ from typing import NamedTuple
 
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.edit.hand import EditableText, instance_text, refuse_older_format, replaced_by, text_of_state
-from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal, Terms
+from statefmt.edit.pipeline import EditOutcome, OpenedEdit, Operation, Proposal, Terms, surgical
 from statefmt.edit.repairs import Decision, RepairResult, loaded_to_repair, repairing
 from statefmt.edit.repairs.find import FoundDefects, found_defects
 from statefmt.edit.repairs.member_choices import Defect
 from statefmt.edit.session import LoadedState
-from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
 from statefmt.library._handle import StateHandle, located
 from statefmt.library.transaction import EditResult, committed, result_of

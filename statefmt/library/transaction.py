@@ -18,8 +18,7 @@ from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit, OtherBindingError, composed, with_note
-from statefmt.edit.pipeline import FileCopy, OpenedEdit, OutputCopy, Proposal, Terms
-from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.edit.pipeline import EditOutcome, FileCopy, OpenedEdit, OutputCopy, Proposal, Terms, surgical
 from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.provider import Provider

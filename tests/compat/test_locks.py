@@ -29,7 +29,7 @@ import sys
 from statefmt.model.addrs.parsing import parse_abs_resource_instance as parsed
 from statefmt.cli.run import system_context
 from statefmt.edit.pipeline import Terms, edit
-from statefmt.edit.surgical import surgical
+from statefmt.edit.pipeline import surgical
 from statefmt.store.local.store import LocalFile
 from statefmt.edit.operations.mv import mv
 def agreed(outcome):

@@ -15,9 +15,8 @@ from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit
-from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.pipeline import EditOutcome, Proposal, Terms, edit, surgical
 from statefmt.edit.session import StateFileError
-from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum

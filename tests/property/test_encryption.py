@@ -14,8 +14,7 @@ from hypothesis import assume, given, settings, strategies as st
 import statefmt
 from statefmt.cli.run import system_context
 from statefmt.edit.changes import Edit
-from statefmt.edit.pipeline import Terms, edit
-from statefmt.edit.surgical import surgical
+from statefmt.edit.pipeline import Terms, edit, surgical
 from statefmt.encryption import EnvelopeLayout, SystemRandomness, check_configuration, decrypt, encrypt, parse_envelope
 from statefmt.model.errors import StatetoolError
 from statefmt.model.snapshot import Snapshot

@@ -19,8 +19,8 @@ from statefmt.analysis.diff.passages import passages, scattered
 from statefmt.context import RunContext
 from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
 from statefmt.edit.operations_file._working_states import FileEdits
+from statefmt.edit.pipeline import EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, loaded
-from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions._participants import ApplyJournal, Participant
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write
 from statefmt.edit.transactions.staging import FileOutcome, with_arrivals, write_order

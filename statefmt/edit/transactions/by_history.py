@@ -12,8 +12,8 @@ from statefmt.analysis.diff.passages import scattered
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit, Ending, with_note
 from statefmt.edit.operations.undo import Undo, undo_request
+from statefmt.edit.pipeline import EditOutcome
 from statefmt.edit.session import loaded, state_name
-from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions import applied, elsewhere, scattered_lines, ways_out
 from statefmt.edit.transactions._ending import ended
 from statefmt.edit.transactions._participants import (

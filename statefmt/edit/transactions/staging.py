@@ -21,8 +21,8 @@ from statefmt.edit.changes import Edit, OtherBindingError
 from statefmt.edit.operations_file import run
 from statefmt.edit.operations_file._working_states import FileEdits, KeptDependency, StateCrossing
 from statefmt.edit.operations_file.model import OperationsFile, StateBlock
+from statefmt.edit.pipeline import EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, state_name
-from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions.plan import Pin, Staged, Staging, Write
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
 from statefmt.model.errors import StoreError, SurgeryError, Wording
