@@ -30,14 +30,14 @@ with lazy_imports(globals()):
         untaint_request as untaint,
     )
     from statefmt.edit.operations.mv import module_depth as module_depth, mv_request as move
-    from statefmt.edit.operations.rebind import rebind_request as rebind
-    from statefmt.edit.operations.rekey import rekey_request as rekey
-    from statefmt.edit.operations.replace_provider import (
+    from statefmt.edit.operations.rebind import (
         KnownProviders as KnownProviders,
         Replaced as Replaced,
         parse_replaced as parse_replaced,
+        rebind_request as rebind,
         replace_provider_request as replace_provider,
     )
+    from statefmt.edit.operations.rekey import rekey_request as rekey
     from statefmt.edit.operations.set import (
         Assignment as Assignment,
         assignment as assignment,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.key_map import KeyMap
-    from statefmt.edit.operations.replace_provider import KnownProviders
+    from statefmt.edit.operations.rebind import KnownProviders
     from statefmt.edit.operations.set import Assignment
 
 

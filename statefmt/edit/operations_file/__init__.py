@@ -21,9 +21,8 @@ from statefmt.edit.changes import Edit, Note, OtherBindingError
 from statefmt.edit.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
 from statefmt.edit.operations.instances import forget_deposed_request, rm_request, taint_request, untaint_request
 from statefmt.edit.operations.mv import mv_request
-from statefmt.edit.operations.rebind import rebind_request
+from statefmt.edit.operations.rebind import KnownProviders, parse_replaced, rebind_request, replace_provider_request
 from statefmt.edit.operations.rekey import rekey_request
-from statefmt.edit.operations.replace_provider import KnownProviders, parse_replaced, replace_provider_request
 from statefmt.edit.operations.set import assignment, new_lineage, set_request, set_serial, unset_request
 from statefmt.edit.operations_file._working_states import (
     FileEdits,

@@ -14,7 +14,7 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
 from statefmt.edit.changes import Edit, Moved
 from statefmt.edit.operations.mv import destinations, module_depth
-from statefmt.edit.operations.replace_provider import Replaced
+from statefmt.edit.operations.rebind import Replaced
 from statefmt.edit.operations.transfer import CrossingDependency, Joined, Transferral, join, transfer
 from statefmt.edit.operations_file.model import MoveBlock
 from statefmt.model.addrs import (

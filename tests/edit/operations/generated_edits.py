@@ -10,9 +10,8 @@ from typing import Final
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.instances import rm
 from statefmt.edit.operations.mv import mv
-from statefmt.edit.operations.rebind import rebind
+from statefmt.edit.operations.rebind import rebind, replace_provider
 from statefmt.edit.operations.rekey import rekey
-from statefmt.edit.operations.replace_provider import replace_provider
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,

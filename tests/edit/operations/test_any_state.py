@@ -10,9 +10,8 @@ from hypothesis import assume, given, strategies as st
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.instances import taint, untaint
 from statefmt.edit.operations.mv import mv
-from statefmt.edit.operations.rebind import rebind
+from statefmt.edit.operations.rebind import rebind, replace_provider
 from statefmt.edit.operations.rekey import rekey
-from statefmt.edit.operations.replace_provider import replace_provider
 from statefmt.edit.operations.set import Assignment, set_attributes
 from statefmt.formats import Layout, Style
 from statefmt.formats.raw_json import container_at

@@ -8,7 +8,7 @@ import pytest
 
 from statefmt.analysis.diff import diff
 from statefmt.edit.changes import Edit
-from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
+from statefmt.edit.operations.rebind import parse_replaced, replace_provider
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical
 from statefmt.formats.writing.write import write
