@@ -22,11 +22,6 @@ with lazy_imports(globals()):
     from statefmt.analysis.diff.passages import Passages as Passages
     from statefmt.edit.changes import Ending as Ending
     from statefmt.edit.operations.split import SplitBy as SplitBy, split_parts as split_parts
-    from statefmt.edit.operations_file._working_states import (
-        FileEdits as FileEdits,
-        KeptDependency as KeptDependency,
-        StateCrossing as StateCrossing,
-    )
     from statefmt.edit.operations_file.model import (
         Expect as Expect,
         ForgetBlock as ForgetBlock,
@@ -36,6 +31,11 @@ with lazy_imports(globals()):
         fit_name as fit_name,
         folder_names as folder_names,
         operations_text as operations_text,
+    )
+    from statefmt.edit.operations_file.working_states import (
+        FileEdits as FileEdits,
+        KeptDependency as KeptDependency,
+        StateCrossing as StateCrossing,
     )
     from statefmt.edit.pipeline import EditOutcome as EditOutcome
     from statefmt.edit.tfmigrate import (

@@ -24,18 +24,6 @@ from statefmt.edit.operations.mv import mv_request
 from statefmt.edit.operations.rebind import KnownProviders, parse_replaced, rebind_request, replace_provider_request
 from statefmt.edit.operations.rekey import rekey_request
 from statefmt.edit.operations.set import assignment, new_lineage, set_request, set_serial, unset_request
-from statefmt.edit.operations_file._working_states import (
-    FileEdits,
-    PartOfState,
-    WorkingState,
-    WorkingStates,
-    forgotten,
-    moved_within,
-    provided,
-    rebound,
-    rekeyed,
-    selected,
-)
 from statefmt.edit.operations_file.model import (
     FileOperation,
     ForgetBlock,
@@ -53,6 +41,18 @@ from statefmt.edit.operations_file.model import (
     TaintBlock,
     UnsetBlock,
     UntaintBlock,
+)
+from statefmt.edit.operations_file.working_states import (
+    FileEdits,
+    PartOfState,
+    WorkingState,
+    WorkingStates,
+    forgotten,
+    moved_within,
+    provided,
+    rebound,
+    rekeyed,
+    selected,
 )
 from statefmt.model.addrs import StringKey
 from statefmt.model.addrs.parsing import parse_module_instance

@@ -18,7 +18,7 @@ from msgspec import structs
 from statefmt.analysis.diff.passages import passages, scattered
 from statefmt.context import RunContext
 from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
-from statefmt.edit.operations_file._working_states import FileEdits
+from statefmt.edit.operations_file.working_states import FileEdits
 from statefmt.edit.pipeline import EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._participants import ApplyJournal, Participant

@@ -19,8 +19,8 @@ from statefmt.context import RunContext
 from statefmt.edit.added_findings import refuse_new_errors
 from statefmt.edit.changes import Edit, OtherBindingError
 from statefmt.edit.operations_file import run
-from statefmt.edit.operations_file._working_states import FileEdits, KeptDependency, StateCrossing
 from statefmt.edit.operations_file.model import OperationsFile, StateBlock
+from statefmt.edit.operations_file.working_states import FileEdits, KeptDependency, StateCrossing
 from statefmt.edit.pipeline import EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, state_name
 from statefmt.edit.transactions.plan import Pin, Staged, Staging, Write

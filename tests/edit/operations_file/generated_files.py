@@ -14,7 +14,7 @@ from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations.mv import destinations
 from statefmt.edit.operations.transfer import transfer
-from statefmt.edit.operations_file._working_states import StateCrossing
+from statefmt.edit.operations_file.working_states import StateCrossing
 from statefmt.formats import Layout, Style
 from statefmt.formats.reading import read
 from statefmt.formats.writing.canonical import canonical

@@ -8,8 +8,8 @@ import pytest
 
 from statefmt.edit.changes import composed
 from statefmt.edit.operations_file import run
-from statefmt.edit.operations_file._working_states import FileEdits
 from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.operations_file.working_states import FileEdits
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError

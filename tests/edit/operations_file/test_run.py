@@ -12,8 +12,8 @@ from statefmt import operations
 from statefmt.analysis.selection.criteria import Criteria
 from statefmt.edit.changes import Edit
 from statefmt.edit.operations_file import run
-from statefmt.edit.operations_file._working_states import FileEdits
 from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.operations_file.working_states import FileEdits
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.build import snapshot_of
