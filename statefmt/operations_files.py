@@ -37,7 +37,7 @@ with lazy_imports(globals()):
         KeptDependency as KeptDependency,
         StateCrossing as StateCrossing,
     )
-    from statefmt.edit.pipeline import EditOutcome as EditOutcome
+    from statefmt.edit.pipeline import EditOptions as EditOptions, EditOutcome as EditOutcome
     from statefmt.edit.tfmigrate import (
         ConvertedMigration as ConvertedMigration,
         converted_migration as converted_migration,

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.context import RunContext
-from statefmt.edit.pipeline import FileCopy, OutputCopy, refuse_existing
+from statefmt.edit.pipeline import EditOptions, refuse_existing, write_copy
 from statefmt.edit.salvage_sources import (
     ConflictSide,
     KnownBackup,
@@ -185,8 +185,7 @@ def write_salvaged(
     _refuse_destination(out, salvaged.inputs, overwrite=overwrite)
     content = salvaged.content or _content(salvaged.document, salvaged.envelope, salvaged.filled)[0]
     content = content if salvaged.seal is None else salvaged.seal.sealed(content)
-    copy = OutputCopy(context) if out == STANDARD_INPUT else FileCopy(context, out, message, overwrite)
-    copy.write(content, written)
+    write_copy(context, out, EditOptions(command=message, yes=overwrite), content, written)
 
 
 def _refuse_destination(out: str, inputs: Sequence[str], *, overwrite: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 from msgspec import Struct, structs
 
 from statefmt._arguments import refuse_unknown
-from statefmt.edit.pipeline import Proposal, Terms
+from statefmt.edit.pipeline import EditOptions, Proposal
 from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, Rewritten, loaded, loaded_plain, rewrite, with_next_serial
 from statefmt.formats import Layout, Style
@@ -204,7 +204,7 @@ def _origin(report: SourceReport, old: str) -> str:
 
 
 def migrated(
-    handle: StateHandle, terms: Terms, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]
+    handle: StateHandle, edit: EditOptions, options: UpgradeOptions, request: Callable[[LoadedState], Migrated]
 ) -> Migration:
     """Migrate a state in one edit; `request` returns its new content."""
     with located(handle.location):
@@ -219,10 +219,10 @@ def migrated(
         return Proposal(made, [made.data])
 
     backups: list[str | None] = []
-    with handle.opened(terms, opening) as opened:
+    with handle.opened(edit, opening) as opened:
         proposal = opened.proposed(operation)
         opened.commit(proposal, written=lambda _, backup: backups.append(backup))
-    if terms.in_place:
+    if edit.in_place:
         handle.store.tidy()
     made = proposal.outcome
     if not backups:

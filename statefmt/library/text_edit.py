@@ -19,7 +19,7 @@ from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes import Edit, choose
 from statefmt.edit.operations.set import with_attributes
 from statefmt.edit.operations.undo import with_serial
-from statefmt.edit.pipeline import EditOutcome, OpenedEdit, Operation, Proposal, Terms, surgical
+from statefmt.edit.pipeline import EditOptions, EditOutcome, OpenedEdit, Operation, Proposal, surgical
 from statefmt.edit.repairs import Decision, RepairResult, loaded_to_repair, repairing
 from statefmt.edit.repairs.find import FoundDefects, found_defects
 from statefmt.edit.repairs.member_choices import Defect
@@ -188,7 +188,7 @@ def listed_defects(handle: StateHandle, references: ProviderReferences | None, *
 
 def repaired(
     handle: StateHandle,
-    terms: Terms,
+    options: EditOptions,
     decisions: Sequence[Decision],
     ask: Callable[[Defect], str | None] | None,
     references: ProviderReferences | None,
@@ -209,10 +209,10 @@ def repaired(
 
     # While somebody is asked, a signal must not leave the lock behind.
     signals = nullcontext() if ask is None else interruptible()
-    with signals, handle.opened(terms, opening) as opened:
+    with signals, handle.opened(options, opening) as opened:
         proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
         was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
-    if terms.in_place and was_agreed:
+    if options.in_place and was_agreed:
         handle.store.tidy()
     return ended[0] if ended else proposal.outcome
 

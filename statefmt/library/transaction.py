@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
@@ -15,10 +16,9 @@ from statefmt import operations
 from statefmt._arguments import checked_methods
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.analysis.selection.criteria import Criteria, Selector, selector_text
-from statefmt.context import RunContext
+from statefmt.analysis.selection.criteria import Selector, selector_text
 from statefmt.edit.changes import Edit, OtherBindingError, composed, with_note
-from statefmt.edit.pipeline import EditOutcome, FileCopy, OpenedEdit, OutputCopy, Proposal, Terms, surgical
+from statefmt.edit.pipeline import EditOptions, EditOutcome, OpenedEdit, Proposal, surgical
 from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.provider import Provider
@@ -26,7 +26,6 @@ from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import state_words
-from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -178,10 +177,9 @@ class Transaction:
 
             edit.move("module.network", "module.net")
         """
-        one, other = selector_text(source), str(destination)
-        self.apply(
-            lambda snapshot: operations.move(snapshot, one, other, rebind=rebind), depth=operations.module_depth(other)
-        )
+        other = str(destination)
+        moved = partial(operations.move, source=selector_text(source), destination=other, rebind=rebind)
+        self.apply(moved, depth=operations.module_depth(other))
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
         """Forget instances, as `statetool rm`; the real objects continue to exist.
@@ -189,7 +187,7 @@ class Transaction:
         Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`.
         """
         chosen = criteria(selectors, filters, "keep_dangling")
-        self.apply(lambda snapshot: operations.remove(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
+        self.apply(partial(operations.remove, chosen=chosen, keep_dangling=keep_dangling, note=self._note))
 
     def rekey(
         self,
@@ -215,12 +213,10 @@ class Transaction:
             from statefmt.library._handle import declared_instances
 
             declared = declared_instances(self._references)
-        self.apply(
-            lambda snapshot: operations.rekey(
-                snapshot, chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
-            ),
-            depth=max(map(operations.module_depth, chosen.selectors), default=0),
+        rekeyed = partial(
+            operations.rekey, chosen=chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
         )
+        self.apply(rekeyed, depth=max(map(operations.module_depth, chosen.selectors), default=0))
 
     def rebind(
         self,
@@ -241,15 +237,14 @@ class Transaction:
             edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
         """
         chosen = criteria(_selectors(selector), filters, "target", "keys", "whole_resource", "new_provider")
-        mapping, known = _key_map(keys), self._known(new_provider)
         self.apply(
-            lambda snapshot: operations.rebind(
-                snapshot,
-                chosen,
-                target,
-                mapping=mapping,
+            partial(
+                operations.rebind,
+                chosen=chosen,
+                target=target,
+                mapping=_key_map(keys),
                 whole_resource=whole_resource,
-                known=known,
+                known=self._known(new_provider),
                 references=self._references,
                 note=self._note,
             )
@@ -270,30 +265,31 @@ class Transaction:
 
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
-        chosen = criteria(selectors, filters, "whole_resource", "new_provider")
-        known = self._known(new_provider)
         replaced = operations.parse_replaced(str(old))
-        replacement = operations.parse_replaced(str(new), instead_of=replaced)
         self.apply(
-            lambda snapshot: operations.replace_provider(
-                snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=self._note
+            partial(
+                operations.replace_provider,
+                chosen=criteria(selectors, filters, "whole_resource", "new_provider"),
+                old=replaced,
+                new=operations.parse_replaced(str(new), instead_of=replaced),
+                whole_resource=whole_resource,
+                known=self._known(new_provider),
+                note=self._note,
             )
         )
 
     def taint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Mark instances as tainted, so that the next plan replaces them."""
-        chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: operations.taint(snapshot, chosen, note=self._note))
+        self.apply(partial(operations.taint, chosen=criteria(selectors, filters), note=self._note))
 
     def untaint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Remove the tainted mark from instances."""
-        chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: operations.untaint(snapshot, chosen, note=self._note))
+        self.apply(partial(operations.untaint, chosen=criteria(selectors, filters), note=self._note))
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
         """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
         chosen = criteria(selectors, filters, "key")
-        self.apply(lambda snapshot: operations.forget_deposed(snapshot, chosen, key, note=self._note))
+        self.apply(partial(operations.forget_deposed, chosen=chosen, key=key, note=self._note))
 
     def set(
         self,
@@ -313,28 +309,31 @@ class Transaction:
             edit.set("aws_db_instance.main", {"deletion_protection": True})
         """
         given = [_assignment(path, value) for path, value in values.items()]
-        chosen = Criteria(selectors=(selector_text(selector),))
         self.apply(
-            lambda snapshot: operations.set(
-                snapshot, chosen, (), given, schema_version=schema_version, force_type=force_type, note=self._note
+            partial(
+                operations.set,
+                chosen=selector_text(selector),
+                shown=(),
+                secret=given,
+                schema_version=schema_version,
+                force_type=force_type,
+                note=self._note,
             )
         )
 
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""
-        chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: operations.unset(snapshot, chosen, paths, note=self._note))
+        self.apply(partial(operations.unset, chosen=selector_text(selector), paths=paths, note=self._note))
 
     def set_serial(self, serial: int) -> None:
         """Set the serial, an unsigned 64-bit number, instead of increasing it by one."""
-        self.apply(lambda snapshot: operations.set_serial(snapshot, serial))
+        self.apply(partial(operations.set_serial, serial=serial))
 
     def new_lineage(self, lineage: UUID | None = None) -> None:
         """Give the state a new lineage; default: a random one."""
         from uuid import uuid4
 
-        new = uuid4() if lineage is None else lineage
-        self.apply(lambda snapshot: operations.new_lineage(snapshot, new))
+        self.apply(partial(operations.new_lineage, lineage=uuid4() if lineage is None else lineage))
 
     def _proposal(self) -> Proposal[EditOutcome]:
         """Return the checked result of the operations so far; check them again only after another one."""
@@ -456,50 +455,26 @@ def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable
         end(result)
 
 
-def edit_terms(
-    operation: str,
-    message: str,
-    lock: bool,
-    lock_timeout: float,
-    backup: str | os.PathLike[str] | None,
-    keep_backup: bool,
-    dry_run: bool,
-) -> Terms:
-    """Return the terms of an edit that writes the state itself."""
-    return Terms(
-        operation=operation,
-        command=message or operation,
-        backup=None if backup is None else os.fspath(backup),
-        keeps_backup=keep_backup,
-        dry_run=dry_run,
-        lock=lock,
-        timeout=lock_timeout,
-    )
-
-
-def full_terms(
-    terms: Terms,
-    context: RunContext,
+def edit_options(
+    whole: EditOptions | None,
     out: str | os.PathLike[str] | None,
-    overwrite: bool,
-    expect_serial: int | None,
-    expect_hash: str | None,
-) -> Terms:
-    """Return the terms of an edit on conditions, whose result goes to `out` if that is given."""
-    terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-    if out is None:
-        return terms
-    if terms.backup is not None:
+    backup: str | os.PathLike[str] | None,
+    given: EditOptions,
+) -> EditOptions:
+    """Return the options of an edit: the `whole` of them, or those `given` one by one.
+
+    Raises TypeError for both, and StoreError if `out` and `backup` contradict each other.
+    """
+    if out is not None and backup is not None:
         raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-    if out == STANDARD_INPUT:
-        return replace(terms, copy=OutputCopy(context))
-    return replace(
-        terms,
-        copy=FileCopy(
-            context=context,
-            path=os.fspath(out),
-            command=terms.command,
-            replace=overwrite,
-            keeps_replaced=terms.keeps_backup,
-        ),
+    given = replace(
+        given,
+        out=None if out is None else os.fspath(out),
+        backup=None if backup is None else os.fspath(backup),
+        command=given.command or given.operation,
     )
+    if whole is None:
+        return given
+    if given != EditOptions(given.operation, given.operation):
+        raise TypeError("options= has all options: give no others beside it")
+    return whole

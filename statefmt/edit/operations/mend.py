@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.provider_sources import SourceRequest
 from statefmt.edit.session import (
     LoadedState,
@@ -60,7 +60,7 @@ def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
 def mend_state(
     gate: Gate,
     name: str,
-    terms: Terms,
+    options: EditOptions,
     *,
     unsafe: bool = False,
     written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
@@ -83,7 +83,7 @@ def mend_state(
         return _proposal(gate, state, unsafe=unsafe)
 
     try:
-        return edit(gate.context, store_at(gate.context, name), terms, operation, opening=opening, written=written)
+        return edit(gate.context, store_at(gate.context, name), options, operation, opening=opening, written=written)
     except _UnusableError:
         return FixedState(reason="this state cannot be used, so no finding was fixed")
 

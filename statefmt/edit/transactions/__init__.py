@@ -67,7 +67,7 @@ def applied(
             infos = {name: intent.lock_info(context, one.store.name) for name, one in states.items()}
             locked: dict[str, LockedManagedStore] = {}
             for name, one in states.items():
-                locked[name] = locks.enter_context(one.locked(infos[name], intent.timeout))
+                locked[name] = locks.enter_context(one.locked(infos[name], intent.options.timeout))
             context.phase("reading")
             contents = {name: one.stored.data for name, one in locked.items()}
             refuse_one_under_two_names(states, contents)
@@ -83,7 +83,7 @@ def applied(
             if not journal.writes or not agreed(staged.outcome):
                 return staged
             writable = contents_before(before) | contents_after(before, staged.writes)
-            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.keeps_backup)
+            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.options.keep_backup)
             running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
@@ -151,7 +151,9 @@ def _journal(
     # The IDs of locks are new for each edit.
     number = next(iter(infos.values())).ID
     file = printable(intent.file if intent.key else intent.path)
-    return ApplyJournal(number, file, intent.checksum, intent.command, known, writes, intent.ending, intent.undoes)
+    return ApplyJournal(
+        number, file, intent.checksum, intent.options.command, known, writes, intent.ending, intent.undoes
+    )
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:

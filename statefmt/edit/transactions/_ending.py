@@ -59,6 +59,8 @@ def ended(
     still have, and those in histories. To LEAVE the states, only lets others in again. Raises StoreError if there is no
     such change, if the file is another one by now, or if something else wrote; then nothing is written.
     """
+    if intent.options.dry_run:
+        raise StoreError("the end of an interrupted change has no dry run; nothing was written")
     home = context.connection().state_home
     with interruptible() as interruption, opened_journal(home, intent.path) as folder:
         journal = folder.read()
@@ -109,11 +111,11 @@ def _locked(
     context.phase("locking")
     states = {name: one for name, one in states.items() if name in journal.states}
     found = dict(states)
-    running = Running(context, found, journal, {}, {}, {}, intent.keeps_backup)
+    running = Running(context, found, journal, {}, {}, {}, intent.options.keep_backup)
     for name, one in states.items():
         try:
             store = locks.enter_context(
-                one.store.locked_place(journal.states[name].lock, intent.timeout, ends_hold=True)
+                one.store.locked_place(journal.states[name].lock, intent.options.timeout, ends_hold=True)
             )
         except StoreError as error:
             if not isinstance(error.__cause__, FileNotFoundError):
@@ -284,7 +286,11 @@ class OpenedOperations(NamedTuple):
         return ReadStates(stored, states, staging(self.file, context.note, references)(states))
 
     def applied(self, context: RunContext, agreed: Agreed, references: References = NO_REFERENCES) -> FileOutcome:
-        """Run the operations, and write all results or none. Raises StatetoolError."""
+        """Run the operations, and write all results or none; a dry run writes nothing. Raises StatetoolError."""
+        if self.intent.options.dry_run:
+            outcome = self.planned(context, references).staged.outcome
+            agreed(self.names, outcome)
+            return outcome
         return applied(
             context,
             self.states,

@@ -19,7 +19,7 @@ from statefmt.analysis.diff.passages import passages, scattered
 from statefmt.context import RunContext
 from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
 from statefmt.edit.operations_file.working_states import FileEdits
-from statefmt.edit.pipeline import EditOutcome, spliced, surgical
+from statefmt.edit.pipeline import EditOptions, EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.edit.transactions._participants import ApplyJournal, Participant
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write
@@ -50,12 +50,12 @@ class UndoneChange(NamedTuple):
         """The condition that each state must meet."""
         return {location: one.pin for location, one in self.undone.items()}
 
-    def intent(self, command: str = "", timeout: float | None = 0, *, keeps_backup: bool = True) -> Intent:
-        """Return the intent of the undo; the arguments are those of an Intent."""
+    def intent(self, options: EditOptions) -> Intent:
+        """Return the intent of the undo."""
         key, words = undo_key(self.id), ("undo", *self.named.words)
         change = checksum(key.encode())
         back_to = {location: one.undo.entry.number for location, one in self.undone.items()}
-        return Intent(self.named.location, change, command, timeout, keeps_backup, key, words, self.id, back_to)
+        return Intent(self.named.location, change, options, key, words, self.id, back_to)
 
     def staging(self, context: RunContext) -> Staging[dict[str, EditOutcome]]:
         """Return the function that stages the undo."""

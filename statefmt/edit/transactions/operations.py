@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import structs
 
@@ -14,6 +14,7 @@ from statefmt.context import RunContext
 from statefmt.edit.changes import Ending
 from statefmt.edit.operations_file.model import OperationsFile, StateBlock
 from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, read_operations_file
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.session import LoadedState, loaded, managed_store_at
 from statefmt.edit.transactions._ending import OpenedOperations, states_of
 from statefmt.edit.transactions._participants import Participant, opened_journal
@@ -40,6 +41,9 @@ from statefmt.store.local.store import create_file
 from statefmt.store.protocol import ManagedStore
 from statefmt.store.reading import is_folder, reason_of
 from statefmt.text import printable, shell_word
+
+# A plan takes no lock and writes nothing.
+_PLANNING: Final = EditOptions(dry_run=True, lock=False)
 
 
 class PlannedOperations(NamedTuple):
@@ -101,41 +105,32 @@ def is_plan_file(path: str) -> bool:
 def applied_operations(
     context: RunContext,
     path: str,
-    command: str,
+    options: EditOptions = EditOptions(),
     *,
-    timeout: float | None = 0,
-    keeps_backup: bool = True,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run the operations of a file, or of the file of a plan, and write all results or none.
 
-    A plan must match: the file, the states and the results. `command` is recorded in locks and histories; `timeout` is
-    in seconds, for each lock, None for no locks. `agreed` gets the names of the states and the results before the first
-    write. Raises StatetoolError; see `applied`.
+    A plan must match: the file, the states and the results. `agreed` gets the names of the states and the results
+    before the first write; a dry run ends after that. Raises StatetoolError; see `applied`.
     """
-    return _opened(context, path, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
+    return _opened(context, path, options).applied(context, agreed)
 
 
 def ended_operations(
-    context: RunContext, path: str, ending: Ending, *, timeout: float | None = 0, keeps_backup: bool = True
+    context: RunContext, path: str, ending: Ending, options: EditOptions = EditOptions()
 ) -> tuple[str, ...]:
     """End an apply of a file, or of the file of a plan, that was interrupted.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended`.
     """
     # The states are what they were when it began, or not any more: their pins say nothing.
-    opened = _opened(context, path, "", timeout, keeps_backup=keeps_backup, is_begun=True)
+    opened = _opened(context, path, options, is_begun=True)
     return opened.ended(context, ending)
 
 
 def _opened(
-    context: RunContext,
-    path: str,
-    command: str = "",
-    timeout: float | None = 0,
-    *,
-    keeps_backup: bool = True,
-    is_begun: bool = False,
+    context: RunContext, path: str, options: EditOptions = _PLANNING, *, is_begun: bool = False
 ) -> OpenedOperations:
     content = _content(path)
     plan = None
@@ -150,7 +145,7 @@ def _opened(
         )
     file = read_operations_file(path, content)
     states = states_of(context, path, file, Path(path).parent, begun=is_begun)
-    intent = Intent(path, hashed, command, timeout, keeps_backup)
+    intent = Intent(path, hashed, options)
     if is_begun:
         return OpenedOperations(file, states, intent)
     pins = expected(file) if plan is None else _planned_pins(path, plan, states)
@@ -224,41 +219,30 @@ def planned_in_memory(
 
     Raises StatetoolError.
     """
-    opened = _opened_in_memory(context, made)
-    outcome = opened.planned(context, references).staged.outcome
-    agreed(opened.names, outcome)
-    return outcome
+    return _opened_in_memory(context, made).applied(context, agreed, references)
 
 
 def applied_in_memory(
     context: RunContext,
     made: CommandOperations,
-    command: str,
+    options: EditOptions = EditOptions(),
     *,
-    timeout: float | None = 0,
-    keeps_backup: bool = True,
     references: References = NO_REFERENCES,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run operations on their states, and write all results or none; see `applied_operations`.
 
-    `command` is the whole command line, for locks and histories. With the `references` of configurations, by the names
+    With the `references` of configurations, by the names
     of states, the edits of these are also checked against them.
     """
-    opened = _opened_in_memory(context, made, command, timeout, keeps_backup=keeps_backup)
-    return opened.applied(context, agreed, references)
+    return _opened_in_memory(context, made, options).applied(context, agreed, references)
 
 
 def ended_in_memory(
-    context: RunContext,
-    made: CommandOperations,
-    ending: Ending,
-    *,
-    timeout: float | None = 0,
-    keeps_backup: bool = True,
+    context: RunContext, made: CommandOperations, ending: Ending, options: EditOptions = EditOptions()
 ) -> tuple[str, ...]:
     """End a run of the same operations that was interrupted; see `ended_operations`."""
-    return _opened_in_memory(context, made, "", timeout, keeps_backup=keeps_backup).ended(context, ending)
+    return _opened_in_memory(context, made, options).ended(context, ending)
 
 
 def write_operations(path: str, text: str) -> None:
@@ -284,21 +268,14 @@ def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -
 
 
 def _opened_in_memory(
-    context: RunContext,
-    made: CommandOperations,
-    command: str = "",
-    timeout: float | None = 0,
-    *,
-    keeps_backup: bool = True,
+    context: RunContext, made: CommandOperations, options: EditOptions = _PLANNING
 ) -> OpenedOperations:
     name, content = made.words[0], encoded(made.text)
     file = structs.replace(read_operations_file(name, content), in_memory=True)
     intent = Intent(
         f"statetool {name}",
         checksum(content),
-        command,
-        timeout,
-        keeps_backup,
+        options,
         key=key_of(name, content),
         words=tuple(map(printable, made.words)),
     )

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from statefmt.context import RunContext
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.edit.transactions._participants import Participant
 from statefmt.formats.writing.canonical import canonical
@@ -95,21 +96,23 @@ def _lineage(change: str, name: str, hashes: Mapping[str, str]) -> str:
 class Intent(Struct, frozen=True):
     """A change of several states: the path of the operations file, and the SHA-256 of its content.
 
-    `command` is the command line, for locks and histories. `timeout` is in seconds, for each lock, None for no locks.
-    A change without an operations file has a `key` of its own, which tells it from others, and `file` is its name in
-    messages. `words` are the command that ends it after a crash, with --resume or --abort. `undoes` is the ID of the
-    change that it undoes, and `back_to` has the number of the first edit that it undoes in each state.
+    `options` are for each state: the command line, the locks and the backups. A change without an operations file has a
+    `key` of its own, which tells it from others, and `file` is its name in messages. `words` are the command that ends
+    it after a crash, with --resume or --abort. `undoes` is the ID of the change that it undoes, and `back_to` has the
+    number of the first edit that it undoes in each state. Raises StoreError for options of an edit of one state.
     """
 
     file: str
     checksum: str
-    command: str
-    timeout: float | None = 0
-    keeps_backup: bool = True
+    options: EditOptions
     key: str = ""
     words: tuple[str, ...] = ()
     undoes: str = ""
     back_to: Mapping[str, int] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        if self.options.of_one_state:
+            raise StoreError(f"{self.options.of_one_state[0]}: this option is for an edit of one state")
 
     @property
     def path(self) -> str:
@@ -129,7 +132,7 @@ class Intent(Struct, frozen=True):
 
     def lock_info(self, context: RunContext, name: str) -> LockInfo:
         """Return what the lock of a state says."""
-        return context.lock_info(name, self.ending[0], self.command)
+        return context.lock_info(name, self.ending[0], self.options.command)
 
 
 _DIGITS: Final = 32

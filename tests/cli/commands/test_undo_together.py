@@ -335,7 +335,7 @@ def test_in_a_program(statetool: Statetool, folder: Path) -> None:
     with pytest.raises(StoreError, match=r"changed 3 states; nothing was written\. statefmt\.operations_files\.undo_"):
         opened.undo()
     context = statefmt.run_context(environment={"XDG_STATE_HOME": str(folder / "home")})
-    outcome = operations_files.undo_together(context, "net.tfstate", dry_run=True)
+    outcome = operations_files.undo_together(context, "net.tfstate", options=operations_files.EditOptions(dry_run=True))
     assert len(outcome.outcomes) == 3
     operations_files.undo_together(context, "net.tfstate")
     assert found() == OLD
