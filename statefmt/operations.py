@@ -24,28 +24,28 @@ with lazy_imports(globals()):
         parse_key_map as parse_key_map,
     )
     from statefmt.edit.operations.instances import (
-        forget_deposed_request as forget_deposed,
-        rm_request as remove,
-        taint_request as taint,
-        untaint_request as untaint,
+        forget_deposed as forget_deposed,
+        remove as remove,
+        taint as taint,
+        untaint as untaint,
     )
-    from statefmt.edit.operations.mv import module_depth as module_depth, mv_request as move
+    from statefmt.edit.operations.mv import module_depth as module_depth, move as move
     from statefmt.edit.operations.rebind import (
         KnownProviders as KnownProviders,
         Replaced as Replaced,
         parse_replaced as parse_replaced,
-        rebind_request as rebind,
-        replace_provider_request as replace_provider,
+        rebind as rebind,
+        replace_provider as replace_provider,
     )
-    from statefmt.edit.operations.rekey import rekey_request as rekey
+    from statefmt.edit.operations.rekey import rekey as rekey
     from statefmt.edit.operations.set import (
         Assignment as Assignment,
         assignment as assignment,
         new_lineage as new_lineage,
         parse_assignment as parse_assignment,
-        set_request as set,  # noqa: A004 - the name of the command
+        set_attributes as set,  # noqa: A004 - the name of the command
         set_serial as set_serial,
-        unset_request as unset,
+        unset_attributes as unset,
     )
     from statefmt.edit.operations.undo import restore as restore
 

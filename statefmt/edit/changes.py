@@ -74,18 +74,27 @@ class Ending(StrEnum):
 
 _FILTER: Final = Wording("filter option", "filter")
 
-# Criteria, one selector, or several.
-Selection: TypeAlias = Criteria | Selector | Iterable[Selector]
+# Criteria, one selector, or several; or instances of the snapshot, as they are.
+Selection: TypeAlias = Criteria | Selector | Iterable[Selector] | Sequence[InstanceState]
 # Receives a sentence on what else a selection has to say.
 Note: TypeAlias = Callable[[str], None]
 
 
 def choose(snapshot: Snapshot, chosen: Selection, note: Note = lambda _: None) -> list[InstanceState]:
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
-    chosen = criteria_of(chosen)
-    if chosen == Criteria():
+    found = selection_of(chosen)
+    if isinstance(found, list):
+        return found
+    if found == Criteria():
         raise SelectionError("no instances selected: give an address, a pattern or a ", _FILTER, "; '**' selects all")
-    return select_in(snapshot, chosen, note)
+    return select_in(snapshot, found, note)
+
+
+def selection_of(chosen: Selection) -> Criteria | list[InstanceState]:
+    """Return instances as they are, and anything else as criteria. Raises TypeError."""
+    if isinstance(chosen, (list, tuple)) and chosen and all(isinstance(one, InstanceState) for one in chosen):
+        return list(chosen)
+    return criteria_of(chosen)  # type: ignore[arg-type]  # it has no instances
 
 
 T = TypeVar("T")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from msgspec.structs import replace
 
 from statefmt.analysis.providers.fates import translated
-from statefmt.analysis.selection import select_in
-from statefmt.analysis.selection.criteria import Criteria, selector_text
+from statefmt.analysis.selection.criteria import selector_text
 from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
 from statefmt.configuration.model import Repetition
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
@@ -196,7 +195,7 @@ def _addresses(resource: ResourceState) -> list[AbsResourceInstance]:
 def _after(snapshot: Snapshot, ways: Sequence[_Rebinding], moved: Moved) -> Snapshot | None:
     try:
         for way in ways:
-            snapshot = rebind(snapshot, select_in(snapshot, Criteria(selectors=(way.address,))), way.to).snapshot
+            snapshot = rebind(snapshot, way.address, way.to).snapshot
     except (SelectionError, SurgeryError):
         return None
     return _moved(snapshot, moved)

@@ -1,4 +1,8 @@
-"""`rm` and `forget-deposed`: remove instances or deposed objects from the state; their remote objects stay."""
+"""`rm` and `forget-deposed`: remove instances or deposed objects from the state; their remote objects stay.
+
+`taint` and `untaint`: mark objects to be replaced by the next plan.
+Source of the conditions: OpenTofu `internal/command/taint.go`, `untaint.go`, `arguments/taint.go`.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,32 @@ from collections.abc import Collection, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
-from statefmt.edit.changes import Edit, Note, Selection, choose, dropping, named, only, with_objects, without_instances
+from statefmt.analysis.selection.criteria import Criteria
+from statefmt.edit.changes import (
+    Edit,
+    Note,
+    Selection,
+    choose,
+    dropping,
+    named,
+    only,
+    selection_of,
+    with_objects,
+    without_instances,
+)
 from statefmt.model.addrs import AbsResource, AbsResourceInstance, ResourceMode
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import InstanceState, ObjectStatus, ResourceInstanceObject, ResourceState, Snapshot
 
 
-def rm_request(
-    snapshot: Snapshot, chosen: Selection, *, keep_dangling: bool = False, note: Note = lambda _: None
-) -> Edit:
+def remove(snapshot: Snapshot, chosen: Selection, *, keep_dangling: bool = False, note: Note = lambda _: None) -> Edit:
     """Forget the selected instances, and resources without instances that a selector names by their address.
 
     Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`. Raises SelectionError.
     """
-    chosen = criteria_of(chosen)
+    chosen = selection_of(chosen)
+    if isinstance(chosen, list):
+        return rm(snapshot, [instance.addr for instance in chosen], keep_dangling=keep_dangling)
     # A resource without instances meets no condition on instances.
     named = chosen.selectors if replace(chosen, selectors=()) == Criteria() else ()
     empty = [one.addr for one in snapshot.resources if not one.objects and str(one.addr) in named]
@@ -55,25 +70,18 @@ def rm(
     return Edit(left if keep_dangling else dropped, notes=(note,))
 
 
-def forget_deposed_request(
+def forget_deposed(
     snapshot: Snapshot, chosen: Selection, key: str | None = None, *, note: Note = lambda _: None
 ) -> Edit:
     """Forget the deposed objects of the selected instances: all of them, or those with the deposed key `key`.
 
     An instance without other objects is forgotten. Raises SelectionError, and SurgeryError if there are none.
     """
-    return forget_deposed(snapshot, choose(snapshot, chosen, note), key)
-
-
-def forget_deposed(snapshot: Snapshot, chosen: Sequence[InstanceState], key: str | None = None) -> Edit:
-    """Remove the deposed objects of instances, all of them or those with a deposed key.
-
-    An instance without other objects is removed as by `rm`. Raises SurgeryError if no deposed object is found.
-    """
-    gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in chosen}
+    found = choose(snapshot, chosen, note)
+    gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in found}
     if not any(gone.values()):
-        raise SurgeryError(_none(chosen, key), address=only(instance.addr for instance in chosen))
-    edit = rm(snapshot, [i.addr for i in chosen if {obj.deposed for obj in i.objects} == gone[i.addr]])
+        raise SurgeryError(_none(found, key), address=only(instance.addr for instance in found))
+    edit = rm(snapshot, [i.addr for i in found if {obj.deposed for obj in i.objects} == gone[i.addr]])
     after = tuple(_without(resource, gone) for resource in edit.snapshot.resources)
     return dataclasses.replace(edit, snapshot=replace(edit.snapshot, resources=after))
 
@@ -90,43 +98,32 @@ def _none(chosen: Sequence[InstanceState], key: str | None) -> str:
     return f"no selected instance has the deposed object {key!r}; there are:{named(known or ['none'])}"
 
 
-def taint_request(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
-    """Mark the selected instances as tainted, so that the next plan replaces them.
+def taint(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
+    """Mark the selected instances as tainted, so that the next plan replaces them; a note lists those that were.
 
     Raises SelectionError, and SurgeryError for what is not managed or has no current object.
     """
-    return taint(snapshot, choose(snapshot, chosen, note))
-
-
-def untaint_request(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
-    """Remove the tainted mark from the selected instances, so that the next plan keeps them.
-
-    Raises SelectionError, and SurgeryError for an instance that is not tainted.
-    """
-    return untaint(snapshot, choose(snapshot, chosen, note))
-
-
-def taint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
-    """Mark current objects as tainted; a note lists those that already were.
-
-    Raises SurgeryError for a resource that is not managed and for an instance without a current object.
-    """
-    for instance in chosen:
+    found = choose(snapshot, chosen, note)
+    for instance in found:
         if instance.resource.addr.resource.mode is not ResourceMode.MANAGED:
             raise SurgeryError(
                 f"{instance.addr} cannot be tainted: it is not a managed resource", address=instance.addr
             )
-    tainted = _with_status(chosen, ObjectStatus.TAINTED)
-    note = f"already tainted:{named([str(addr) for addr in tainted])}"
-    return Edit(_marked(snapshot, chosen, ObjectStatus.TAINTED), notes=(note,) if tainted else ())
+    tainted = _with_status(found, ObjectStatus.TAINTED)
+    already = f"already tainted:{named([str(addr) for addr in tainted])}"
+    return Edit(_marked(snapshot, found, ObjectStatus.TAINTED), notes=(already,) if tainted else ())
 
 
-def untaint(snapshot: Snapshot, chosen: Sequence[InstanceState]) -> Edit:
-    """Remove the mark. Raises SurgeryError for an instance that is not tainted or has no current object."""
-    ready = _with_status(chosen, ObjectStatus.READY)
+def untaint(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:
+    """Remove the tainted mark from the selected instances, so that the next plan keeps them.
+
+    Raises SelectionError, and SurgeryError for an instance that is not tainted or has no current object.
+    """
+    found = choose(snapshot, chosen, note)
+    ready = _with_status(found, ObjectStatus.READY)
     if ready:
         raise SurgeryError(f"not tainted:{named([str(addr) for addr in ready])}", address=only(ready))
-    return Edit(_marked(snapshot, chosen, ObjectStatus.READY))
+    return Edit(_marked(snapshot, found, ObjectStatus.READY))
 
 
 def _with_status(chosen: Sequence[InstanceState], status: ObjectStatus) -> list[AbsResourceInstance]:

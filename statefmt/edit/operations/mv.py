@@ -34,7 +34,7 @@ _AS_BLOCKS: Final = Wording(
 )
 
 
-def mv_request(
+def move(
     snapshot: Snapshot,
     source: Selector,
     destination: Selector,

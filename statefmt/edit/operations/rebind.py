@@ -1,4 +1,4 @@
-"""`rebind`: bind instances to another provider instance.
+"""`rebind`: bind instances to another provider instance. `replace-provider`: bind resources to another provider.
 
 All instances of a resource share one provider configuration and differ only in the provider key. So some of them can be
 bound to another instance of that configuration, but to another configuration only all of them together.
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.analysis.selection.patterns import invalid_provider
 from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
 from statefmt.edit.changes import (
@@ -25,7 +25,7 @@ from statefmt.edit.changes import (
     named,
     only,
     refuse_parts,
-    with_note,
+    selection_of,
 )
 from statefmt.edit.key_map import KeyMap, keys_among
 from statefmt.model.addrs import (
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
-def rebind_request(
+def rebind(
     snapshot: Snapshot,
     chosen: Selection,
     target: str | AbsProviderInstance | None = None,
@@ -60,61 +60,36 @@ def rebind_request(
     references: ProviderReferences | None = None,
     note: Note = lambda _: None,
 ) -> Edit:
-    """Bind the selected instances to the provider instance `target`, or map their provider keys.
+    """Bind the selected instances, with their deposed objects, to the provider instance `target`.
 
-    With a `mapping`, `target` is the new configuration, or None for their own. With `known`, only providers among those
-    are allowed. A short name is one in the root module of `references`, if there are any. Raises SelectionError and
-    SurgeryError.
+    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
+    keys stay. `target` is then the configuration for all of them, or None for their own. With `whole_resource`, all
+    instances of a resource follow a selected one. With `known`, only providers among those are allowed. A short name is
+    one in the root module of `references`, if there are any.
+
+    Raises SelectionError, and SurgeryError if a resource would get two configurations (naming the instances that are
+    not selected), if the provider differs, or if the mapping has a key that no object has or lacks one that is needed.
     """
     found = choose(snapshot, chosen, note)
     if target is not None and not isinstance(target, (str, AbsProviderInstance)):
         raise TypeError(f"target must be a string or an AbsProviderInstance, not {type(target).__name__}")
     to = None if target is None else provider_target(str(target), found, snapshot, references)
+    if to is None and mapping is None:
+        raise SurgeryError("no provider instance given; name one or map keys")
     if to is not None and mapping is None and all(_is_bound_to(instance, to) for instance in found):
         # Nothing to allow: the way out of a refusal would change nothing.
         return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))
-    for instance in found:
-        # Refused first: to allow an unknown provider would be of no use.
-        refuse_other_provider(instance.resource, to)
-    notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
-    edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
-    if known and mapping is not None:
-        notes = known.refuse_unknown(snapshot, new_bindings(snapshot, edit.snapshot))
-    return with_note(edit, *notes)
-
-
-def _is_bound_to(instance: InstanceState, provider: AbsProviderInstance) -> bool:
-    config = instance.resource.provider_config
-    return config == provider.config and all(obj.provider_key == provider.key for obj in instance.objects)
-
-
-def rebind(
-    snapshot: Snapshot,
-    chosen: Sequence[InstanceState],
-    to: AbsProviderInstance | None = None,
-    *,
-    mapping: KeyMap | None = None,
-    whole_resource: bool = False,
-) -> Edit:
-    """Bind instances, with their deposed objects, to the provider instance `to`.
-
-    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
-    keys stay. `to` is then the configuration for all of them, or None for their own. With `whole_resource`, all
-    instances of a resource follow a chosen one. Raises SurgeryError if a resource would get two configurations (naming
-    the instances that are not chosen), if the provider differs, or if the mapping has a key that no object has or
-    lacks one that is needed.
-    """
-    if to is None and mapping is None:
-        raise SurgeryError("no provider instance given; name one or map keys")
-    wanted = {instance.addr for instance in chosen}
-    meant = {instance.resource.addr: instance.resource for instance in chosen}
+    meant = {instance.resource.addr: instance.resource for instance in found}
     for resource in meant.values():
-        refuse_other_provider(resource, to)
+        # Refused first: to allow an unknown provider would be of no use.
+        _refuse_other_provider(resource, to)
+    notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
+    wanted = {instance.addr for instance in found}
     if mapping is not None:
-        holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else chosen
-        known = {obj.provider_key for holder in holders for obj in holder.objects}
-        mapping = keys_among(mapping, known)
-        _check_mapping(known, to, mapping, only(instance.addr for instance in chosen))
+        holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else found
+        keys = {obj.provider_key for holder in holders for obj in holder.objects}
+        mapping = keys_among(mapping, keys)
+        _check_mapping(keys, to, mapping, only(wanted))
     if not whole_resource:
         leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
         refuse_parts(leaving, wanted, "one provider configuration")
@@ -122,11 +97,18 @@ def rebind(
         _rebound(resource, None if whole_resource else wanted, to, mapping) if resource.addr in meant else resource
         for resource in snapshot.resources
     )
-    notes = () if to is None else _outside(list(meant.values()), to)
-    return Edit(replace(snapshot, resources=after), notes=notes)
+    rebound = replace(snapshot, resources=after)
+    if known and mapping is not None:
+        notes = known.refuse_unknown(snapshot, new_bindings(snapshot, rebound))
+    return Edit(rebound, notes=(*(() if to is None else _outside(list(meant.values()), to)), *notes))
 
 
-def refuse_other_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
+def _is_bound_to(instance: InstanceState, provider: AbsProviderInstance) -> bool:
+    config = instance.resource.provider_config
+    return config == provider.config and all(obj.provider_key == provider.key for obj in instance.objects)
+
+
+def _refuse_other_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
     """Raise SurgeryError if a resource cannot be bound to an instance of another provider."""
     config = resource.provider_config
     if to is not None and config is not None and config.provider != to.config.provider:
@@ -296,7 +278,7 @@ def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: Provid
     return references.tree.exactly(bound) is not None
 
 
-def replace_provider_request(
+def replace_provider(
     snapshot: Snapshot,
     chosen: Selection,
     old: str | Replaced,
@@ -306,25 +288,46 @@ def replace_provider_request(
     known: KnownProviders | None = None,
     note: Note = lambda _: None,
 ) -> Edit:
-    """Replace a provider source or configuration in the selected resources, in all of them without criteria.
+    """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
 
-    With `known`, only providers among those are allowed. Raises SelectionError and SurgeryError.
+    Takes the resources of the selected instances, without criteria all of them; those that are not bound to `old` stay.
+    Two sources keep module, alias and keys; two configurations keep the keys. With `known`, only providers among those
+    are allowed. Raises SelectionError, and SurgeryError if nothing is bound to `old`, if only part of a resource is
+    selected without `whole_resource`, or if keys would be lost.
+
+    Source: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a provider and keeps
+    alias, module and keys.
     """
-    chosen = criteria_of(chosen)
     old = parse_replaced(old) if isinstance(old, str) else old
     new = parse_replaced(new) if isinstance(new, str) else new
-    found = None if chosen == Criteria() else [instance.addr for instance in choose(snapshot, chosen, note)]
-    edit = replace_provider(snapshot, old, new, found, whole_resource=whole_resource)
+    is_all = selection_of(chosen) == Criteria()
+    wanted = None if is_all else {instance.addr for instance in choose(snapshot, chosen, note)}
+    if isinstance(old, Provider) is not isinstance(new, Provider):
+        raise SurgeryError(
+            f"{old} and {new}: one is a provider, the other a provider configuration; give two of the same kind"
+        )
+    source = new if isinstance(new, Provider) else new.provider
+    if source.namespace == LEGACY_NAMESPACE and source.hostname == TERRAFORM_HOST:
+        raise SurgeryError(
+            f"{new} does not say where the provider comes from; give its source, such as NAMESPACE/{source.type}",
+            address=new,
+        )
+    there = None if wanted is None else {addr.containing_resource() for addr in wanted}
+    meant = [resource for resource in snapshot.resources if there is None or resource.addr in there]
+    bound = {resource.addr for resource in meant if _is_bound(resource, old)}
+    if not bound:
+        raise SurgeryError(_nothing_bound(meant, old, wanted is not None), address=old)
+    if wanted is not None and not whole_resource:
+        refuse_parts([resource for resource in meant if resource.addr in bound], wanted, "one provider configuration")
+    after = replace(snapshot, resources=tuple(_replaced(r, new) if r.addr in bound else r for r in snapshot.resources))
     if known is None:
-        return edit
+        return Edit(after)
     if isinstance(new, Provider):
-        if isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type:
-            # The state cannot use the source yet: it does not say where the provider comes from.
-            return edit
-        known.refuse_unknown_source(snapshot, new)
-        return edit
-    bound = new_bindings(snapshot, edit.snapshot)
-    return with_note(edit, *known.refuse_unknown(snapshot, bound, short=False))
+        # Where the old one has no source, the state cannot use the new one yet: it does not say where it comes from.
+        if not (isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type):
+            known.refuse_unknown_source(snapshot, new)
+        return Edit(after)
+    return Edit(after, notes=tuple(known.refuse_unknown(snapshot, new_bindings(snapshot, after), short=False)))
 
 
 # A source means all its configurations.
@@ -366,47 +369,6 @@ def _is_provider(text: str) -> bool:
         return bool(parse_abs_provider_instance(text))
     except AddressError:
         return False
-
-
-def replace_provider(
-    snapshot: Snapshot,
-    old: Replaced,
-    new: Replaced,
-    chosen: Collection[AbsResourceInstance] | None = None,
-    *,
-    whole_resource: bool = False,
-) -> Edit:
-    """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
-
-    Two sources keep module, alias and keys; two configurations keep the keys. `chosen` limits this to the resources of
-    some instances; None means all. Resources not bound to `old` stay. Raises SurgeryError if nothing is bound to `old`,
-    if only part of a resource is chosen without `whole_resource`, or if keys would be lost.
-    """
-    if isinstance(old, Provider) is not isinstance(new, Provider):
-        raise SurgeryError(
-            f"{old} and {new}: one is a provider, the other a provider configuration; give two of the same kind"
-        )
-    source = new if isinstance(new, Provider) else new.provider
-    if source.namespace == LEGACY_NAMESPACE and source.hostname == TERRAFORM_HOST:
-        raise SurgeryError(
-            f"{new} does not say where the provider comes from; give its source, such as NAMESPACE/{source.type}",
-            address=new,
-        )
-    meant = _meant(snapshot, chosen)
-    bound = {resource.addr for resource in meant if _is_bound(resource, old)}
-    if not bound:
-        raise SurgeryError(_nothing_bound(meant, old, chosen is not None), address=old)
-    if chosen is not None and not whole_resource:
-        refuse_parts([resource for resource in meant if resource.addr in bound], chosen, "one provider configuration")
-    after = [_replaced(r, new) if r.addr in bound else r for r in snapshot.resources]
-    return Edit(replace(snapshot, resources=tuple(after)))
-
-
-def _meant(snapshot: Snapshot, chosen: Collection[AbsResourceInstance] | None) -> list[ResourceState]:
-    if chosen is None:
-        return list(snapshot.resources)
-    wanted = {addr.containing_resource() for addr in chosen}
-    return [resource for resource in snapshot.resources if resource.addr in wanted]
 
 
 def _is_bound(resource: ResourceState, old: Replaced) -> bool:

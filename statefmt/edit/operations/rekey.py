@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection.criteria import Criteria, criteria_of
+from statefmt.analysis.selection.criteria import Criteria
 from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
-from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, with_note
+from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, selection_of, with_note
 from statefmt.edit.key_map import (
     Keyed,
     KeyMap,
@@ -56,7 +56,7 @@ _MAP_FOR_MODULES: Final = Wording("--map instead of --by", "keys= instead of by=
 _FILTERS: Final = Wording("filter options", "filters")
 
 
-def rekey_request(
+def rekey(
     snapshot: Snapshot,
     chosen: Selection,
     *,
@@ -73,16 +73,19 @@ def rekey_request(
     instances that a configuration has `declared`; `arguments` complete the command line in a refusal about these.
     Raises SelectionError and SurgeryError.
     """
-    modules, others = _modules(snapshot, criteria_of(chosen))
+    chosen = selection_of(chosen)
+    modules, others = ([], chosen) if isinstance(chosen, list) else _modules(snapshot, chosen)
     if by is not None and modules:
         raise SurgeryError(
             f"{modules[0]} is a module and has no attributes: use ", _MAP_FOR_MODULES, address=modules[0]
         )
-    found = choose(snapshot, others, note) if others is not None else []
+    found = [] if others is None else choose(snapshot, others, note)
     if by is not None:
         return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
     if keys is not None:
-        return rekey(snapshot, found, keys, modules)
+        edit = rekey_each(snapshot, mapped([*modules, *(instance.addr for instance in found)], keys))
+        changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
+        return with_note(edit, normalised_note(changed)) if changed else edit
     from statefmt.edit.operations.by_configuration import keys_by_configuration
 
     assert declared is not None, "there is a configuration"
@@ -115,15 +118,6 @@ def _modules(snapshot: Snapshot, chosen: Criteria) -> tuple[list[ModuleInstance]
 
 def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
     return modules_of(resource.addr.module for resource in snapshot.resources)
-
-
-def rekey(
-    snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap, modules: Sequence[ModuleInstance] = ()
-) -> Edit:
-    """Change the keys of the chosen instances and modules by a map. Raises SurgeryError; see `mapped`."""
-    edit = rekey_each(snapshot, mapped([*modules, *(instance.addr for instance in chosen)], keys))
-    changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
-    return with_note(edit, normalised_note(changed)) if changed else edit
 
 
 def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
@@ -229,17 +223,17 @@ _DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
 
 
 def keys_by_attribute(
-    chosen: Sequence[InstanceState], path: str, *, count: bool = False, allow_sensitive: bool = False
+    chosen: Sequence[InstanceState], path: str, *, count: bool = False
 ) -> dict[AbsResourceInstance, InstanceKey]:
     """Return the key of each instance from the attribute at `path`, for `for_each` or, if `count`, for `count`.
 
-    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive without
-    `allow_sensitive`: keys are visible in every address.
+    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive: keys are
+    visible in every address.
     """
-    return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
+    return {i.addr: _key(i.addr, path, _value(i, path), count) for i in chosen}
 
 
-def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
+def _value(instance: InstanceState, path: str) -> JSONValue:
     obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
     if obj is None:
         raise SurgeryError(
@@ -247,7 +241,7 @@ def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONVal
             address=instance.addr,
         )
     try:
-        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=allow_sensitive))
+        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=False))
         if obj.attributes is None and isinstance(value, Members):
             return look_up_flat(value, path)
         return look_up(value, parse_path(path))

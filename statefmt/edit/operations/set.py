@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import reduce
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from msgspec import Raw
@@ -14,9 +14,6 @@ from msgspec.structs import replace
 from statefmt.edit.changes import Edit, Note, Selection, choose, named, with_objects
 from statefmt.formats.raw_json import Container, RawItem, container_at, value_at
 from statefmt.golang import JSONValue, Members, kind_name, loads_exact, nfc
-from statefmt.lifecycle.schema import ProviderSchemas
-from statefmt.lifecycle.schema_marks import typed_instance
-from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps
 from statefmt.model.addrs import AbsResource
 from statefmt.model.cty import CtyError, CtyTypeError, CtyValueError, Type, parse_type
 from statefmt.model.cty.values import read_value
@@ -27,11 +24,15 @@ from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import contains_hidden, decoded, parse_path, path_text
 from statefmt.text import pattern
 
+if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import, here and below.
+    from statefmt.lifecycle.schema import ProviderSchemas
+
 # The most addresses that a note lists.
 _MOST_LISTED = 10
 
 
-def set_request(
+def set_attributes(
     snapshot: Snapshot,
     chosen: Selection,
     shown: Sequence[Assignment],
@@ -52,12 +53,12 @@ def set_request(
     for given, is_secret in ((shown, False), (secret, True)):
         found = choose(snapshot, chosen, note)
         if schemas is not None and not is_secret:
-            refuse_sensitive(found, given, schemas)
-        snapshot = set_attributes(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret).snapshot
+            _refuse_sensitive(found, given, schemas)
+        snapshot = _assigned_in(snapshot, found, given, force_type=force_type, allow_sensitive=is_secret)
     if schema_version is not None:
         snapshot = with_schema_version(snapshot, choose(snapshot, chosen, note), schema_version).snapshot
     if schemas is not None:
-        unchecked = refuse_undecodable(before, snapshot, schemas)
+        unchecked = _refuse_undecodable(before, snapshot, schemas)
         if unchecked:
             return Edit(snapshot, notes=(_note(unchecked),))
     return Edit(snapshot)
@@ -72,14 +73,14 @@ def _note(unchecked: Sequence[str]) -> str:
 _FORCE_TYPE: Final = Wording("--force-type", "force_type=True")
 
 
-def set_attributes(
+def _assigned_in(
     snapshot: Snapshot,
     chosen: Sequence[InstanceState],
     assignments: Sequence[Assignment],
     *,
-    force_type: bool = False,
-    allow_sensitive: bool = False,
-) -> Edit:
+    force_type: bool,
+    allow_sensitive: bool,
+) -> Snapshot:
     """Set values at paths in the attributes of the current objects of some instances; keep all other bytes.
 
     Values are written exactly as given. Raises SurgeryError if a path does not exist, if the old value has another
@@ -93,7 +94,7 @@ def set_attributes(
 
         return reduce(assigned, assignments, old)
 
-    return with_attributes(snapshot, chosen, changed)
+    return with_attributes(snapshot, chosen, changed).snapshot
 
 
 def with_schema_version(snapshot: Snapshot, chosen: Sequence[InstanceState], version: int) -> Edit:
@@ -135,40 +136,30 @@ def _assigned(
         raise SurgeryError(f"{path}: {error}") from error
 
 
-def unset_request(snapshot: Snapshot, chosen: Selection, paths: Sequence[str], *, note: Note = lambda _: None) -> Edit:
-    """Set attributes of the selected instances to null, or remove them from a map; they may be sensitive.
-
-    Raises SelectionError, and SurgeryError for a path that does not exist.
-    """
-    if isinstance(paths, str):
-        raise TypeError("paths must be several strings, not one")
-    return unset_attributes(snapshot, choose(snapshot, chosen, note), paths, allow_sensitive=True)
-
-
 def unset_attributes(
-    snapshot: Snapshot, chosen: Sequence[InstanceState], paths: Sequence[str], *, allow_sensitive: bool = False
+    snapshot: Snapshot, chosen: Selection, paths: Sequence[str], *, note: Note = lambda _: None
 ) -> Edit:
-    """Unset values at paths in the attributes of the current objects of some instances; keep all other bytes.
+    """Unset values at paths in the attributes of the selected instances, which may be sensitive; keep all other bytes.
 
     An attribute becomes null. A nested value is removed if its parent may be a map, else it becomes null. An object
     whose values all have one kind may be a map; removing its member is safe, since a missing member reads as null.
-    Raises SurgeryError if a path does not exist, is an element of a list or set, or is sensitive without
-    `allow_sensitive`.
+    Raises SelectionError, and SurgeryError if a path does not exist or is an element of a list or set.
     """
+    if isinstance(paths, str):
+        raise TypeError("paths must be several strings, not one")
 
     def changed(typed: TypedObject, old: bytes) -> bytes:
         def without(text: bytes, path: str) -> bytes:
-            current = typed._replace(obj=replace(typed.obj, attributes=Raw(text)))
-            return _unset_at(current, text, path, allow_sensitive=allow_sensitive)
+            return _unset_at(typed._replace(obj=replace(typed.obj, attributes=Raw(text))), text, path)
 
         return reduce(without, paths, old)
 
-    return with_attributes(snapshot, chosen, changed)
+    return with_attributes(snapshot, choose(snapshot, chosen, note), changed)
 
 
-def _unset_at(typed: TypedObject, text: bytes, path: str, *, allow_sensitive: bool) -> bytes:
+def _unset_at(typed: TypedObject, text: bytes, path: str) -> bytes:
     steps = steps_of(path)
-    attribute(typed, path, steps, allow_sensitive=allow_sensitive)
+    attribute(typed, path, steps, allow_sensitive=True)
     holder = attribute(typed, path, steps[:-1], allow_sensitive=True)
     if isinstance(holder, list):
         raise SurgeryError(f"{path} is an element of a list or set; set the whole list or set instead")
@@ -199,7 +190,7 @@ def new_lineage(snapshot: Snapshot, lineage: UUID) -> Edit:
     return Edit(replace(snapshot, lineage=str(lineage)), notes=(note,) if snapshot.lineage else ())
 
 
-def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:
+def _refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchemas) -> tuple[str, ...]:
     """Raise SurgeryError if objects that differ between two snapshots with the same objects do not decode.
 
     Return the addresses of changed objects that cannot be told: those of another schema version, and those without a
@@ -224,12 +215,14 @@ def refuse_undecodable(before: Snapshot, after: Snapshot, schemas: ProviderSchem
     return tuple(unchecked)
 
 
-def refuse_sensitive(
+def _refuse_sensitive(
     chosen: Sequence[InstanceState], assignments: Sequence[Assignment], schemas: ProviderSchemas
 ) -> None:
     """Raise SurgeryError if the schemas make a value sensitive that assignments would replace in sight of others."""
     if not assignments:
         return
+    from statefmt.lifecycle.schema_marks import typed_instance
+
     for instance in chosen:
         current = typed_instance(instance, schemas).current
         if current is None or current.attributes is None:
@@ -244,6 +237,8 @@ def _refusal(resource: ResourceState, obj: ResourceInstanceObject, schemas: Prov
     schema = None if config is None else schemas.schema(config.provider, addr.mode, addr.type)
     if schema is None or obj.attributes is None or obj.schema_version != schema.version:
         return None
+    from statefmt.lifecycle.stored import decode_state, undecodable_reason, undecodable_steps
+
     try:
         decode_state(bytes(obj.attributes), schema.type)
     except CtyValueError as error:

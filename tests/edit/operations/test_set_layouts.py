@@ -59,7 +59,7 @@ def test_there_and_back_again(data: st.DataObject) -> None:
     def changed(snapshot: Snapshot, value: str) -> bytes:
         chosen = [other for other in instances(snapshot) if other.addr == instance.addr]
         assignment = Assignment("a value", steps, value.encode())
-        edit = set_attributes(snapshot, chosen, [assignment], force_type=True, allow_sensitive=True)
+        edit = set_attributes(snapshot, chosen, (), [assignment], force_type=True)
         return write(edit.snapshot, canonical=False)
 
     there = changed(before, new)
