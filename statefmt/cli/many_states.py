@@ -336,7 +336,9 @@ def short_names(states: Iterable[str | None]) -> dict[str | None, str]:
     """Return a name for each state: that of its file or, if the file has the usual name, of its folder."""
     names: dict[str | None, str] = {}
     for state in dict.fromkeys(states):
-        wanted = _short_name(state)
+        path = PurePosixPath((state or "").partition("?")[0])
+        stem = path.name.removesuffix(".json").removesuffix(".tfstate")
+        wanted = fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
         name, number = wanted, 1
         while name in names.values():
             number += 1
@@ -358,12 +360,6 @@ def apply_line(path: str, command: str = "apply") -> str:
     """Return the command line that applies an operations file or a plan, and allows what it names elsewhere."""
     allowing = (word for place in paths_to_allow(path) for word in ("--allow-path", place))
     return shell_line(["statetool", command, *allowing, path])
-
-
-def _short_name(state: str | None) -> str:
-    path = PurePosixPath((state or "").partition("?")[0])
-    stem = path.name.removesuffix(".json").removesuffix(".tfstate")
-    return fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
 
 
 def move_across(

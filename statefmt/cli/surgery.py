@@ -6,7 +6,7 @@ With --as-blocks, shows the edit as `moved`, `removed` and `import` blocks of a 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 from typer import BadParameter, Option
 
 import statefmt
-from statefmt import Edit, EditResult, Finding, Snapshot, Transaction
+from statefmt import Edit, EditResult, Snapshot, Transaction
 from statefmt.cli.command import takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
@@ -28,7 +28,7 @@ from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import EditOptions
 from statefmt.render.diff.items import Manner
 from statefmt.render.diff.text import diff_text
-from statefmt.render.terminal import Terminal, counted, note_text
+from statefmt.render.terminal import counted, note_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
@@ -174,17 +174,15 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     for note in result.notes:
         print(f"\n{note_text(note, terminal)}", file=stream)
     if result.findings:
-        print(f"\n{_findings_text(result.findings, terminal)}", file=stream)
+        from statefmt.render.findings import counts_text, findings_text
+
+        print(f"\nThis edit adds {counts_text(result.findings)}:", file=stream)
+        print(findings_text(result.findings[:_MOST_FINDINGS], terminal), file=stream)
+        if len(result.findings) > _MOST_FINDINGS:
+            more = len(result.findings) - _MOST_FINDINGS
+            print(f"  … and {more} more; `statetool check` shows all of them", file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
-
-
-def _findings_text(findings: Sequence[Finding], terminal: Terminal) -> str:
-    from statefmt.render.findings import counts_text, findings_text
-
-    more = len(findings) - _MOST_FINDINGS
-    lines = [f"This edit adds {counts_text(findings)}:", findings_text(findings[:_MOST_FINDINGS], terminal)]
-    return "\n".join([*lines, *([f"  … and {more} more; `statetool check` shows all of them"] if more > 0 else [])])
 
 
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:

@@ -368,10 +368,10 @@ def surgical(
         def content(version: Snapshot) -> bytes:
             return joined(state.data, pieces if version is after else splicer.pieces(version))
 
-        found = edit_findings(state, after, edit, content, references)
+        may_add_errors, findings = edit_findings(state, after, edit, content, references)
         changes = replace(changes, envelope=envelope_changes(before, after))
-        outcome = EditOutcome(edit, changes, after.serial, found.shown)
-        return Proposal(outcome, pieces, check=found.may_add_errors, moved=edit.moved, undoes=edit.undoes)
+        outcome = EditOutcome(edit, changes, after.serial, findings)
+        return Proposal(outcome, pieces, check=may_add_errors, moved=edit.moved, undoes=edit.undoes)
 
     return propose
 

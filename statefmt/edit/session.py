@@ -22,14 +22,13 @@ from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.sealed import Seal, opened
 from statefmt.store.backends import RemoteName, VersionName, state_words
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.protocol import StandardInput, Store
 from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, find_states, is_folder
 from statefmt.text import pattern, printable, shell_word
 
 if TYPE_CHECKING:
     from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.store import LocalFile
-    from statefmt.store.protocol import ManagedStore
+    from statefmt.store.protocol import ManagedStore, Store
     from statefmt.store.remote.store import RemoteStore
     from statefmt.whereabouts.find import FoundBackend
 
@@ -81,7 +80,11 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     does not support. Notes, unless it is only `to_read`, if the configuration names another backend by now.
     """
     if name is not None and "://" in name:
-        at_url = _name_at_url(context, name)
+        if isinstance(name, (RemoteName, VersionName)):
+            return name
+        from statefmt.whereabouts import url_name
+
+        at_url = url_name(name, context.environment, context.backend)
         if at_url is not None:
             return at_url
     folder = Path() if name is None else Path(name)
@@ -136,14 +139,6 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     return inside
 
 
-def _name_at_url(context: RunContext, name: str) -> str | None:
-    if isinstance(name, (RemoteName, VersionName)):
-        return name
-    from statefmt.whereabouts import url_name
-
-    return url_name(name, context.environment, context.backend)
-
-
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
     """Read a state from a path, or from standard input for `-`, and rewrite its provider sources as chosen.
 
@@ -188,7 +183,13 @@ def loaded_plain(
     rewriter = SourceRewriter(sources)
     edit = rewriter.document if sources else None
     try:
-        result = _read(data, like) if like and not sources else read(data, edit, upgraded, as_terraform=True)
+        if like and not sources:
+            # Imported late: most commands read one state.
+            from statefmt.formats.reading.beside import read_beside
+
+            result = read_beside(data, like)
+        else:
+            result = read(data, edit, upgraded, as_terraform=True)
         _refuse_other_files(result)
     except StateError as error:
         shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
@@ -196,13 +197,6 @@ def loaded_plain(
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
-
-
-def _read(data: bytes, like: ReadResult) -> ReadResult:
-    # Imported late: most commands read one state.
-    from statefmt.formats.reading.beside import read_beside
-
-    return read_beside(data, like)
 
 
 def repeated_members(state: LoadedState) -> str:
@@ -310,6 +304,8 @@ def _refuse_other_files(result: ReadResult) -> None:
 def store_at(context: RunContext, name: str) -> Store:
     """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
     if name == STANDARD_INPUT:
+        from statefmt.store.protocol import StandardInput
+
         return StandardInput(lambda: context.read(STANDARD_INPUT))
     if isinstance(name, (RemoteName, VersionName)):
         from statefmt.store.opening import remote_content

@@ -13,7 +13,6 @@ from msgspec import Raw, Struct
 
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.analysis.selection.criteria import Criteria
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.edit.added_findings import edit_findings
 from statefmt.edit.changes import Edit, choose
@@ -34,7 +33,7 @@ from statefmt.library._handle import StateHandle, located
 from statefmt.library.transaction import EditResult, committed, result_of
 from statefmt.model.errors import StateError, StoreError, SurgeryError, Wording
 from statefmt.model.findings import Finding
-from statefmt.model.snapshot import InstanceState, Snapshot
+from statefmt.model.snapshot import Snapshot
 from statefmt.pieces import Span, joined
 from statefmt.store.reading import display_name
 from statefmt.store.remote.interruption import interruptible
@@ -168,12 +167,47 @@ def _whole(opened: OpenedEdit, references: ProviderReferences | None, *, is_dama
     return _Subject(text, lambda edited: replaced_by(text, edited, is_damaged=is_damaged, references=references), "")
 
 
-def _attributes(opened: OpenedEdit, address: str, references: ProviderReferences | None) -> _Subject:
-    instance = instance_text(opened.state.result.snapshot, address)
+def _attributes(opened: OpenedEdit, selector: str, references: ProviderReferences | None) -> _Subject:
+    """Return the attributes of the one instance that a selector names; unchanged values keep their bytes.
+
+    Raises SelectionError if it matches nothing, and SurgeryError if it matches several instances, or if the instance
+    has no current object with attributes. The operation raises SurgeryError, with the line, if the text is not a JSON
+    object in UTF-8.
+    """
+    snapshot = opened.state.result.snapshot
+    found = choose(snapshot, selector)
+    if len(found) > 1:
+        shown = [f"  {instance.addr}" for instance in found[:_MOST]]
+        more = [f"  … and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
+        raise SurgeryError("\n".join([f"{selector!r} matches {len(found):,} instances; name one:", *shown, *more]))
+    # Refuses what has no attributes to edit.
+    with_attributes(snapshot, found, lambda _obj, old: old)
+    current, addr = found[0].current, found[0].addr
+    assert current is not None
+    assert current.attributes is not None
+    assert current.origin is not None
+    block, number = current.origin
+    text = text_of_value(bytes(current.attributes))
+
+    def edit(snapshot: Snapshot, edited: bytes) -> Edit:
+        if edited == text.shown:
+            return Edit(snapshot)
+        try:
+            msgspec.json.decode(edited, type=dict[str, Raw])
+            loads_exact(edited)
+        except msgspec.ValidationError as error:
+            raise SurgeryError(f"{addr}: the attributes must be a JSON object", address=addr) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            problem = json_problem(edited, error)
+            raise SurgeryError(f"{addr}: the edited text is not JSON: {problem}", address=addr) from error
+        except (ValueError, RecursionError) as error:
+            raise SurgeryError(f"{addr}: the edited text is not JSON: {error}", address=addr) from error
+        return with_attributes(snapshot, found, lambda _obj, _old: text.restored(edited))
+
     return _Subject(
-        instance.text,
-        lambda edited: surgical(lambda snapshot: instance.edit(snapshot, edited), references),
-        instance.pointer,
+        text,
+        lambda edited: surgical(lambda snapshot: edit(snapshot, edited), references),
+        f"/resources/{block}/instances/{number}/attributes",
     )
 
 
@@ -309,7 +343,7 @@ def _added(
             return new
         return joined(version.source.data, Splicer(version.source).pieces(version))
 
-    return edit_findings(state, after, Edit(after), content, references).shown
+    return edit_findings(state, after, Edit(after), content, references)[1]
 
 
 _WIDTH = 2
@@ -393,59 +427,3 @@ def _end(data: bytes) -> bytes:
 
 # The most addresses that a message lists.
 _MOST = 5
-
-
-class EditableAttributes(NamedTuple):
-    """The attributes of the current object of an instance, as text for an editor."""
-
-    instance: InstanceState
-    text: EditableText
-
-    @property
-    def pointer(self) -> str:
-        """The JSON pointer to the attributes in the state."""
-        current = self.instance.current
-        assert current is not None
-        assert current.origin is not None
-        block, number = current.origin
-        return f"/resources/{block}/instances/{number}/attributes"
-
-    def edit(self, snapshot: Snapshot, edited: bytes) -> Edit:
-        """Replace the attributes with an edited text; unchanged values keep their bytes.
-
-        Raises SurgeryError, with the line, if the text is not a JSON object in UTF-8.
-        """
-        if edited == self.text.shown:
-            return Edit(snapshot)
-        addr = self.instance.addr
-        try:
-            msgspec.json.decode(edited, type=dict[str, Raw])
-            loads_exact(edited)
-        except msgspec.ValidationError as error:
-            raise SurgeryError(f"{addr}: the attributes must be a JSON object", address=addr) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            problem = json_problem(edited, error)
-            raise SurgeryError(f"{addr}: the edited text is not JSON: {problem}", address=addr) from error
-        except (ValueError, RecursionError) as error:
-            raise SurgeryError(f"{addr}: the edited text is not JSON: {error}", address=addr) from error
-        new = self.text.restored(edited)
-        return with_attributes(snapshot, [self.instance], lambda _obj, _old: new)
-
-
-def instance_text(snapshot: Snapshot, selector: str) -> EditableAttributes:
-    """Return the attributes of the one instance that a selector names.
-
-    Raises SelectionError if it matches nothing, and SurgeryError if it matches several instances, or if the instance
-    has no current object with attributes.
-    """
-    found = choose(snapshot, Criteria(selectors=(selector,)))
-    if len(found) > 1:
-        shown = [f"  {instance.addr}" for instance in found[:_MOST]]
-        more = [f"  … and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
-        raise SurgeryError("\n".join([f"{selector!r} matches {len(found):,} instances; name one:", *shown, *more]))
-    # Refuses what has no attributes to edit.
-    with_attributes(snapshot, found, lambda _obj, old: old)
-    current = found[0].current
-    assert current is not None
-    assert current.attributes is not None
-    return EditableAttributes(found[0], text_of_value(bytes(current.attributes)))

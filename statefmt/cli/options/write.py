@@ -9,8 +9,8 @@ from typer import BadParameter, Option
 
 from statefmt.cli.options.shared import COMMON, YesOption, seconds
 from statefmt.cli.run import command_line, run_context
+from statefmt.edit.pipeline import EditOptions
 from statefmt.locations import STANDARD_INPUT
-from statefmt.operations_files import EditOptions
 from statefmt.text import pattern
 
 if TYPE_CHECKING:

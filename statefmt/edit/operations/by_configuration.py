@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from statefmt.analysis.providers.fates import translated
 from statefmt.analysis.selection.criteria import selector_text
 from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
-from statefmt.configuration.model import Repetition
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
 from statefmt.edit.key_map import Keyed, Repeatable, by_block, key_text, map_text, normal_key, renamed
 from statefmt.edit.operations.mv import mv
@@ -344,7 +343,9 @@ def _undetermined_keys(
 
 def _in_list_order(instances: Instances, block: Repeatable) -> list[StringKey]:
     """Return the elements of the list in `for_each = toset(list)`, in its order; empty for any other expression."""
-    expression = repetition.for_each.expression if (repetition := _repetition(instances, block)).for_each else None
+    declared = instances.blocks[block.config()] if isinstance(block, AbsResource) else instances.call(block)
+    for_each = None if declared is None else declared.repetition.for_each
+    expression = None if for_each is None else for_each.expression
     scope = instances.scope(block.parent() if isinstance(block, ModuleInstance) else block.module)
     if not isinstance(expression, Call) or expression.name != "toset" or len(expression.arguments) != 1:
         return []
@@ -356,13 +357,6 @@ def _in_list_order(instances: Instances, block: Repeatable) -> list[StringKey]:
     items = [part.data for part in children(value) if isinstance(part, Value) and part.type == STRING]
     keys = dict.fromkeys(StringKey(item) for item in items if isinstance(item, str))
     return list(keys) if len(keys) == len(value.data) else []
-
-
-def _repetition(instances: Instances, block: Repeatable) -> Repetition:
-    if isinstance(block, AbsResource):
-        return instances.blocks[block.config()].repetition
-    call = instances.call(block)
-    return Repetition() if call is None else call.repetition
 
 
 def _named(keys: Collection[InstanceKey]) -> str:

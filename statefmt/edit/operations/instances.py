@@ -80,7 +80,11 @@ def forget_deposed(
     found = choose(snapshot, chosen, note)
     gone = {i.addr: {obj.deposed for obj in i.deposed if key in (None, obj.deposed)} for i in found}
     if not any(gone.values()):
-        raise SurgeryError(_none(found, key), address=only(instance.addr for instance in found))
+        problem = f"no selected instance has a deposed object:{named([str(instance.addr) for instance in found])}"
+        if key is not None:
+            known = [f"{instance.addr}: {obj.deposed}" for instance in found for obj in instance.deposed]
+            problem = f"no selected instance has the deposed object {key!r}; there are:{named(known or ['none'])}"
+        raise SurgeryError(problem, address=only(instance.addr for instance in found))
     edit = rm(snapshot, [i.addr for i in found if {obj.deposed for obj in i.objects} == gone[i.addr]])
     after = tuple(_without(resource, gone) for resource in edit.snapshot.resources)
     return dataclasses.replace(edit, snapshot=replace(edit.snapshot, resources=after))
@@ -89,13 +93,6 @@ def forget_deposed(
 def _without(resource: ResourceState, gone: Mapping[AbsResourceInstance, Collection[str]]) -> ResourceState:
     left = tuple(o for o in resource.objects if o.deposed not in gone.get(resource.addr.instance(o.key), ()))
     return resource if len(left) == len(resource.objects) else replace(resource, objects=left)
-
-
-def _none(chosen: Sequence[InstanceState], key: str | None) -> str:
-    if key is None:
-        return f"no selected instance has a deposed object:{named([str(instance.addr) for instance in chosen])}"
-    known = [f"{instance.addr}: {obj.deposed}" for instance in chosen for obj in instance.deposed]
-    return f"no selected instance has the deposed object {key!r}; there are:{named(known or ['none'])}"
 
 
 def taint(snapshot: Snapshot, chosen: Selection, *, note: Note = lambda _: None) -> Edit:

@@ -52,11 +52,6 @@ class _UnusableError(Exception):
     """The state cannot be read, so that nothing can be mended."""
 
 
-def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
-    """Return the findings that have a mend that is safe or, with `unsafe`, any."""
-    return [found for found in findings if (mend := mend_for(found)) is not None and (mend.is_safe or unsafe)]
-
-
 def mend_state(
     gate: Gate,
     name: str,
@@ -91,7 +86,7 @@ def mend_state(
 def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[FixedState]:
     opened = None if state.seal is None else state.seal.opened
     before, _ = gate.found(state.name, state.data, opened)
-    chosen = _mendable(before, unsafe=unsafe)
+    chosen = [one for one in before if (mend := mend_for(one)) is not None and (mend.is_safe or unsafe)]
     if state.result.version != CURRENT_VERSION:
         reason = f"this state has format version {state.result.version}; upgrade it first"
         return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)

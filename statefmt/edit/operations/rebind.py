@@ -159,19 +159,15 @@ def _rebound(
             )
         else:
             key = mapping.get(obj.provider_key, obj.provider_key)
-        _check_key(addr, config, key)
+        if key is not NO_KEY and (config is None or not config.alias):
+            raise SurgeryError(
+                f"{addr}: {config} has no alias; only a configuration with an alias can have {key}", address=addr
+            )
         return obj if key == obj.provider_key else replace(obj, provider_key=key)
 
     objects = tuple(map(bound, resource.objects))
     same = not moves and all(one is other for one, other in zip(objects, resource.objects, strict=True))
     return resource if same else replace(resource, provider_config=config, objects=objects)
-
-
-def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, key: InstanceKey) -> None:
-    if key is not NO_KEY and (config is None or not config.alias):
-        raise SurgeryError(
-            f"{addr}: {config} has no alias; only a configuration with an alias can have {key}", address=addr
-        )
 
 
 def _outside(resources: Sequence[ResourceState], to: AbsProviderInstance) -> tuple[str, ...]:
@@ -230,7 +226,8 @@ def _config(
     configs = {i.resource.provider_config for i in chosen}
     known = {config for config in configs if config is not None and _is_named(local.config, config, references)}
     root = {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
-    changed = {i.resource.provider_config for i in chosen if _changes(i, local)}
+    # Another key in its own configuration would change them.
+    changed = {i.resource.provider_config for i in chosen if any(obj.provider_key != local.key for obj in i.objects)}
     own = {config for config in known - root if config.alias == alias and config in changed}
     meant = root | own
     if own:
@@ -262,11 +259,6 @@ def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, referenc
     source = provider_named(references.configuration.modules[Module()].declarations, local.local_name)
     bound = translated(config.instance(), required_sources(references.configuration)).config.provider
     return source == bound if source is not None else config.provider.type == local.local_name
-
-
-def _changes(instance: InstanceState, local: LocalProviderInstance) -> bool:
-    """Whether another key in its own configuration would change anything about an instance."""
-    return any(obj.provider_key != local.key for obj in instance.objects)
 
 
 def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: ProviderReferences | None) -> bool:

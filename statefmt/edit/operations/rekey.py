@@ -41,7 +41,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.cty.number import parse_number
 from statefmt.model.errors import SelectionError, SurgeryError, Wording
-from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot, instances
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import Hidden, decoded, parse_path
@@ -132,7 +132,8 @@ def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
         missing = [key for key in known if key not in found]
         if missing:
             there = named([key_text(key) for key in sorted(found, key=key_order)])
-            raise SurgeryError(f"{block}: no selected instance {_with(missing[0])}; there are:{there}", address=block)
+            what = f"has the key {missing[0]}" if str(missing[0]) else "has no key"
+            raise SurgeryError(f"{block}: no selected instance {what}; there are:{there}", address=block)
         new |= {found[old]: key for old, key in known.items()}
     return new
 
@@ -150,10 +151,15 @@ def rekey_each(snapshot: Snapshot, keys: NewKeys) -> Edit:
     moving = (r for r in snapshot.resources if at(r.addr.module) != r.addr.module) if modules else ()
     addrs = dict.fromkeys(resource.addr.instance(obj.key) for resource in moving for obj in resource.objects)
     addrs |= dict.fromkeys(one for one in keys if isinstance(one, AbsResourceInstance))
-    left, empty = _without_empty(snapshot, at) if modules else (snapshot, ())
-    edit = mv(left, {addr: goal(addr) for addr in addrs})
+    # Resources without instances move along with modules that change.
+    changing = snapshot.resources if modules else ()
+    empty = {r.addr: r for r in changing if not r.objects and at(r.addr.module) != r.addr.module}
+    if empty:
+        snapshot = replace(snapshot, resources=tuple(r for r in snapshot.resources if r.addr not in empty))
+    edit = mv(snapshot, {addr: goal(addr) for addr in addrs})
     there = by_address(edit.snapshot)
-    added = tuple(resource for resource in empty if resource.addr not in there)
+    came = (replace(r, addr=AbsResource(at(addr.module), addr.resource)) for addr, r in empty.items())
+    added = tuple(resource for resource in came if resource.addr not in there)
     after = replace(edit.snapshot, resources=(*edit.snapshot.resources, *added)) if added else edit.snapshot
     touched = {block_of(one) for one in keys}
     mixed = sorted(str(block) for block in _mixed(after, {_moved_block(block, at) for block in touched}))
@@ -185,16 +191,6 @@ def _refuse_taken(known: Iterable[ModuleInstance], keys: Mapping[ModuleInstance,
             raise SurgeryError(f"{one} cannot become {goal}: the module already exists", address=one)
 
 
-def _without_empty(
-    snapshot: Snapshot, at: Callable[[ModuleInstance], ModuleInstance]
-) -> tuple[Snapshot, tuple[ResourceState, ...]]:
-    """Take the resources without instances out of modules that change; return them with their new addresses."""
-    empty = {r.addr: r for r in snapshot.resources if not r.objects and at(r.addr.module) != r.addr.module}
-    left = tuple(resource for resource in snapshot.resources if resource.addr not in empty)
-    changed = (replace(r, addr=AbsResource(at(addr.module), addr.resource)) for addr, r in empty.items())
-    return (replace(snapshot, resources=left) if empty else snapshot), tuple(changed)
-
-
 def _moved_block(block: Repeatable, at: Callable[[ModuleInstance], ModuleInstance]) -> Repeatable:
     if isinstance(block, AbsResource):
         return AbsResource(at(block.module), block.resource)
@@ -212,10 +208,6 @@ def _mixed(snapshot: Snapshot, blocks: Collection[Repeatable]) -> list[Repeatabl
             if (call := module_call(module)) in blocks:
                 kinds.setdefault(call, set()).add(type(key_of(module)))
     return [block for block, found in kinds.items() if len(found) > 1]
-
-
-def _with(key: InstanceKey) -> str:
-    return f"has the key {key}" if str(key) else "has no key"
 
 
 _LIMIT: Final = 2**63

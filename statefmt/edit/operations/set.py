@@ -60,14 +60,11 @@ def set_attributes(
     if schemas is not None:
         unchecked = _refuse_undecodable(before, snapshot, schemas)
         if unchecked:
-            return Edit(snapshot, notes=(_note(unchecked),))
+            shown_lines = [f"  {address}" for address in unchecked[:_MOST_LISTED]]
+            more = [f"  … and {len(unchecked) - _MOST_LISTED:,} more"] if len(unchecked) > _MOST_LISTED else []
+            title = "Not checked, as the schemas do not have the type in this schema version:"
+            return Edit(snapshot, notes=("\n".join([title, *shown_lines, *more]),))
     return Edit(snapshot)
-
-
-def _note(unchecked: Sequence[str]) -> str:
-    shown = [f"  {address}" for address in unchecked[:_MOST_LISTED]]
-    more = [f"  … and {len(unchecked) - _MOST_LISTED:,} more"] if len(unchecked) > _MOST_LISTED else []
-    return "\n".join(["Not checked, as the schemas do not have the type in this schema version:", *shown, *more])
 
 
 _FORCE_TYPE: Final = Wording("--force-type", "force_type=True")
@@ -381,7 +378,9 @@ def is_wrapping(text: bytes) -> bool:
 
 def _edited(text: bytes, steps: Sequence[str | int], change: JsonChange, whole_wrapping: bool) -> bytes | None:
     if text[:1] not in (b"{", b"["):
-        return _leaf(text, steps, change)
+        if steps:
+            raise SurgeryError("the path does not exist")
+        return change(text)
     container = container_at(text)
     of = _wrapped_type(text, container)
     if of is not None and (steps or not whole_wrapping):
@@ -397,12 +396,6 @@ def _edited(text: bytes, steps: Sequence[str | int], change: JsonChange, whole_w
     if text[:1] == b"[":
         raise SurgeryError("cannot remove a single element of a list or set; set the whole list or set")
     return _without(text, container, item.name)
-
-
-def _leaf(text: bytes, steps: Sequence[str | int], change: JsonChange) -> bytes | None:
-    if steps:
-        raise SurgeryError("the path does not exist")
-    return change(text)
 
 
 def _item(text: bytes, container: Container, step: str | int) -> RawItem:

@@ -163,14 +163,10 @@ def undo_request(store: Store, number: int | None) -> Undo:
 
 def undo_to(store: Store, found: Timeline, point: Point) -> Undo:
     """Return what brings a state back to a point. Raises StoreError if the history lacks the content."""
-    ids = [step.joint_id for step in changed_steps(found, point.edits) if step.joint_id]
+    # The edits that are in effect either now or then, oldest first.
+    ids = [step.joint_id for step in sorted({*found.now} ^ {*point.edits}) if step.joint_id]
     joint = tuple(one for one in map(found.joint, ids) if one is not None)
     return Undo(store.name, found, point, store.content(point.entry.before), joint)
-
-
-def changed_steps(found: Timeline, edits: tuple[EffectiveEdit, ...]) -> list[EffectiveEdit]:
-    """Return the edits that are in effect either now or then, oldest first."""
-    return sorted({*found.now} ^ {*edits})
 
 
 def read_timeline(store: Store, unknown: frozenset[str] = frozenset()) -> Timeline:

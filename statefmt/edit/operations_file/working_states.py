@@ -15,7 +15,7 @@ from statefmt.analysis.selection.patterns import Modules, module_call, modules_o
 from statefmt.edit.changes import Edit, Moved
 from statefmt.edit.operations.mv import destinations, module_depth
 from statefmt.edit.operations.rebind import Replaced
-from statefmt.edit.operations.transfer import CrossingDependency, Joined, Transferral, join, transfer
+from statefmt.edit.operations.transfer import CrossingDependency, Transferral, join, transfer
 from statefmt.edit.operations_file.model import MoveBlock
 from statefmt.model.addrs import (
     NO_KEY,
@@ -89,7 +89,7 @@ class WorkingStates:
         self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
         if block.keep_dependencies:
             self._went.update((one.config(), target) for one in moved)
-        self._take(source, target, left, joined, made, moved)
+        self._take(source, target, left, joined, made)
 
     def join(self, source: str, target: str, prefix: ModuleInstance | None, outputs_from: str | None) -> None:
         """Move everything from one state to another; the arguments are those of a JoinBlock."""
@@ -108,14 +108,12 @@ class WorkingStates:
         for name in made.outputs:
             if after[name] != before.get(name):
                 self._output_homes[target, name] = self._output_homes.get((source, name), source)
-        self._take(source, target, left, joined, made, made.moved)
+        self._take(source, target, left, joined, made)
 
-    def _take(
-        self, source: str, target: str, left: Snapshot, joined: Snapshot, made: Transferral | Joined, moved: Moved
-    ) -> None:
+    def _take(self, source: str, target: str, left: Snapshot, joined: Snapshot, made: Transferral) -> None:
         """Take what goes from one state to another; `left` and `joined` are the parts of both before that."""
         here, there = self._state(source), self._state(target)
-        homes = {other: here.origins.home(one) or source for one, other in moved.items()}
+        homes = {other: here.origins.home(one) or source for one, other in made.moved.items()}
         here.put(left, made.source)
         there.put(joined, made.target)
         there.origins.arrive({addr: home if home != target else None for addr, home in homes.items()})
@@ -224,7 +222,9 @@ class WorkingState:
         was = {resource.addr: resource for resource in before.resources}
         now = {resource.addr: resource for resource in edit.snapshot.resources}
         changed = (old for addr, old in was.items() if old is not now.get(addr))
-        gone = [addr for old in changed for addr in _gone(old, now.get(old.addr)) if addr not in edit.moved]
+        left = ((old, {obj.key for obj in now[old.addr].objects} if old.addr in now else ()) for old in changed)
+        lost = (old.addr.instance(obj.key) for old, keys in left for obj in old.objects if obj.key not in keys)
+        gone = [addr for addr in lost if addr not in edit.moved]
         self.origins.leave(gone)
         self.origins.move(edit.moved)
         self._notes += edit.notes
@@ -238,18 +238,15 @@ class WorkingState:
     def _merge(self, was: dict[AbsResource, ResourceState], now: dict[AbsResource, ResourceState]) -> None:
         """Replace the resources of a part, in the order that the whole state would have."""
         for addr in was.keys() - now.keys():
-            self._remove(addr)
+            del self._resources[addr], self._places[addr]
         is_at_end = False
         for addr, resource in now.items():
             if resource is _END:
                 is_at_end = True
             elif is_at_end or resource is not was[addr]:
                 if is_at_end and addr in was:
-                    self._remove(addr)
+                    del self._resources[addr], self._places[addr]
                 self._set(resource, was.get(addr))
-
-    def _remove(self, addr: AbsResource) -> None:
-        del self._resources[addr], self._places[addr]
 
     def _set(self, resource: ResourceState, old: ResourceState | None) -> None:
         if resource.addr not in self._places:
@@ -258,11 +255,6 @@ class WorkingState:
         self._resources[resource.addr] = resource
         known = {id(obj) for obj in old.objects} if old else set()
         self.tables.add(resource, (obj for obj in resource.objects if id(obj) not in known))
-
-
-def _gone(old: ResourceState, new: ResourceState | None) -> list[AbsResourceInstance]:
-    left = {obj.key for obj in new.objects} if new else set()
-    return [old.addr.instance(obj.key) for obj in old.objects if obj.key not in left]
 
 
 _Addresses: TypeAlias = dict[AbsResource, None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps, loads
@@ -45,14 +46,11 @@ def loaded_to_repair(context: RunContext, name: str, data: bytes) -> LoadedState
     """
     state, error = loaded_to_mend(context, name, data)
     cause = None if error is None else error.__cause__
-    if error is not None and isinstance(cause, NotAStateError) and not _is_in_another_encoding(cause):
+    # It may be JSON but for bytes that are not UTF-8.
+    if isinstance(cause, NotAStateError) and any(finding.code != Code.NOT_UTF8 for finding in cause.findings):
+        assert error is not None
         raise error
     return state
-
-
-def _is_in_another_encoding(error: NotAStateError) -> bool:
-    """Return whether the file is JSON but for bytes that are not UTF-8."""
-    return all(finding.code == Code.NOT_UTF8 for finding in error.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +97,7 @@ def repairing(
 
     def propose(state: LoadedState) -> Proposal[RepairResult]:
         repair = repaired(state.data, decide, references, show_sensitive=show_sensitive)
-        used = repair.used
-        _refuse_unused([decision for decision in decisions if decision not in used], repair.left)
+        _refuse_unused([decision for decision in decisions if decision not in repair.used], repair.left)
         if not repair.mended:
             return Proposal(RepairResult((), repair.left), [Span(0, len(state.data))], check=False)
         _refuse_unreadable([defect for defect in repair.left if is_fatal(defect)])
@@ -115,8 +112,14 @@ def repairing(
         # The rules have nothing to compare with if the state could not be read.
         was_read = inspect(state.data).snapshot is not None
         lost = forgotten(state.data, content, show_sensitive=show_sensitive)
-        errors = () if was_read else _errors(state, content)
-        result = RepairResult(repair.mended, repair.left, lost, errors, following)
+        errors = list[Finding]()
+        if not was_read:
+            # Imported late: a list of defects needs no rules.
+            from statefmt.lint.check import check
+
+            found = check(content, name=state.name, opened=None if state.seal is None else state.seal.opened)
+            errors = [finding for finding in found if finding.severity is Severity.ERROR]
+        result = RepairResult(repair.mended, repair.left, lost, tuple(errors), following)
         return Proposal(result, [content], check=was_read)
 
     return propose
@@ -144,15 +147,6 @@ def _refuse_unreadable(fatal: Sequence[Defect]) -> None:
     )
 
 
-def _errors(state: LoadedState, content: bytes) -> tuple[Finding, ...]:
-    # Imported late: a list of defects needs no rules.
-    from statefmt.lint.check import check
-
-    opened = None if state.seal is None else state.seal.opened
-    found = check(content, name=state.name, opened=opened)
-    return tuple(finding for finding in found if finding.severity is Severity.ERROR)
-
-
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 
 
@@ -173,7 +167,8 @@ def forgotten(before: bytes, after: bytes, *, show_sensitive: bool = False) -> t
     for one in _objects(old):
         kept = [text for text in _attributes(old, one, ignored) if left[text]]
         if not kept:
-            found.append(_named(old, one))
+            named = shown_id(old, one)
+            found.append(old.instance_address(one) + (f" (id {named})" if named else ""))
         left.subtract(kept)
     outputs = set(new.names(("outputs",)))
     return (*found, *(f"output.{name}" for name in dict.fromkeys(old.names(("outputs",))) if name not in outputs))
@@ -188,11 +183,6 @@ def _attributes(state: LooseState, instance: JsonPath, ignored: bytes) -> list[b
     """Return both forms of an object's attributes, one of which may be removed; an object without them has one."""
     forms = [state.raw((*instance, name)) for name in ("attributes", "attributes_flat")]
     return [text.translate(None, ignored) for text in forms if text is not None and text != b"null"] or [b""]
-
-
-def _named(state: LooseState, instance: JsonPath) -> str:
-    named = shown_id(state, instance)
-    return state.instance_address(instance) + (f" (id {named})" if named else "")
 
 
 ANYWHERE: Final = "*"
@@ -268,7 +258,12 @@ def parse_decision(text: str, origin: str = "") -> Decision:
             f"{origin and f'{origin}: '}invalid decision {text!r}: write CODE PLACE CHOICE, such as "
             "ADR002 aws_vpc.main keep=first"
         )
-    return Decision(match[1], _pointer(match[2]) or match[2], match[3], origin)
+    place = match[2]
+    if place.startswith('"/'):
+        # A pointer that is no single word.
+        with suppress(ValueError):
+            place = str(loads(place))
+    return Decision(match[1], place, match[3], origin)
 
 
 def parse_decisions(text: str, name: str = "decisions") -> list[Decision]:
@@ -306,15 +301,16 @@ def decision_places(defects: Sequence[Defect]) -> list[str]:
 
     A place that cannot be written on a line is a JSON pointer in quotes; the whole file is `*`.
     """
-    count = Counter((defect.finding.code, defect.finding.address) for defect in defects)
-    return [_place(defect, count[defect.finding.code, defect.finding.address] == 1) for defect in defects]
+    findings = [defect.finding for defect in defects]
+    count = Counter((one.code, one.address) for one in findings)
 
+    def place(finding: Finding) -> str:
+        if not finding.pointer:
+            return finding.address or ANYWHERE
+        is_alone = count[finding.code, finding.address] == 1
+        return finding.address if is_alone and _is_word(finding.address) else written_place(finding.pointer)
 
-def _place(defect: Defect, is_alone: bool) -> str:
-    finding = defect.finding
-    if not finding.pointer:
-        return finding.address or ANYWHERE
-    return finding.address if is_alone and _is_word(finding.address) else written_place(finding.pointer)
+    return list(map(place, findings))
 
 
 def written_place(place: str) -> str:
@@ -324,14 +320,6 @@ def written_place(place: str) -> str:
 
 def _is_word(place: str) -> bool:
     return place.isprintable() and _PLACE.fullmatch(place) is not None and not place.startswith('"')
-
-
-def _pointer(text: str) -> str:
-    """Return the pointer that a JSON string has; "" if the text is none."""
-    try:
-        return str(loads(text)) if text.startswith('"/') else ""
-    except ValueError:
-        return ""
 
 
 def _made(defect: Defect, closest: Sequence[Decision]) -> Decided | None:

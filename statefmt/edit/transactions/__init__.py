@@ -61,7 +61,8 @@ def applied(
     pins = pins or {}
     home = context.connection().state_home
     with interruptible() as interruption, opened_journal(home, intent.path) as folder:
-        refuse_unfinished(folder, intent)
+        if folder.read() is not None:
+            raise unfinished(intent)
         with ExitStack() as quiet, ExitStack() as locks:
             context.phase("locking")
             infos = {name: intent.lock_info(context, one.store.name) for name, one in states.items()}
@@ -97,14 +98,8 @@ def applied(
     return staged
 
 
-def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
-    """Raise StoreError if an earlier change by the same file has not ended."""
-    if folder.read() is not None:
-        raise unfinished(intent)
-
-
 def unfinished(intent: Intent) -> StoreError:
-    """Return the error for a change that has begun and not ended."""
+    """Return the error for an earlier change by the same file that has not ended."""
     what = f"an earlier {intent.what} is unfinished"
     return StoreError(f"{printable(intent.file)}: {what}; nothing was written. {ways_out(intent.ending)}")
 

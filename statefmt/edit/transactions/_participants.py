@@ -318,7 +318,10 @@ def _refuse_creations(names: Iterable[str]) -> None:
 def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
     """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
     if not isinstance(name, RemoteName):
-        name = _from_here(name)
+        here = Path.cwd()
+        # As people name it.
+        below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
+        name = InsideName(below, name.place) if isinstance(name, InsideName) else below
         # Before another state is written.
         refuse_init_file(name, context.environment.get("TF_DATA_DIR", ""))
     store = managed_store_at(context, name, makes_folders=created is not None)
@@ -330,25 +333,15 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
             url = "" if HIDDEN in name.words[1] else name.words[1]
             return Participant(store, location, hashed, True, url, None, name.words, sources)
         folder, workspace = os.path.realpath(name.folder), name.place.workspace
-        words = ("--state", folder, "--workspace", workspace, *_further(name.words))
+        # The words after those that name a folder and its workspace.
+        further = name.words[4:] if name.words[2:3] == ("--workspace",) else name.words[2:]
+        words = ("--state", folder, "--workspace", workspace, *further)
         again = folder if folder.isprintable() else ""
         return Participant(store, location, hashed, True, again, workspace, words, sources)
     path = os.path.realpath(name)
     again = path if path.isprintable() else ""
     words = ("--state", path)
     return Participant(store, printable(path), checksum(os.fsencode(path)), False, again, None, words, sources)
-
-
-def _from_here(name: str) -> str:
-    """Return the path of a file relative to the current folder, if it is below: as people name it."""
-    here = Path.cwd()
-    below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
-    return InsideName(below, name.place) if isinstance(name, InsideName) else below
-
-
-def _further(words: Sequence[str]) -> Sequence[str]:
-    """Return the words after those that name a folder and its workspace."""
-    return words[4:] if words[2:3] == ("--workspace",) else words[2:]
 
 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:

@@ -59,7 +59,10 @@ def before_change(
     hashes = {name: hash_before(state) for name, state in found.items()}
 
     def begun(name: str, one: Participant) -> LoadedState:
-        return found.get(name) or _begun(one, found, _lineage(change, name, hashes))
+        if name in found:
+            return found[name]
+        unique = msgspec.json.encode([change, name, sorted(hashes.items())])
+        return _begun(one, found, str(UUID(bytes=sha256(unique).digest()[:16], version=_VERSION)))
 
     return {name: begun(name, one) for name, one in states.items()}
 
@@ -86,11 +89,6 @@ def _begun(one: Participant, found: Mapping[str, LoadedState], lineage: str) -> 
     sealed = next((state.seal for state in sources if state.seal is not None), None)
     seal = None if sealed is None else Seal(b"", replace(sealed.opened, plain=b""), sealed.configuration)
     return structs.replace(loaded_plain(one.store.name, content, seal=seal), is_new=True)
-
-
-def _lineage(change: str, name: str, hashes: Mapping[str, str]) -> str:
-    text = msgspec.json.encode([change, name, sorted(hashes.items())])
-    return str(UUID(bytes=sha256(text).digest()[:16], version=_VERSION))
 
 
 class Intent(Struct, frozen=True):
