@@ -79,9 +79,10 @@ def surgery_options(
 
 _MOST_FINDINGS: Final = 10
 
-# An edit under its lock, and what opens it: with the configuration to check it against, and called when it is written.
-Opened: TypeAlias = AbstractContextManager[Transaction]
-Editing: TypeAlias = "Callable[[ProviderReferences | None, Callable[[EditResult], None]], Opened]"
+# Opens an edit that is checked against a configuration, and calls a function when it is written.
+Editing: TypeAlias = (
+    "Callable[[ProviderReferences | None, Callable[[EditResult], None]], AbstractContextManager[Transaction]]"
+)
 
 
 def carry_out(
@@ -127,7 +128,9 @@ def carry_out(
         where = "standard output" if target == STANDARD_INPUT else target
         say(f"{where}: {done}{kept_text(result.backup, what)}")
 
-    def usual(references: ProviderReferences | None, written: Callable[[EditResult], None]) -> Opened:
+    def usual(
+        references: ProviderReferences | None, written: Callable[[EditResult], None]
+    ) -> AbstractContextManager[Transaction]:
         opened = statefmt.open(state, context=run_context(), read=False)
         return opened.edit(options=write, config=references, even_damaged=even_damaged, written=written)
 

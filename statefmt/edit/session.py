@@ -1,4 +1,4 @@
-"""Loads and rewrites states."""
+"""Finds, loads and rewrites states: their names, stores and histories."""
 
 from __future__ import annotations
 

@@ -223,25 +223,10 @@ class State:
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.library.transaction import edit_options, transaction
 
-        options = edit_options(
-            options,
-            out,
-            backup,
-            EditOptions(
-                operation,
-                message,
-                yes=overwrite,
-                keep_backup=keep_backup,
-                dry_run=dry_run,
-                lock=lock,
-                lock_timeout=lock_timeout,
-                expect_serial=expect_serial,
-                expect_hash=expect_hash,
-            ),
-        )
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, operation, message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
         with self._handle.opened(options, opening) as opened, transaction(opened, references, written) as made:
@@ -282,27 +267,12 @@ class State:
         `address`, and StateError if the state is damaged and an address is given.
         """
         from statefmt.analysis.selection.criteria import selector_text
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.library.text_edit import text_edit
         from statefmt.library.transaction import edit_options
         from statefmt.store.remote.interruption import interruptible
 
-        options = edit_options(
-            options,
-            out,
-            backup,
-            EditOptions(
-                "edit",
-                message,
-                yes=overwrite,
-                keep_backup=keep_backup,
-                dry_run=dry_run,
-                lock=lock,
-                lock_timeout=lock_timeout,
-                expect_serial=expect_serial,
-                expect_hash=expect_hash,
-            ),
-        )
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, "edit", message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, None, ())
         damage: list[StateError] = []
 
@@ -346,7 +316,6 @@ class State:
         without `only`, if it changed several states.
         """
         from statefmt.edit.operations.undo import undo_request
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.edit.transactions.by_history import undone_alone
         from statefmt.library.transaction import edit_options, transaction
 
@@ -357,14 +326,7 @@ class State:
                 request.refuse_one_of_several()
             if not discard_changes:
                 request.refuse_foreign()
-        edit = edit_options(
-            None,
-            None,
-            backup,
-            EditOptions(
-                "undo", message, keep_backup=keep_backup, dry_run=dry_run, lock=lock, lock_timeout=lock_timeout
-            ),
-        )
+        edit = edit_options(None, "undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
                 f"something else has changed the state since edit {request.last.number} ({request.last.command}); "
@@ -443,26 +405,11 @@ class State:
         is written with the errors that are left, which `findings` holds. Raises SurgeryError if a decision decides
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.library.text_edit import repaired
         from statefmt.library.transaction import edit_options
 
-        options = edit_options(
-            options,
-            out,
-            backup,
-            EditOptions(
-                "repair",
-                message,
-                yes=overwrite,
-                keep_backup=keep_backup,
-                dry_run=dry_run,
-                lock=lock,
-                lock_timeout=lock_timeout,
-                expect_serial=expect_serial,
-                expect_hash=expect_hash,
-            ),
-        )
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, "repair", message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         return repaired(
             self._handle,
@@ -494,19 +441,11 @@ class State:
         inferred from the lock file beside the state, or in the folder whose state it is. A state in a backend keeps its
         layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.library.migrating import UpgradeOptions, migrated, upgraded
         from statefmt.library.transaction import edit_options
 
         refuse_unknown("option", options, UpgradeOptions.__annotations__)
-        edit = edit_options(
-            None,
-            None,
-            backup,
-            EditOptions(
-                "upgrade", message, keep_backup=keep_backup, dry_run=dry_run, lock=lock, lock_timeout=lock_timeout
-            ),
-        )
+        edit = edit_options(None, "upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
         return migrated(self._handle, edit, options, lambda found: upgraded(found, options))
 
     def downgrade(
@@ -526,21 +465,13 @@ class State:
         Takes the options of `statefmt.downgrade()`, and the other arguments of `edit()`. A state in a backend gets the
         layout that the release gives it there, unless one is given. Raises what both raise.
         """
-        from statefmt.edit.pipeline import EditOptions
         from statefmt.library.migrating import DowngradeOptions, downgraded, migrated, wanted_release
         from statefmt.library.transaction import edit_options
 
         refuse_unknown("option", options, DowngradeOptions.__annotations__)
         with located(self.location):
             wanted = wanted_release(release)
-        edit = edit_options(
-            None,
-            None,
-            backup,
-            EditOptions(
-                "downgrade", message, keep_backup=keep_backup, dry_run=dry_run, lock=lock, lock_timeout=lock_timeout
-            ),
-        )
+        edit = edit_options(None, "downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
         return migrated(self._handle, edit, options, lambda found: downgraded(found, wanted, options))
 
     def _references(

@@ -457,24 +457,39 @@ def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable
 
 def edit_options(
     whole: EditOptions | None,
-    out: str | os.PathLike[str] | None,
+    operation: str,
+    message: str,
+    lock: bool,
+    lock_timeout: float,
     backup: str | os.PathLike[str] | None,
-    given: EditOptions,
+    keep_backup: bool,
+    dry_run: bool,
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    expect_serial: int | None = None,
+    expect_hash: str | None = None,
 ) -> EditOptions:
-    """Return the options of an edit: the `whole` of them, or those `given` one by one.
+    """Return the options of an edit: the `whole` of them, or those given one by one.
 
     Raises TypeError for both, and StoreError if `out` and `backup` contradict each other.
     """
     if out is not None and backup is not None:
         raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-    given = replace(
-        given,
+    given = EditOptions(
+        operation=operation,
+        command=message or operation,
         out=None if out is None else os.fspath(out),
+        yes=overwrite,
         backup=None if backup is None else os.fspath(backup),
-        command=given.command or given.operation,
+        keep_backup=keep_backup,
+        dry_run=dry_run,
+        lock=lock,
+        lock_timeout=lock_timeout,
+        expect_serial=expect_serial,
+        expect_hash=expect_hash,
     )
     if whole is None:
         return given
-    if given != EditOptions(given.operation, given.operation):
+    if given != EditOptions(operation, operation):
         raise TypeError("options= has all options: give no others beside it")
     return whole

@@ -1,4 +1,4 @@
-"""Advises which bindings a configuration wants, and binds instances that move as it declares."""
+"""Takes bindings and addresses from a configuration, and the keys of `rekey --config DIR`."""
 
 from __future__ import annotations
 
@@ -239,6 +239,11 @@ def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int = 0
 
 _MOST_NAMED: Final = 10
 _MAP_ALONE: Final = Wording("--map without --config", "keys= without config=")
+
+
+# A state does not say which element of a `for_each` an instance with a `count` index was made for. So keys are used
+# only where there is a single way: one instance whose key the configuration lacks, and one key that the state lacks.
+# Otherwise the refusal shows a key map to complete.
 
 
 def keys_by_configuration(

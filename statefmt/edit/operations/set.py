@@ -1,4 +1,7 @@
-"""`set` and `unset`: change single attributes. `set-serial` and `new-lineage`: change the identity of a state."""
+"""`set` and `unset` change attributes, `set-serial` and `new-lineage` the identity of a state.
+
+Edits by hand change attributes, too. All keep every other byte of the attributes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`undo`: reads the history of a state as the contents that it had, and returns to one of them."""
+"""`undo` and `restore`: return to an earlier content, also of a state that cannot be loaded.
+
+An undo reads the history of a state as the contents that it had.
+"""
 
 from __future__ import annotations
 

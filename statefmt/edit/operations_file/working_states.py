@@ -1,4 +1,8 @@
-"""The states of a file while its operations run: edits of one state, and what goes from one to another."""
+"""The states of a file while its operations run: edits of one state, and what goes from one to another.
+
+Each operation runs on the part of a state that it concerns. The result is the same as on the whole if the part has all
+resources that the operation changes or decides by. So the time of an operation grows with its part, not with the state.
+"""
 
 from __future__ import annotations
 

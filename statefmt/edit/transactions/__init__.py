@@ -1,8 +1,8 @@
 """Changes several states as one: all of them or, after a crash, finished or taken back when the user says which.
 
 States are locked together, all results are made before the first write, and a journal of the intent is on disk before
-it. Objects arrive in one state before they leave another. See `_apply.py` for the way, `_journal.py` for the record,
-and `by_file.py` for operations files.
+it. Objects arrive in one state before they leave another. `_participants.py` has the states and the journal,
+`operations.py` applies operations files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Names the states that are changed together: each with its store and its canonical name."""
+"""The states that are changed together, each with its store and its canonical name; and the journal of the change.
+
+The journal has the intent, in hashes, from before the first write to the end. It is in
+`$XDG_STATE_HOME/statetool/applies/NAME`, where NAME has the readable part of the operations file's name and a hash of
+its path. It has no content of any state: before the change, that is in the states and their histories, and what comes
+after can be made again.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans and applies operations files, and ends applies that were interrupted."""
+"""Plans and applies operations files, also those that commands make in memory, and ends what was interrupted."""
 
 from __future__ import annotations
 
