@@ -43,7 +43,7 @@ def lock_states(context: RunContext, names: Iterable[str]) -> list[LockState]:
 
     The names are those that `locations.current_state` returns. Raises StoreError if a place cannot be asked.
     """
-    from statefmt.edit.stores import managed_store_at
+    from statefmt.edit.session import managed_store_at
 
     return [managed_store_at(context, name).lock_state() for name in names]
 
@@ -55,6 +55,6 @@ def remove_lock(context: RunContext, name: str, lock_id: str) -> LockInfo | None
     Only an ID that is the lock's removes it. Raises StoreError if there is no such lock, if the backend refuses, or for
     a local file that a running process has locked.
     """
-    from statefmt.edit.stores import managed_store_at
+    from statefmt.edit.session import managed_store_at
 
     return managed_store_at(context, name).remove_lock(lock_id)

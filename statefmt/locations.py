@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from statefmt.context import RunContext
 
 with lazy_imports(globals()):
-    from statefmt.edit.stores import listed_states as listed_states
+    from statefmt.edit.session import listed_states as listed_states
     from statefmt.store.backends import RemoteName as RemoteName, state_words as state_words
     from statefmt.store.backends.options import BackendOptions as BackendOptions
     from statefmt.store.reading import (

@@ -17,35 +17,37 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.attributes import (
-        Assignment as Assignment,
-        assignment as assignment,
-        parse_assignment as parse_assignment,
-    )
     from statefmt.edit.changes import Edit as Edit, Note as Note, with_note as with_note
     from statefmt.edit.key_map import (
         KeyMap as KeyMap,
         parse_key_lines as parse_key_lines,
         parse_key_map as parse_key_map,
     )
-    from statefmt.edit.operations.mv import module_depth as module_depth, mv_request as move
-    from statefmt.edit.operations.rebind import rebind_request as rebind
-    from statefmt.edit.operations.rekey import rekey_request as rekey
-    from statefmt.edit.operations.replace_provider import (
+    from statefmt.edit.operations.instances import (
+        forget_deposed as forget_deposed,
+        remove as remove,
+        taint as taint,
+        untaint as untaint,
+    )
+    from statefmt.edit.operations.mv import module_depth as module_depth, move as move
+    from statefmt.edit.operations.rebind import (
         KnownProviders as KnownProviders,
         Replaced as Replaced,
         parse_replaced as parse_replaced,
-        replace_provider_request as replace_provider,
+        rebind as rebind,
+        replace_provider as replace_provider,
     )
-    from statefmt.edit.operations.restore import restore as restore
-    from statefmt.edit.operations.rm import forget_deposed_request as forget_deposed, rm_request as remove
+    from statefmt.edit.operations.rekey import rekey as rekey
     from statefmt.edit.operations.set import (
+        Assignment as Assignment,
+        assignment as assignment,
         new_lineage as new_lineage,
-        set_request as set,  # noqa: A004 - the name of the command
+        parse_assignment as parse_assignment,
+        set_attributes as set,  # noqa: A004 - the name of the command
         set_serial as set_serial,
-        unset_request as unset,
+        unset_attributes as unset,
     )
-    from statefmt.edit.operations.taint import taint_request as taint, untaint_request as untaint
+    from statefmt.edit.operations.undo import restore as restore
 
 __all__ = [
     "Assignment", "Edit", "KeyMap", "KnownProviders", "Note", "Replaced", "assignment", "forget_deposed",

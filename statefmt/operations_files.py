@@ -37,28 +37,26 @@ with lazy_imports(globals()):
         KeptDependency as KeptDependency,
         StateCrossing as StateCrossing,
     )
-    from statefmt.edit.surgical import EditOutcome as EditOutcome
+    from statefmt.edit.pipeline import EditOptions as EditOptions, EditOutcome as EditOutcome
     from statefmt.edit.tfmigrate import (
         ConvertedMigration as ConvertedMigration,
         converted_migration as converted_migration,
     )
-    from statefmt.edit.transactions.by_file import (
+    from statefmt.edit.transactions.by_history import end_undo as end_undo, undo_together as undo_together
+    from statefmt.edit.transactions.operations import (
+        CommandOperations as CommandOperations,
         PlannedOperations as PlannedOperations,
+        applied_in_memory as applied_in_memory,
         applied_operations as applied_operations,
+        begun_text as begun_text,
+        ended_in_memory as ended_in_memory,
         ended_operations as ended_operations,
         is_plan_file as is_plan_file,
         paths_to_allow as paths_to_allow,
-        planned_operations as planned_operations,
-        write_plan as write_plan,
-    )
-    from statefmt.edit.transactions.by_history import end_undo as end_undo, undo_together as undo_together
-    from statefmt.edit.transactions.in_memory import (
-        CommandOperations as CommandOperations,
-        applied_in_memory as applied_in_memory,
-        begun_text as begun_text,
-        ended_in_memory as ended_in_memory,
         planned_in_memory as planned_in_memory,
+        planned_operations as planned_operations,
         write_operations as write_operations,
+        write_plan as write_plan,
     )
     from statefmt.edit.transactions.plan import (
         OperationsPlan as OperationsPlan,

@@ -19,17 +19,11 @@ from __future__ import annotations
 from statefmt._lazy import lazy_imports
 
 with lazy_imports(globals()):
-    from statefmt.edit.repairs.find import (
-        FoundDefects as FoundDefects,
-        can_mend as can_mend,
-        defects as defects,
-        is_fatal as is_fatal,
-    )
-    from statefmt.edit.repairs.member_choices import Choice as Choice, Defect as Defect
-    from statefmt.edit.repairs.repair import (
+    from statefmt.edit.repairs import (
         Decided as Decided,
         Decision as Decision,
         MendedDefect as MendedDefect,
+        RepairResult as RepairResult,
         check_choice as check_choice,
         decision_for as decision_for,
         decision_places as decision_places,
@@ -37,4 +31,10 @@ with lazy_imports(globals()):
         parse_decision as parse_decision,
         parse_decisions as parse_decisions,
     )
-    from statefmt.edit.repairs.state import RepairResult as RepairResult
+    from statefmt.edit.repairs.find import (
+        FoundDefects as FoundDefects,
+        can_mend as can_mend,
+        defects as defects,
+        is_fatal as is_fatal,
+    )
+    from statefmt.edit.repairs.member_choices import Choice as Choice, Defect as Defect

@@ -87,8 +87,7 @@ def _edited(gate: Gate, name: str, where: str, options: FixOptions, manner: Mann
     def written(outcome: FixedState, backup: str | None) -> None:
         say(f"{where}: {_counts(outcome)} fixed{kept_text(backup, 'state')}")
 
-    terms = options.write.terms(name, "check --fix")
-    outcome = mend_state(gate, name, terms, unsafe=options.unsafe, written=written)
+    outcome = mend_state(gate, name, options.write.for_state(name), unsafe=options.unsafe, written=written)
     if outcome.reason:
         say(f"{where}: {outcome.reason}")
     if not options.shows or not outcome.mended:

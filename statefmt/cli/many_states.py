@@ -5,19 +5,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec.structs import replace
 from typer import BadParameter
 
 from statefmt.addrs import DEFAULT_HOST, TERRAFORM_HOST, AbsResourceInstance, ConfigProviderConfig, ConfigResource
+from statefmt.cli.command import takes
 from statefmt.cli.options.ending import ENDINGS
-from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption, seconds
+from statefmt.cli.options.shared import AgreedOption, seconds
 from statefmt.cli.options.write import DryRunOption, LockOption, LockTimeoutOption, NoBackupOption
 from statefmt.cli.outcome import FAILED, FINE
 from statefmt.cli.run import command_line, repeatable_arguments, run_context
@@ -26,6 +28,7 @@ from statefmt.cli.surgery import SurgeryOptions, show_outcome_as_blocks
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import (
     CommandOperations,
+    EditOptions,
     Ending,
     FileOutcome,
     KeptDependency,
@@ -56,25 +59,6 @@ if TYPE_CHECKING:
 _ONCE: Final = ("--yes", "-y", "-auto-approve", "--dry-run", *ENDINGS)
 
 
-class ApplyTerms(NamedTuple):
-    """How a command writes many states. `timeout` is in seconds, for each lock, None for no locks.
-
-    `advice` says what to do without a terminal to ask on. `asks` says whether to ask about an outcome. `ending` is set
-    to end a change that was interrupted. `as_blocks` prints blocks of configurations, and writes nothing. `references`
-    are configurations that states are checked against, by the short names of the states.
-    """
-
-    manner: Manner
-    advice: str = ADVICE
-    ending: Ending | None = None
-    timeout: float | None = 0
-    keeps_backup: bool = True
-    asks: Callable[[FileOutcome], bool] = lambda _: True
-    dry_run: bool = False
-    as_blocks: bool = False
-    references: Mapping[str, ProviderReferences] = MappingProxyType({})
-
-
 def anywhere(state: str | None) -> str:
     """Return the name of a state on the command line as it is in any folder; None is that of the current folder."""
     if state is None:
@@ -85,59 +69,79 @@ def anywhere(state: str | None) -> str:
 def carry_out_operations(
     command: str,
     text: str,
-    terms: ApplyTerms,
+    options: EditOptions,
     states: Collection[str] | Mapping[str, str] = (),
     more: Sequence[str] = (),
     *,
+    ending: Ending | None,
+    show_sensitive: bool,
+    asks: Callable[[FileOutcome], bool] = lambda _: True,
+    as_blocks: bool = False,
+    references: Mapping[str, ProviderReferences] = MappingProxyType({}),
     create_options: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Run an operations file that a command made in memory, or end that; return the exit status.
 
     States in the text have names as `anywhere` gives them, and the same arguments must always give the same text.
     `states` are arguments, or values of options, that name states, perhaps with what they are in any folder. `more` are
-    arguments that are the default here, but not in other folders. `create_options` are the options that create states,
-    by the short names of these.
+    arguments that are the default here, but not in other folders. `ending` is set to end a change that was interrupted.
+    `asks` says whether to ask about an outcome. `as_blocks` prints blocks of configurations, and writes nothing.
+    `references` are configurations that states are checked against, and `create_options` the options that create
+    states, both by the short names of the states.
     """
     words = [_from_anywhere(word, states) for word in repeatable_arguments(command, _ONCE)]
     made = CommandOperations(text, (words[0], *more, *words[1:]), create_options)
-    context, timeout, keeps_backup = run_context(), terms.timeout, terms.keeps_backup
-    if terms.ending is not None:
-        names = ended_in_memory(context, made, terms.ending, timeout=timeout, keeps_backup=keeps_backup)
-        return report_ended(command, names, terms.ending)
-    if terms.as_blocks:
-        return _as_blocks(made, terms)
-    if terms.dry_run:
-        planned_in_memory(context, made, _shown(terms), references=terms.references)
-        say(f"{command}: dry run; nothing was written")
-        return FINE
+    context = run_context()
+    if ending is not None:
+        return report_ended(command, ended_in_memory(context, made, ending, options), ending)
+    if as_blocks:
+        statuses: list[int] = []
+
+        def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
+            statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=show_sensitive))
+            return False
+
+        planned_in_memory(context, made, shown, references=references)
+        return statuses[0]
     return apply_shown(
         command,
-        lambda agreed: applied_in_memory(
-            context,
-            made,
-            command_line(),
-            timeout=timeout,
-            keeps_backup=keeps_backup,
-            references=terms.references,
-            agreed=agreed,
-        ),
-        terms,
+        lambda agreed: applied_in_memory(context, made, options, references=references, agreed=agreed),
+        options,
+        Manner(show_sensitive=show_sensitive),
+        asks=asks,
+        references=references,
     )
 
 
-def apply_shown(name: str, apply: Callable[[Agreed], FileOutcome], terms: ApplyTerms) -> int:
-    """Change states after showing how, and after asking if so agreed; return the exit status."""
+def apply_shown(
+    name: str,
+    apply: Callable[[Agreed], FileOutcome],
+    options: EditOptions,
+    manner: Manner,
+    *,
+    asks: Callable[[FileOutcome], bool] = lambda _: True,
+    advice: str = ADVICE,
+    references: Mapping[str, ProviderReferences] = MappingProxyType({}),
+) -> int:
+    """Change states after showing how, and after asking if the outcome `asks`; return the exit status.
+
+    `advice` says what to do without a terminal to ask on. `references` are the configurations that the edits are
+    checked against, by the names of their states.
+    """
     refused, paths = False, dict[str, str]()
 
     def agreed(names: Mapping[str, str], outcome: FileOutcome) -> bool:
         nonlocal refused
         paths.update(names)
-        asks = terms.asks(outcome)
-        show_outcome(names, outcome, terms.manner, to_messages=asks, checked=terms.references)
-        refused = asks and not confirmed("Write these states?", name, "written", terms.advice)
+        must_ask = not (options.yes or options.dry_run) and asks(outcome)
+        show_outcome(names, outcome, manner, to_messages=must_ask, checked=references)
+        refused = must_ask and not confirmed("Write these states?", name, "written", advice)
         return not refused
 
     outcome = apply(agreed)
+    if options.dry_run:
+        say(f"{name}: dry run; nothing was written")
+        return FINE
     if refused:
         say(f"{name}: nothing was written")
         return FAILED
@@ -165,25 +169,6 @@ def _from_anywhere(word: str, states: Collection[str] | Mapping[str, str]) -> st
     if word.startswith("-") and equals and value in places:
         return f"{option}={places[value]}"
     return places.get(word, word)
-
-
-def _as_blocks(made: CommandOperations, terms: ApplyTerms) -> int:
-    statuses: list[int] = []
-
-    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        statuses.append(show_outcome_as_blocks(names, outcome, show_sensitive=terms.manner.show_sensitive))
-        return False
-
-    planned_in_memory(run_context(), made, shown, references=terms.references)
-    return statuses[0]
-
-
-def _shown(terms: ApplyTerms) -> Agreed:
-    def shown(names: Mapping[str, str], outcome: FileOutcome) -> bool:
-        show_outcome(names, outcome, terms.manner, to_messages=False, checked=terms.references)
-        return False
-
-    return shown
 
 
 _OUTPUTS: Final = (
@@ -287,47 +272,34 @@ def _needs(found: Iterable[KeptDependency]) -> Iterator[str]:
         yield f"  {here} needs {needs} in {there}, for {instances[0]}{more}"
 
 
-def joint_write_options(
+def apply_options(
     *,
-    dry_run: DryRunOption = False,
     no_backup: NoBackupOption = False,
     lock: LockOption = True,
     lock_timeout: LockTimeoutOption = "0s",
     yes: AgreedOption = False,
-    show_sensitive: ShowSensitiveOption = False,
-) -> ApplyTerms:
-    """Return how to write the states. Raises BadParameter."""
-    return ApplyTerms(
-        timeout=seconds(lock_timeout, "--lock-timeout") if lock else None,
-        keeps_backup=not no_backup,
-        asks=lambda _: not yes,
-        dry_run=dry_run,
-        manner=Manner(show_sensitive=show_sensitive),
+) -> EditOptions:
+    """Return how to write several states. Raises BadParameter."""
+    return EditOptions(
+        command=command_line(),
+        yes=yes,
+        keep_backup=not no_backup,
+        lock=lock,
+        lock_timeout=seconds(lock_timeout, "--lock-timeout"),
     )
 
 
-def joint_terms(options: SurgeryOptions, why: str, others: Mapping[str, bool] = MappingProxyType({})) -> ApplyTerms:
-    """Return how to write the states, from the options of an edit of one state.
+@takes(options=apply_options)
+def joint_write_options(*, dry_run: DryRunOption = False, options: EditOptions) -> EditOptions:
+    """Return how to write several states, perhaps as a dry run."""
+    return dataclasses.replace(options, dry_run=dry_run)
 
-    Raises BadParameter with the message `why` for an option that is for one state, and for `others` that are given.
-    """
-    write = options.write
-    for_one = {
-        "--out": write.out is not None,
-        "--backup": write.backup is not None,
-        "--expect-serial": write.expect_serial is not None,
-        "--expect-hash": write.expect_hash is not None,
-    }
-    for option, is_given in (for_one | dict(others)).items():
-        if is_given:
-            raise BadParameter(why, param_hint=option)
-    return ApplyTerms(
-        timeout=write.lock_timeout if write.lock else None,
-        keeps_backup=not write.no_backup,
-        asks=lambda _: not write.yes,
-        dry_run=write.dry_run,
-        manner=Manner(show_sensitive=options.show_sensitive),
-    )
+
+def refuse_options(options: EditOptions, why: str, others: Mapping[str, bool] = MappingProxyType({})) -> None:
+    """Raise BadParameter with the message `why` for an option of an edit of one state, and for `others` if given."""
+    given = [f"--{name.replace('_', '-')}" for name in options.of_one_state]
+    for option in (*given, *(option for option, is_given in others.items() if is_given)):
+        raise BadParameter(why, param_hint=option)
 
 
 # Returns the path of a state in an operations file; None is the state of the current folder.
@@ -363,7 +335,9 @@ def short_names(states: Iterable[str | None]) -> dict[str | None, str]:
     """Return a name for each state: that of its file or, if the file has the usual name, of its folder."""
     names: dict[str | None, str] = {}
     for state in dict.fromkeys(states):
-        wanted = _short_name(state)
+        path = PurePosixPath((state or "").partition("?")[0])
+        stem = path.name.removesuffix(".json").removesuffix(".tfstate")
+        wanted = fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
         name, number = wanted, 1
         while name in names.values():
             number += 1
@@ -387,12 +361,6 @@ def apply_line(path: str, command: str = "apply") -> str:
     return shell_line(["statetool", command, *allowing, path])
 
 
-def _short_name(state: str | None) -> str:
-    path = PurePosixPath((state or "").partition("?")[0])
-    stem = path.name.removesuffix(".json").removesuffix(".tfstate")
-    return fit_name(path.parent.name if stem in _USUAL and path.parent.name else stem)
-
-
 def move_across(
     selector: str,
     destination: str | None,
@@ -411,7 +379,7 @@ def move_across(
     `from_state` is None for that of the current folder. With `create`, the other state does not exist yet. With
     `allow_plain`, one of the two may be encrypted alone.
     """
-    terms = joint_terms(options, "is for one state, and cannot be combined with --to-state")
+    refuse_options(options.write, "is for one state, and cannot be combined with --to-state")
     target = StateBlock(anywhere(to_state), create=create, allow_plain=allow_plain)
     source = StateBlock(anywhere(from_state))
     # The same names in any folder, so that --resume makes the same text.
@@ -422,13 +390,19 @@ def move_across(
     given = [state for state in (from_state, to_state) if state is not None]
     more = () if from_state is not None else ("--from-state", anywhere(None))
     references = options.configuration.loaded()
-    terms = terms._replace(
+    return carry_out_operations(
+        "mv",
+        text,
+        options.write,
+        given,
+        more,
         ending=ending,
-        asks=lambda outcome: not options.write.yes and _must_be_confirmed(outcome),
+        show_sensitive=options.show_sensitive,
+        asks=_must_be_confirmed,
         as_blocks=as_blocks,
         references={} if references is None else {there: references},
+        create_options={there: "--create"},
     )
-    return carry_out_operations("mv", text, terms, given, more, create_options={there: "--create"})
 
 
 def _must_be_confirmed(outcome: FileOutcome) -> bool:
@@ -446,21 +420,15 @@ def undo_all(name: str, to: int | None, options: SurgeryOptions, further: str, *
     `further` says how to go back further.
     """
     why = "the edit changed several states, and is undone in all of them; add --only for this state only"
-    terms = joint_terms(options, why, {"--discard-changes": discard_changes})._replace(advice=_ADVICE)
-    context, command = run_context(), command_line()
-    if terms.dry_run:
-        outcome = undo_together(context, name, to, dry_run=True)
-        show_outcome({one: one for one in outcome.outcomes}, outcome, terms.manner, to_messages=False)
-        say(f"{name}: dry run; nothing was written")
-        return FINE
-    status = apply_shown(
-        "undo",
-        lambda agreed: undo_together(
-            context, name, to, command=command, timeout=terms.timeout, keeps_backup=terms.keeps_backup, agreed=agreed
-        ),
-        terms,
-    )
-    if status == FINE:
+    refuse_options(options.write, why, {"--discard-changes": discard_changes})
+    manner = Manner(show_sensitive=options.show_sensitive)
+
+    def apply(agreed: Agreed) -> FileOutcome:
+        return undo_together(run_context(), name, to, options.write, agreed=agreed)
+
+    dry_run = options.write.dry_run
+    status = apply_shown(name if dry_run else "undo", apply, options.write, manner, advice=_ADVICE)
+    if status == FINE and not dry_run:
         say(f"`statetool undo` of any of these states now reverts this undo in all of them{further}")
     return status
 
@@ -471,6 +439,5 @@ def end_together(name: str, ending: Ending, options: SurgeryOptions, others: dic
     `others` are more options that cannot be given, and whether they are.
     """
     others |= {"--dry-run": options.write.dry_run}
-    terms = joint_terms(options, "cannot be combined with --resume, --abort or --leave", others)
-    names = end_undo(run_context(), name, ending, timeout=terms.timeout, keeps_backup=terms.keeps_backup)
-    return report_ended(name, names, ending)
+    refuse_options(options.write, "cannot be combined with --resume, --abort or --leave", others)
+    return report_ended(name, end_undo(run_context(), name, ending, options.write), ending)

@@ -6,27 +6,28 @@ With --as-blocks, shows the edit as `moved`, `removed` and `import` blocks of a 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 from typer import BadParameter, Option
 
 import statefmt
-from statefmt import ChangedError, Edit, EditResult, Finding, Snapshot, StoreError, Transaction
+from statefmt import Edit, EditResult, Snapshot, Transaction
 from statefmt.cli.command import takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import COMMON, ShowSensitiveOption, StateOption
-from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.options.write import write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND
-from statefmt.cli.run import command_line, run_context
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say, write_result
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
+from statefmt.operations_files import EditOptions
 from statefmt.render.diff import Manner, diff_text
-from statefmt.render.terminal import Terminal, counted, note_text
+from statefmt.render.terminal import counted, note_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class SurgeryOptions(NamedTuple):
     """The options of a surgery command."""
 
     state: str | None
-    write: WriteOptions
+    write: EditOptions
     show_sensitive: bool
     configuration: ConfigurationOptions
 
@@ -67,7 +68,7 @@ class SurgeryOptions(NamedTuple):
 def surgery_options(
     *,
     state: StateOption = None,
-    write: WriteOptions,
+    write: EditOptions,
     show_sensitive: ShowSensitiveOption = False,
     configuration: ConfigurationOptions,
 ) -> SurgeryOptions:
@@ -83,121 +84,83 @@ Editing: TypeAlias = (
 )
 
 
-class Plan(NamedTuple):
-    """The edit that a command makes: the name of the operation, the operation, and whether to ask first.
+def carry_out(
+    name: str,
+    operation: Callable[[Snapshot], Edit],
+    options: SurgeryOptions,
+    *,
+    state: str | None = None,
+    asks: bool = False,
+    depth: int = 0,
+    references: ProviderReferences | None = None,
+    schemas: ProviderSchemas | None = None,
+    as_blocks: bool = False,
+    even_damaged: bool = False,
+    hint: str = "",
+    editing: Editing | None = None,
+    creates: bool = False,
+) -> int:
+    """Make the edit of the command `name`, show it, and return the exit status.
 
-    `said` is the command line to record, if the actual one has secrets. `state` is the name of the state, if it was an
-    argument. `checksum` is the required checksum of the file, and `changed` the message if it differs. `editing` opens
-    the edit, if that needs more than usual. `creates` if the state does not exist, `even_damaged` if it may be one that
-    cannot be used. `hint` is printed after the state was written. `depth` is the number of steps of the target if that
-    is a module. `references` is the configuration, if the command has already loaded it. `schemas` say what else is
-    sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration, and writes nothing.
+    `state` is the name of the state if it was an argument. `asks` whether to ask before writing. `depth` is the number
+    of steps of the target if that is a module. `references` is the configuration, if it is already loaded. `schemas`
+    say what else is sensitive in the changes. `as_blocks` prints the changes as blocks of a configuration instead, and
+    writes nothing. With `even_damaged`, the state may be one that cannot be used. `hint` is printed after the state was
+    written. `editing` opens the edit if that needs more than usual, of a state that does not exist if it `creates` one.
     """
-
-    name: str
-    operation: Callable[[Snapshot], Edit]
-    asks: bool = False
-    said: str = ""
-    state: str | None = None
-    checksum: str | None = None
-    changed: str = ""
-    editing: Editing | None = None
-    creates: bool = False
-    even_damaged: bool = False
-    hint: str = ""
-    depth: int = 0
-    references: ProviderReferences | None = None
-    schemas: ProviderSchemas | None = None
-    as_blocks: bool = False
-
-
-def carry_out(plan: Plan, options: SurgeryOptions) -> int:
-    """Carry out the edit of a command, show it, and return the exit status."""
-    name, write = plan.state or state_name(options.state), options.write
-    if plan.as_blocks:
-        return _carry_out_as_blocks(plan, options, name)
-    references = plan.references or options.configuration.loaded()
-    manner = Manner(show_sensitive=options.show_sensitive)
-    in_place = write.destination(name) is None and not plan.creates and not write.dry_run
-    target = name if in_place or plan.creates else write.out or STANDARD_INPUT
+    state = state or state_name(options.state)
+    write = replace(options.write.for_state(state), operation=name)
+    if as_blocks:
+        if options.write.out is not None:
+            raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
+        # Nothing is written, and nothing needs a lock.
+        write = replace(write, out=None, dry_run=True, lock=False)
+    references = references or options.configuration.loaded()
+    in_place = write.in_place and not creates
+    target = state if in_place or creates else options.write.out or STANDARD_INPUT
     writes_here = not write.dry_run and target == STANDARD_INPUT
     problems: list[OSError] = []
 
     def written(result: EditResult) -> None:
         what = "state" if in_place else "file"
-        done = "created" if plan.creates and target == name else "written"
+        done = "created" if creates and target == state else "written"
         where = "standard output" if target == STANDARD_INPUT else target
         say(f"{where}: {done}{kept_text(result.backup, what)}")
 
-    with _opened(plan, name, options, references, written) as edit:
-        edit.apply(plan.operation, depth=plan.depth)
+    def usual(
+        references: ProviderReferences | None, written: Callable[[EditResult], None]
+    ) -> AbstractContextManager[Transaction]:
+        opened = statefmt.open(state, context=run_context(), read=False)
+        return opened.edit(options=write, config=references, even_damaged=even_damaged, written=written)
+
+    with (editing or usual)(references, written) as edit:
+        edit.apply(operation, depth=depth)
         proposal = edit.propose()
-        asks = bool(proposal.diff and (plan.asks or proposal.joins)) and not (write.yes or write.dry_run)
+        if as_blocks:
+            return show_as_blocks(proposal.diff, edit.snapshot, show_sensitive=options.show_sensitive)
+        asks = bool(proposal.diff and (asks or proposal.joins)) and not (write.yes or write.dry_run)
         try:
-            show_result(proposal, manner, plan.schemas, to_messages=writes_here or asks)
+            manner = Manner(show_sensitive=options.show_sensitive)
+            show_result(proposal, manner, schemas, to_messages=writes_here or asks)
         except OSError as error:
             # The edit was asked for, whether or not anyone reads about it.
             problems.append(error)
         question = f"Write this to {'standard output' if target == STANDARD_INPUT else printable(target)}?"
-        if asks and not confirmed(question, f"{name}: {plan.name}", "written", ADVICE):
+        if asks and not confirmed(question, f"{state}: {name}", "written", ADVICE):
             edit.cancel()
     if edit.is_cancelled:
-        say(f"{name}: nothing was written")
+        say(f"{state}: nothing was written")
         return FAILED
     if problems:
         if edit.is_written:
             problems[0].add_note(f"{target} was written nevertheless")
         raise problems[0]
     if not edit.is_written:
-        there = write.out if proposal.diff else None
-        say(f"{name}: {why_not(there, dry_run=write.dry_run)}; nothing was written")
-    elif plan.hint and in_place:
-        say(plan.hint)
+        there = options.write.out if proposal.diff else None
+        say(f"{state}: {why_not(there, dry_run=write.dry_run)}; nothing was written")
+    elif hint and in_place:
+        say(hint)
     return FINE
-
-
-def _carry_out_as_blocks(plan: Plan, options: SurgeryOptions, name: str) -> int:
-    if options.write.out is not None:
-        raise BadParameter("cannot be combined with --out: nothing is written", param_hint="--as-blocks")
-    # Nothing is written, and nothing needs a lock.
-    write = options.write._replace(dry_run=True, lock=False)
-    references = plan.references or options.configuration.loaded()
-    with _opened(plan, name, options._replace(write=write), references, lambda _: None) as edit:
-        edit.apply(plan.operation, depth=plan.depth)
-        changes = edit.propose().diff
-    return show_as_blocks(changes, edit.snapshot, show_sensitive=options.show_sensitive)
-
-
-@contextmanager
-def _opened(
-    plan: Plan,
-    name: str,
-    options: SurgeryOptions,
-    references: ProviderReferences | None,
-    written: Callable[[EditResult], None],
-) -> Iterator[Transaction]:
-    """Open the edit of a plan. Raises StoreError with the message of the plan if the state has changed."""
-    if plan.editing is not None:
-        with plan.editing(references, written) as edit:
-            yield edit
-        return
-    write, to = options.write, options.write.destination(name)
-    write = write._replace(backup=write.backup if to is None else None, expect_hash=write.expect_hash or plan.checksum)
-    state = statefmt.open(name, context=run_context(), read=False)
-    try:
-        with state.edit(
-            plan.said or command_line(),
-            operation=plan.name,
-            **write.edit_arguments(to),
-            config=references,
-            even_damaged=plan.even_damaged,
-            written=written,
-        ) as edit:
-            yield edit
-    except ChangedError as error:
-        if options.write.expect_hash or error.expected != plan.checksum:
-            raise
-        raise StoreError(f"{name}: {plan.changed}") from error
 
 
 def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | None, *, to_messages: bool) -> None:
@@ -213,17 +176,15 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     for note in result.notes:
         print(f"\n{note_text(note, terminal)}", file=stream)
     if result.findings:
-        print(f"\n{_findings_text(result.findings, terminal)}", file=stream)
+        from statefmt.render.findings import counts_text, findings_text
+
+        print(f"\nThis edit adds {counts_text(result.findings)}:", file=stream)
+        print(findings_text(result.findings[:_MOST_FINDINGS], terminal), file=stream)
+        if len(result.findings) > _MOST_FINDINGS:
+            more = len(result.findings) - _MOST_FINDINGS
+            print(f"  … and {more} more; `statetool check` shows all of them", file=stream)
     # Keeps the order if both streams go to one file.
     stream.flush()
-
-
-def _findings_text(findings: Sequence[Finding], terminal: Terminal) -> str:
-    from statefmt.render.findings import counts_text, findings_text
-
-    more = len(findings) - _MOST_FINDINGS
-    lines = [f"This edit adds {counts_text(findings)}:", findings_text(findings[:_MOST_FINDINGS], terminal)]
-    return "\n".join([*lines, *([f"  … and {more} more; `statetool check` shows all of them"] if more > 0 else [])])
 
 
 def show_as_blocks(changes: SnapshotDiff, after: Snapshot, *, show_sensitive: bool) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final, TypeAlias
 
@@ -16,10 +17,10 @@ from statefmt import ProviderSourceError
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.shared import PROVIDERS
-from statefmt.cli.options.write import WriteOptions, store_of
+from statefmt.cli.options.write import destination, store_of
 from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import message_terminal, say
-from statefmt.edit.pipeline import Operation, edit
+from statefmt.edit.pipeline import EditOptions, Operation, edit
 from statefmt.edit.provider_sources import Registry, SourceRequest, lock_file_folders
 from statefmt.edit.session import LoadedState, loaded, names_legacy_providers
 from statefmt.formats.providers import SourceChoice, source_choice
@@ -35,14 +36,13 @@ Rewriting: TypeAlias = tuple[LoadedState, str]
 def rewrite_state(
     name: str,
     sources: ProviderSources,
-    options: WriteOptions,
+    options: EditOptions,
     in_place: bool,
     operation: Operation[Rewriting],
     verb: str,
 ) -> LoadedState:
     """Rewrite the state `name`, print the report and where the result went, and return the state as it was."""
-    target = options.target(name, in_place)
-    terms = options.terms(name, verb, to=target)
+    target = destination(options, name, in_place)
     done: list[str] = []
 
     def written(outcome: Rewriting, backup: str | None) -> None:
@@ -55,17 +55,17 @@ def rewrite_state(
     outcome = edit(
         run_context(),
         store_of(name),
-        terms,
+        replace(options, operation=verb, out=target),
         operation,
         opening=lambda data: sources.opened(name, data),
         written=written,
     )
     if not done:
-        _print(outcome[1], f"{why_not(target, dry_run=terms.dry_run)}; nothing was written")
+        _print(outcome[1], f"{why_not(target, dry_run=options.dry_run)}; nothing was written")
     return outcome[0]
 
 
-def printed_text(name: str, options: WriteOptions) -> str:
+def printed_text(name: str, options: EditOptions) -> str:
     """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
     if name == STANDARD_INPUT:
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.edit.session import LoadedState, StateFileError
 from statefmt.formats.reading import Inspection, inspect
@@ -61,27 +61,18 @@ def added(after: Sequence[Finding], before: Callable[[], Iterable[Finding]], mov
     return [finding for finding in after if (finding.code, finding.address) not in known]
 
 
-class EditFindings(NamedTuple):
-    """The findings that an edit adds.
-
-    `may_add_errors` means that the whole state must be checked for new errors. `shown` are the warnings that the edit
-    adds and, with a configuration, all findings about both that are at least warnings.
-    """
-
-    may_add_errors: bool
-    shown: tuple[Finding, ...]
-
-
 def edit_findings(
     state: LoadedState,
     after: Snapshot,
     edit: Edit,
     content: Callable[[Snapshot], bytes],
     references: ProviderReferences | None,
-) -> EditFindings:
+) -> tuple[bool, tuple[Finding, ...]]:
     """Check an edit, as far as possible by the edited resources alone: that takes less time.
 
-    `content` returns the bytes of a version of the state.
+    Returns whether the whole state must be checked for new errors, and the warnings that the edit adds; with a
+    configuration, also all findings about both that are at least warnings. `content` returns the bytes of a version of
+    the state.
     """
     before = state.result.snapshot
     part = edited_part(before, after)
@@ -96,7 +87,7 @@ def edit_findings(
     codes = sorted({finding.code for finding in weak})
     shown = added(weak, lambda: _found(inspect(content(part.before)), codes), edit.moved)
     shown += _of_whole(state, after, part, edit, content, references)
-    return EditFindings(not decides or bool(_of(Severity.ERROR, found)), tuple(shown))
+    return not decides or bool(_of(Severity.ERROR, found)), tuple(shown)
 
 
 def configuration_findings(

@@ -52,15 +52,12 @@ def composed(first: Edit, second: Edit) -> Edit:
     moved = {one: second.moved.get(other, other) for one, other in first.moved.items()}
     arrived = frozenset(first.moved.values())
     moved |= {one: other for one, other in second.moved.items() if one not in arrived}
-    there = _addresses(second.snapshot) if moved else frozenset()
+    resources = second.snapshot.resources if moved else ()
+    there = {resource.addr.instance(obj.key) for resource in resources for obj in resource.objects}
     # An instance that came back to its address has not moved, and one that was removed is nowhere.
     moved = {one: other for one, other in moved.items() if one != other and other in there}
     notes, joins = (*first.notes, *second.notes), (*first.joins, *second.joins)
     return Edit(second.snapshot, moved, notes, joins)
-
-
-def _addresses(snapshot: Snapshot) -> frozenset[object]:
-    return frozenset(resource.addr.instance(obj.key) for resource in snapshot.resources for obj in resource.objects)
 
 
 class Ending(StrEnum):
@@ -73,18 +70,27 @@ class Ending(StrEnum):
 
 _FILTER: Final = Wording("filter option", "filter")
 
-# Criteria, one selector, or several.
-Selection: TypeAlias = Criteria | Selector | Iterable[Selector]
+# Criteria, one selector, or several; or instances of the snapshot, as they are.
+Selection: TypeAlias = Criteria | Selector | Iterable[Selector] | Sequence[InstanceState]
 # Receives a sentence on what else a selection has to say.
 Note: TypeAlias = Callable[[str], None]
 
 
 def choose(snapshot: Snapshot, chosen: Selection, note: Note = lambda _: None) -> list[InstanceState]:
     """Return the selected instances. Raises SelectionError if there are no criteria, or no instance matches."""
-    chosen = criteria_of(chosen)
-    if chosen == Criteria():
+    found = selection_of(chosen)
+    if isinstance(found, list):
+        return found
+    if found == Criteria():
         raise SelectionError("no instances selected: give an address, a pattern or a ", _FILTER, "; '**' selects all")
-    return select_in(snapshot, chosen, note)
+    return select_in(snapshot, found, note)
+
+
+def selection_of(chosen: Selection) -> Criteria | list[InstanceState]:
+    """Return instances as they are, and anything else as criteria. Raises TypeError."""
+    if isinstance(chosen, (list, tuple)) and chosen and all(isinstance(one, InstanceState) for one in chosen):
+        return list(chosen)
+    return criteria_of(chosen)  # type: ignore[arg-type]  # it has no instances
 
 
 T = TypeVar("T")
@@ -109,8 +115,11 @@ def refuse_parts(resources: Iterable[ResourceState], chosen: Collection[AbsResou
 
     `shared` is the property that all instances of a resource share, for the message.
     """
-    wanted = frozenset(chosen)
-    parts = {resource.addr: others for resource in resources if (others := _others(resource, wanted))}
+    wanted, parts = frozenset(chosen), dict[AbsResource, list[AbsResourceInstance]]()
+    for resource in resources:
+        addrs = dict.fromkeys(resource.addr.instance(obj.key) for obj in resource.objects)
+        if others := [addr for addr in addrs if addr not in wanted]:
+            parts[resource.addr] = others
     if parts:
         missing = [str(addr) for others in parts.values() for addr in others]
         raise SurgeryError(
@@ -126,11 +135,6 @@ def named(lines: Collection[str]) -> str:
     more = len(lines) - _MOST_NAMED
     shown = list(lines)[:_MOST_NAMED] + ([f"… and {more} more"] if more > 0 else [])
     return "".join(f"\n  {line}" for line in shown)
-
-
-def _others(resource: ResourceState, chosen: frozenset[AbsResourceInstance]) -> list[AbsResourceInstance]:
-    addrs = dict.fromkeys(resource.addr.instance(obj.key) for obj in resource.objects)
-    return [addr for addr in addrs if addr not in chosen]
 
 
 def by_address(snapshot: Snapshot) -> dict[AbsResource, ResourceState]:
@@ -294,7 +298,9 @@ def arrived(
         objects = leaving[source.addr].get(one.key, ())
         if objects and not rebind and there.provider_config != source.provider_config:
             raise _refusal(moved, other, source, there)
-        coming = [_arriving(obj, other, source, there, bound[target]) for obj in objects]
+        same = there.provider_config == source.provider_config
+        keys = [obj.provider_key if same else _only_key(bound[target], there, other) for obj in objects]
+        coming = [replace(obj, key=other.key, provider_key=key) for obj, key in zip(objects, keys, strict=True)]
         gathered[target] += coming
         bound[target].update(obj.provider_key for obj in coming)
     for target, all_there in gathered.items():
@@ -365,19 +371,6 @@ def _refusal(moved: Moved, addr: AbsResourceInstance, source: ResourceState, hom
         moved=moved,
         destination=addr,
     )
-
-
-def _arriving(
-    obj: ResourceInstanceObject,
-    addr: AbsResourceInstance,
-    source: ResourceState,
-    home: ResourceState,
-    bound: set[InstanceKey],
-) -> ResourceInstanceObject:
-    """Return an object for its new resource, in which `bound` are the provider keys."""
-    if home.provider_config == source.provider_config:
-        return replace(obj, key=addr.key)
-    return replace(obj, key=addr.key, provider_key=_only_key(bound, home, addr))
 
 
 def _only_key(bound: set[InstanceKey], home: ResourceState, addr: AbsResourceInstance) -> InstanceKey:

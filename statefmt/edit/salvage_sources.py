@@ -11,8 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.context import RunContext
-from statefmt.edit.session import loaded
-from statefmt.edit.stores import history_at, store_at
+from statefmt.edit.session import history_at, loaded, store_at
 from statefmt.formats.raw_json.slips import Slip, mended
 from statefmt.formats.reading import CURRENT_VERSION, inspect
 from statefmt.formats.salvage import Backup, salvage, sides

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from statefmt.analysis.object_id import SECRET_IDS
 from statefmt.context import RunContext
-from statefmt.edit.pipeline import FileCopy, OutputCopy, refuse_existing
+from statefmt.edit.pipeline import EditOptions, refuse_existing, write_copy
 from statefmt.edit.salvage_sources import (
     ConflictSide,
     KnownBackup,
@@ -24,8 +24,7 @@ from statefmt.edit.salvage_sources import (
     read_anything,
     restoring,
 )
-from statefmt.edit.session import state_name
-from statefmt.edit.stores import listed_states
+from statefmt.edit.session import listed_states, state_name
 from statefmt.formats.raw_json.slips import Slip
 from statefmt.formats.reading import inspect
 from statefmt.formats.reading.damaged import description, may_be_torn
@@ -41,7 +40,7 @@ from statefmt.formats.salvage.model import (
 from statefmt.golang import encode_string
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.cty.paths import decode_paths
-from statefmt.model.errors import AddressError, EncryptionError, StateError, StatetoolError, StoreError
+from statefmt.model.errors import AddressError, EncryptionError, StateError, StoreError
 from statefmt.model.findings import NO_STATE, Finding, Severity
 from statefmt.redaction.object_value import named_steps, sounds_secret, typed_steps
 from statefmt.redaction.partial import step_key
@@ -186,8 +185,7 @@ def write_salvaged(
     _refuse_destination(out, salvaged.inputs, overwrite=overwrite)
     content = salvaged.content or _content(salvaged.document, salvaged.envelope, salvaged.filled)[0]
     content = content if salvaged.seal is None else salvaged.seal.sealed(content)
-    copy = OutputCopy(context) if out == STANDARD_INPUT else FileCopy(context, out, message, overwrite)
-    copy.write(content, written)
+    write_copy(context, out, EditOptions(command=message, yes=overwrite), content, written)
 
 
 def _refuse_destination(out: str, inputs: Sequence[str], *, overwrite: bool) -> None:
@@ -316,19 +314,16 @@ def _fitting(
         try:
             backup, seal = opened_backup(context, name, content())
         except (StoreError, StateError, EncryptionError) as error:
-            unused.append(Unused(name, _reason(error, name)))
+            reason = error.on_command_line.removeprefix(f"{name}: ")
+            if isinstance(error, StateError) and error.reasons:
+                reason = error.reasons[0].detail or error.reasons[0].summary
+            unused.append(Unused(name, reason))
             continue
         theirs = backup.document.envelope.lineage
         if lineage and theirs != lineage:
             unused.append(Unused(name, f"it has another lineage, {theirs or 'none'}"))
         else:
             yield OpenedBackup(backup, seal, name)
-
-
-def _reason(error: StatetoolError, name: str) -> str:
-    if isinstance(error, StateError) and error.reasons:
-        return error.reasons[0].detail or error.reasons[0].summary
-    return error.on_command_line.removeprefix(f"{name}: ")
 
 
 # In place of bytes that are not UTF-8.
@@ -355,7 +350,9 @@ def importable(filled: Filled, known: Iterable[FoundObject] = ()) -> tuple[Impor
     left: list[FoundObject | LostObject] = [*filled.missing, *filled.uncertain]
     taken = {one.key for one in filled.taken}
     wanted = {one.key for one in left}
-    secret = {one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw, _type(one))}
+    secret = {
+        one.key for one in known if one.key in wanted and _has_sensitive_id(one.raw, one.head.type if one.head else "")
+    }
     found: dict[SalvagedKey, Importable] = {}
     for one in left:
         if one.key is None or one.head is None or one.key in taken or one.key.deposed or one.head.mode != "managed":
@@ -381,10 +378,6 @@ def _is_sensitive(one: FoundObject | LostObject, resource_type: str) -> bool:
     if isinstance(one, LostObject):
         return sounds_secret(resource_type) or bool(named_steps("id", Raw(encode_string(one.import_id))))
     return _has_sensitive_id(one.raw, resource_type)
-
-
-def _type(one: FoundObject) -> str:
-    return "" if one.head is None else one.head.type
 
 
 class _Marks(Struct):

@@ -1,8 +1,9 @@
-"""Loads and rewrites states."""
+"""Finds, loads and rewrites states: their names, stores and histories."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -21,12 +22,16 @@ from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from statefmt.sealed import Seal, opened
 from statefmt.store.backends import RemoteName, VersionName, state_words
 from statefmt.store.backends.options import allowed_paths
-from statefmt.store.reading import STANDARD_INPUT, display_name, is_folder
+from statefmt.store.reading import GIT, STANDARD_INPUT, display_name, find_states, is_folder
 from statefmt.text import pattern, printable, shell_word
 
 if TYPE_CHECKING:
-    # Most commands name a file, or take the usual one.
+    from statefmt.store.local.recording import EditHistory
+    from statefmt.store.local.store import LocalFile
+    from statefmt.store.opening import RemoteStore
+    from statefmt.store.protocol import ManagedStore, Store
     from statefmt.whereabouts.find import FoundBackend
+
 
 # A provider with its type only, in the detail of a finding.
 _TYPE_ONLY: Final = pattern(r'/-/([^"/\s]++)"\]')
@@ -75,7 +80,11 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
     does not support. Notes, unless it is only `to_read`, if the configuration names another backend by now.
     """
     if name is not None and "://" in name:
-        at_url = _name_at_url(context, name)
+        if isinstance(name, (RemoteName, VersionName)):
+            return name
+        from statefmt.whereabouts import url_name
+
+        at_url = url_name(name, context.environment, context.backend)
         if at_url is not None:
             return at_url
     folder = Path() if name is None else Path(name)
@@ -130,14 +139,6 @@ def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     return inside
 
 
-def _name_at_url(context: RunContext, name: str) -> str | None:
-    if isinstance(name, (RemoteName, VersionName)):
-        return name
-    from statefmt.whereabouts import url_name
-
-    return url_name(name, context.environment, context.backend)
-
-
 def load(context: RunContext, name: str, sources: SourceChoice = KEEP) -> LoadedState:
     """Read a state from a path, or from standard input for `-`, and rewrite its provider sources as chosen.
 
@@ -182,7 +183,13 @@ def loaded_plain(
     rewriter = SourceRewriter(sources)
     edit = rewriter.document if sources else None
     try:
-        result = _read(data, like) if like and not sources else read(data, edit, upgraded, as_terraform=True)
+        if like and not sources:
+            # Imported late: most commands read one state.
+            from statefmt.formats.reading.beside import read_beside
+
+            result = read_beside(data, like)
+        else:
+            result = read(data, edit, upgraded, as_terraform=True)
         _refuse_other_files(result)
     except StateError as error:
         shown = _with_way_out(error, name, data) if isinstance(error, NotAStateError) else error
@@ -190,13 +197,6 @@ def loaded_plain(
     if rewriter.report.changed:
         result = structs.replace(result, snapshot=with_next_serial(result.snapshot, display_name(name)))
     return LoadedState(name, data, result, rewriter.report, seal)
-
-
-def _read(data: bytes, like: ReadResult) -> ReadResult:
-    # Imported late: most commands read one state.
-    from statefmt.formats.reading.beside import read_beside
-
-    return read_beside(data, like)
 
 
 def repeated_members(state: LoadedState) -> str:
@@ -299,3 +299,84 @@ def _refuse_other_files(result: ReadResult) -> None:
     found = [finding for finding in result.findings if finding.code in codes.NO_STATE]
     if found:
         raise NotAStateError([replace(finding, severity=Severity.ERROR) for finding in found])
+
+
+def store_at(context: RunContext, name: str) -> Store:
+    """Return the store of a state: a file, a state in a backend or a version of it or, for `-`, standard input."""
+    if name == STANDARD_INPUT:
+        from statefmt.store.protocol import standard_input
+
+        return standard_input(lambda: context.read(STANDARD_INPUT))
+    if isinstance(name, (RemoteName, VersionName)):
+        from statefmt.store.opening import remote_content
+
+        return remote_content(name, context.connection())
+    return _kept_at(context, name)
+
+
+def history_at(context: RunContext, name: str) -> EditHistory:
+    """Return the history of a file, or of a state in a backend."""
+    return _kept_at(context, name).history
+
+
+def managed_store_at(context: RunContext, name: str, *, makes_folders: bool = False) -> ManagedStore:
+    """Return the store of a state that may be missing: a file, or a state in a backend.
+
+    With `makes_folders`, writing a new file creates its folders. Raises StoreError for standard input and git.
+    """
+    if name == STANDARD_INPUT or name.startswith(GIT):
+        raise StoreError(f"{display_name(name)}: only a file or a state in a backend can be named here")
+    return _kept_at(context, name, makes_folders=makes_folders)
+
+
+def _kept_at(context: RunContext, name: str, *, makes_folders: bool = False) -> LocalFile | RemoteStore:
+    # Imported here: commands that only check start faster without it.
+    if isinstance(name, RemoteName):
+        from statefmt.store.opening import remote_store
+
+        return remote_store(name, context.connection())
+    from statefmt.store.local.store import LocalFile
+
+    return LocalFile(name, context, makes_folders=makes_folders)
+
+
+def listed_states(context: RunContext, names: Iterable[str], *, everything: bool = False) -> list[str]:
+    """Return the states that names stand for, without duplicates and in the order given, to read them.
+
+    A URL stands for one state, a folder for its state in a backend, if it has one, and for the files that
+    `find_states` finds below it, as globs do. Raises StoreError as that does, and RemoteStateError if a folder has no
+    files, and its backend is not supported.
+    """
+
+    found: dict[str, None] = {}
+    for name in names:
+        if "://" in name:
+            found.update(dict.fromkeys(find_states([state_name(context, name, to_read=True)], everything=everything)))
+        elif is_folder(name):
+            found.update(dict.fromkeys(_of_folder(context, name, everything)))
+        else:
+            allowed = allowed_paths(context.backend, context.environment)
+            found.update(dict.fromkeys(find_states([name], everything=everything, allowed=allowed)))
+    return list(found)
+
+
+def _of_folder(context: RunContext, folder: str, everything: bool) -> list[str]:
+    problem: StoreError | None = None
+    own = ""
+    try:
+        own = state_name(context, folder, to_read=True)
+    except StoreError as error:
+        problem = error
+    is_remote = isinstance(own, RemoteName)
+    try:
+        allowed = allowed_paths(context.backend, context.environment)
+        below = find_states([folder], everything=everything, allowed=allowed)
+    except StoreError:
+        if problem is not None:
+            raise problem from None
+        if not is_remote:
+            raise
+        below = []
+    if problem is not None:
+        context.note(f"{problem.on_command_line}; only the files below are used")
+    return [own, *below] if is_remote else below

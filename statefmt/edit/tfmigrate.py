@@ -32,7 +32,7 @@ from statefmt.edit.operations_file.model import (
     operations_text,
 )
 from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, invalid, read_hcl_file, refuse_problems
-from statefmt.edit.transactions.in_memory import snapshots_in_memory
+from statefmt.edit.transactions.operations import snapshots_in_memory
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import Access, Argument, AttributeAccess, Block, Body, Expression, Traversal, TupleExpression
@@ -58,16 +58,14 @@ class ConvertedMigration(NamedTuple):
 
     def text(self, folder: str | None = None) -> str:
         """Return an operations file, with paths relative to `folder` if it is given."""
-        return operations_text(self._states(folder), self.operations)
-
-    def _states(self, folder: str | None) -> Mapping[str, StateBlock]:
-        if folder is None:
-            return self.states
-        start = os.path.realpath(folder)
-        return {
-            name: structs.replace(state, path=Path(os.path.relpath(state.path, start)).as_posix())
-            for name, state in self.states.items()
-        }
+        states = self.states
+        if folder is not None:
+            start = os.path.realpath(folder)
+            states = {
+                name: structs.replace(state, path=Path(os.path.relpath(state.path, start)).as_posix())
+                for name, state in states.items()
+            }
+        return operations_text(states, self.operations)
 
 
 def converted_migration(context: RunContext, path: str, *, root: str | None = None) -> ConvertedMigration:
@@ -91,8 +89,7 @@ def converted_migration(context: RunContext, path: str, *, root: str | None = No
         name: StateBlock(place, one.workspace)
         for name, place, one in zip(_names(places, migration), places, migration.folders, strict=True)
     }
-    made = operations_of(migration, states, lambda: snapshots_in_memory(context, states))
-    return ConvertedMigration(states, made.operations, made.unmatched)
+    return ConvertedMigration(states, *operations_of(migration, states, lambda: snapshots_in_memory(context, states)))
 
 
 def _place(folder: MigrationFolder, base: Path, *, chosen: bool) -> str:
@@ -324,18 +321,12 @@ def action_words(line: str) -> tuple[str, ...]:
     return tuple(words if word is None else [*words, "".join(word)])
 
 
-class MigrationOperations(NamedTuple):
-    """The operations of a migration in order; `unmatched` are its actions whose wildcards match nothing."""
-
-    operations: tuple[OperationBlock, ...]
-    unmatched: tuple[str, ...]
-
-
 def operations_of(
     migration: TfmigrateFile, states: Mapping[str, StateBlock], snapshots: Callable[[], Mapping[str, Snapshot]]
-) -> MigrationOperations:
-    """Return the operations for the actions; `states` are the one of the migration, or the source and the target.
+) -> tuple[tuple[OperationBlock, ...], tuple[str, ...]]:
+    """Return the operations for the actions, and the actions whose wildcards match nothing.
 
+    `states` are the one of the migration, or the source and the target.
     `snapshots` reads the states, by their names. It is called if an `xmv` has wildcards: they match what the states
     have when its turn comes. Raises SurgeryError, with the position, for an action that has no operation.
     """
@@ -345,7 +336,7 @@ def operations_of(
             running.add(action)
         except SurgeryError as error:
             raise SurgeryError(f"{action.range}: ", *error.parts, address=error.address) from error
-    return MigrationOperations(tuple(one.block for one in running.operations), tuple(running.unmatched))
+    return tuple(one.block for one in running.operations), tuple(running.unmatched)
 
 
 class _Running:

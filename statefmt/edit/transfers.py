@@ -14,8 +14,7 @@ from typing import TypeAlias
 from msgspec import Struct, structs
 
 from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState, backend_state_name, loaded, state_name
-from statefmt.edit.stores import managed_store_at
+from statefmt.edit.session import LoadedState, backend_state_name, loaded, managed_store_at, state_name
 from statefmt.formats.reading import CURRENT_VERSION
 from statefmt.model.errors import StatetoolError, StoreError, Wording
 from statefmt.sealed import about
@@ -405,7 +404,9 @@ def joining(source: LoadedState, target: LoadedState) -> Wording:
             "keeps its lineage",
             "",
         )
-    away = shell_line(["statetool", "join", other, "--into", _new_file(), "--create"])
+    names = chain(["saved.tfstate"], (f"saved-{number}.tfstate" for number in count(2)))
+    new = next(name for name in names if not os.path.lexists(name))
+    away = shell_line(["statetool", "join", other, "--into", new, "--create"])
     return Wording(
         f" To replace what it has, move that to a new file with `{away}`, and then everything from "
         f"{display_name(name)} into it with {join}",
@@ -415,11 +416,6 @@ def joining(source: LoadedState, target: LoadedState) -> Wording:
 
 def _is_empty(state: LoadedState) -> bool:
     return not state.result.snapshot.resources and not state.result.snapshot.outputs
-
-
-def _new_file() -> str:
-    names = chain(["saved.tfstate"], (f"saved-{number}.tfstate" for number in count(2)))
-    return next(name for name in names if not os.path.lexists(name))
 
 
 def _join_word(name: str) -> str | None:

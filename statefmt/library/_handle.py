@@ -18,7 +18,7 @@ from statefmt.store.reading import GIT, display_name
 if TYPE_CHECKING:
     from statefmt.configuration.instances import Instances
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.pipeline import OpenedEdit, Terms
+    from statefmt.edit.pipeline import EditOptions, OpenedEdit
     from statefmt.formats.reading import ReadResult
     from statefmt.store.protocol import Store
 
@@ -47,7 +47,7 @@ class StateHandle:
             from statefmt.store.git import git_version
 
             return git_version(self.location, self.context.environment)
-        from statefmt.edit.stores import store_at
+        from statefmt.edit.session import store_at
 
         return store_at(self.context, self.location)
 
@@ -64,18 +64,20 @@ class StateHandle:
                 self.context.note(f"{display_name(self.location)}: {repeated}")
 
     @contextmanager
-    def opened(self, terms: Terms, opening: Callable[[bytes], LoadedState] | None = None) -> Iterator[OpenedEdit]:
+    def opened(
+        self, options: EditOptions, opening: Callable[[bytes], LoadedState] | None = None
+    ) -> Iterator[OpenedEdit]:
         """Open the state for an edit, and forget what was read if it was written or opened in another way."""
         from statefmt.edit.pipeline import opened_edit
 
         self.refuse_nested()
         self._is_edited = True
         try:
-            with located(self.location), opened_edit(self.context, self.store, terms, opening=opening) as opened:
+            with located(self.location), opened_edit(self.context, self.store, options, opening=opening) as opened:
                 # Nothing must read the file under the lock.
                 self._found = opened.state
                 yield opened
-                if terms.in_place or opening is not None:
+                if options.in_place or opening is not None:
                     self._found = None
         finally:
             self._is_edited = False

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from statefmt.analysis.selection import Selector
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.changes import Edit
+    from statefmt.edit.pipeline import EditOptions
+    from statefmt.edit.repairs import Decision, RepairResult
     from statefmt.edit.repairs.find import FoundDefects
     from statefmt.edit.repairs.member_choices import Defect
-    from statefmt.edit.repairs.repair import Decision
-    from statefmt.edit.repairs.state import RepairResult
     from statefmt.encryption import Opened
     from statefmt.formats.releases import Release
     from statefmt.library.migrating import DowngradeOptions, Migration, UpgradeOptions
@@ -186,6 +186,7 @@ class State:
         operation: str = "edit",
         even_damaged: bool = False,
         written: Callable[[EditResult], None] | None = None,
+        options: EditOptions | None = None,
     ) -> Iterator[Transaction]:
         """Edit the state in a `with` block: lock and read it at the start, write it at the end.
 
@@ -217,19 +218,20 @@ class State:
             even_damaged: Open a state that cannot be used, too, to restore another content: its snapshot is empty, with
                 the serial and lineage that can be read.
             written: Called right after the write, before a signal that arrived during it stops the program.
+            options: The operation, the message, and the arguments from `lock` to `expect_hash`, as one value.
 
         Raises LockedError if someone else holds the lock, StoreError if the state is not the expected one or cannot be
         read or written, and StateError if it is invalid or the edit would add an error finding.
         """
-        from statefmt.library.transaction import edit_terms, full_terms, transaction
+        from statefmt.library.transaction import edit_options, transaction
 
-        terms = edit_terms(operation, message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, operation, message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         opening = self._even_damaged if even_damaged else None
-        with self._handle.opened(terms, opening) as opened, transaction(opened, references, written) as made:
+        with self._handle.opened(options, opening) as opened, transaction(opened, references, written) as made:
             yield made
-        if terms.in_place and not made.is_cancelled:
+        if options.in_place and not made.is_cancelled:
             self._handle.store.tidy()
 
     @contextmanager
@@ -249,6 +251,7 @@ class State:
         expect_hash: str | None = None,
         config: str | os.PathLike[str] | ProviderReferences | None = None,
         written: Callable[[EditResult], None] | None = None,
+        options: EditOptions | None = None,
     ) -> Iterator[TextEdit]:
         """Edit the state, or the attributes of the instance at `address`, as text in a `with` block.
 
@@ -265,16 +268,16 @@ class State:
         """
         from statefmt.analysis.selection import selector_text
         from statefmt.library.text_edit import text_edit
-        from statefmt.library.transaction import edit_terms, full_terms
+        from statefmt.library.transaction import edit_options
         from statefmt.store.remote.interruption import interruptible
 
-        terms = edit_terms("edit", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, "edit", message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, None, ())
         damage: list[StateError] = []
 
         def opening(data: bytes) -> LoadedState:
-            from statefmt.edit.operations.restore import loaded_to_mend
+            from statefmt.edit.operations.undo import loaded_to_mend
 
             found, error = loaded_to_mend(self._handle.context, self.location, data)
             damage.extend([] if error is None else [error])
@@ -283,11 +286,11 @@ class State:
         selector = None if address is None else selector_text(address)
         with (
             interruptible(),
-            self._handle.opened(terms, opening) as opened,
+            self._handle.opened(options, opening) as opened,
             text_edit(opened, selector, damage[0] if damage else None, references, written) as made,
         ):
             yield made
-        if terms.in_place and made.is_written:
+        if options.in_place and made.is_written:
             self._handle.store.tidy()
 
     def undo(
@@ -314,7 +317,7 @@ class State:
         """
         from statefmt.edit.operations.undo import undo_request
         from statefmt.edit.transactions.by_history import undone_alone
-        from statefmt.library.transaction import edit_terms, transaction
+        from statefmt.library.transaction import edit_options, transaction
 
         self._handle.refuse_nested()
         with located(self.location):
@@ -323,23 +326,23 @@ class State:
                 request.refuse_one_of_several()
             if not discard_changes:
                 request.refuse_foreign()
-        terms = edit_terms("undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        edit = edit_options(None, "undo", message, lock, lock_timeout, backup, keep_backup, dry_run)
         if not discard_changes:
             changed = (
                 f"something else has changed the state since edit {request.last.number} ({request.last.command}); "
                 "nothing was written. discard_changes=True undoes it anyway"
             )
-            terms = replace(terms, checksum=request.last.after, changed=changed)
+            edit = replace(edit, expect_hash=request.last.after, changed=changed)
 
         def undone(snapshot: Snapshot) -> Edit:
             edit = request.edit(self._handle.context, snapshot, discards_changes=discard_changes)
             return undone_alone(self._handle.context, self._handle.location, request, snapshot, edit)
 
-        with self._handle.opened(terms, self._even_damaged) as opened, transaction(opened) as edit:
-            edit.apply(undone)
-        if terms.in_place:
+        with self._handle.opened(edit, self._even_damaged) as opened, transaction(opened) as made:
+            made.apply(undone)
+        if edit.in_place:
             self._handle.store.tidy()
-        return edit.result
+        return made.result
 
     def defects(
         self,
@@ -382,6 +385,7 @@ class State:
         expect_hash: str | None = None,
         agreed: Callable[[RepairResult], bool] = lambda _: True,
         written: Callable[[RepairResult], None] = lambda _: None,
+        options: EditOptions | None = None,
     ) -> RepairResult:
         """Mend the defects of a state as decided, and keep every byte that is not part of one.
 
@@ -402,14 +406,14 @@ class State:
         nothing, if a defect does not have the choice, or if the result could not be read, and what `edit()` raises.
         """
         from statefmt.library.text_edit import repaired
-        from statefmt.library.transaction import edit_terms, full_terms
+        from statefmt.library.transaction import edit_options
 
-        terms = edit_terms("repair", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        terms = full_terms(terms, self._handle.context, out, overwrite, expect_serial, expect_hash)
+        how = (lock, lock_timeout, backup, keep_backup, dry_run)
+        options = edit_options(options, "repair", message, *how, out, overwrite, expect_serial, expect_hash)
         references = self._references(config, variables, variable_files)
         return repaired(
             self._handle,
-            terms,
+            options,
             decisions,
             ask,
             references,
@@ -438,11 +442,11 @@ class State:
         layout unless one is given. `undo()` reverts it. Raises what both raise.
         """
         from statefmt.library.migrating import UpgradeOptions, migrated, upgraded
-        from statefmt.library.transaction import edit_terms
+        from statefmt.library.transaction import edit_options
 
         refuse_unknown("option", options, UpgradeOptions.__annotations__)
-        terms = edit_terms("upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        return migrated(self._handle, terms, options, lambda found: upgraded(found, options))
+        edit = edit_options(None, "upgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return migrated(self._handle, edit, options, lambda found: upgraded(found, options))
 
     def downgrade(
         self,
@@ -462,13 +466,13 @@ class State:
         layout that the release gives it there, unless one is given. Raises what both raise.
         """
         from statefmt.library.migrating import DowngradeOptions, downgraded, migrated, wanted_release
-        from statefmt.library.transaction import edit_terms
+        from statefmt.library.transaction import edit_options
 
         refuse_unknown("option", options, DowngradeOptions.__annotations__)
         with located(self.location):
             wanted = wanted_release(release)
-        terms = edit_terms("downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
-        return migrated(self._handle, terms, options, lambda found: downgraded(found, wanted, options))
+        edit = edit_options(None, "downgrade", message, lock, lock_timeout, backup, keep_backup, dry_run)
+        return migrated(self._handle, edit, options, lambda found: downgraded(found, wanted, options))
 
     def _references(
         self,
@@ -485,6 +489,6 @@ class State:
         return config
 
     def _even_damaged(self, data: bytes) -> LoadedState:
-        from statefmt.edit.operations.restore import loaded_to_mend
+        from statefmt.edit.operations.undo import loaded_to_mend
 
         return loaded_to_mend(self._handle.context, self.location, data)[0]

@@ -8,21 +8,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+from msgspec import Raw, Struct
+
+from statefmt.analysis.diff import diff
+from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.edit.hand import EditableText, instance_text, refuse_older_format, replaced_by, text_of_state
-from statefmt.edit.pipeline import OpenedEdit, Operation, Proposal, Terms
+from statefmt.edit.added_findings import edit_findings
+from statefmt.edit.changes import Edit, choose
+from statefmt.edit.operations.set import with_attributes
+from statefmt.edit.operations.undo import with_serial
+from statefmt.edit.pipeline import EditOptions, EditOutcome, OpenedEdit, Operation, Proposal, surgical
+from statefmt.edit.repairs import Decision, RepairResult, loaded_to_repair, repairing
 from statefmt.edit.repairs.find import FoundDefects, found_defects
 from statefmt.edit.repairs.member_choices import Defect
-from statefmt.edit.repairs.repair import Decision
-from statefmt.edit.repairs.state import RepairResult, loaded_to_repair, repairing
-from statefmt.edit.session import LoadedState
-from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.edit.session import LoadedState, StateFileError, with_next_serial
+from statefmt.formats import Layout, style_of
+from statefmt.formats.raw_json import json_problem
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
+from statefmt.formats.reading import CURRENT_VERSION, ReadResult, read
+from statefmt.formats.writing.write import Splicer
+from statefmt.golang import loads_exact
 from statefmt.library._handle import StateHandle, located
 from statefmt.library.transaction import EditResult, committed, result_of
-from statefmt.model.errors import StateError, SurgeryError
+from statefmt.model.errors import StateError, StoreError, SurgeryError, Wording
 from statefmt.model.findings import Finding
+from statefmt.model.snapshot import Snapshot
+from statefmt.pieces import Span, joined
+from statefmt.store.reading import display_name
 from statefmt.store.remote.interruption import interruptible
+from statefmt.text import printable
 
 
 class _Subject(NamedTuple):
@@ -152,12 +167,47 @@ def _whole(opened: OpenedEdit, references: ProviderReferences | None, *, is_dama
     return _Subject(text, lambda edited: replaced_by(text, edited, is_damaged=is_damaged, references=references), "")
 
 
-def _attributes(opened: OpenedEdit, address: str, references: ProviderReferences | None) -> _Subject:
-    instance = instance_text(opened.state.result.snapshot, address)
+def _attributes(opened: OpenedEdit, selector: str, references: ProviderReferences | None) -> _Subject:
+    """Return the attributes of the one instance that a selector names; unchanged values keep their bytes.
+
+    Raises SelectionError if it matches nothing, and SurgeryError if it matches several instances, or if the instance
+    has no current object with attributes. The operation raises SurgeryError, with the line, if the text is not a JSON
+    object in UTF-8.
+    """
+    snapshot = opened.state.result.snapshot
+    found = choose(snapshot, selector)
+    if len(found) > 1:
+        shown = [f"  {instance.addr}" for instance in found[:_MOST]]
+        more = [f"  … and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
+        raise SurgeryError("\n".join([f"{selector!r} matches {len(found):,} instances; name one:", *shown, *more]))
+    # Refuses what has no attributes to edit.
+    with_attributes(snapshot, found, lambda _obj, old: old)
+    current, addr = found[0].current, found[0].addr
+    assert current is not None
+    assert current.attributes is not None
+    assert current.origin is not None
+    block, number = current.origin
+    text = text_of_value(bytes(current.attributes))
+
+    def edit(snapshot: Snapshot, edited: bytes) -> Edit:
+        if edited == text.shown:
+            return Edit(snapshot)
+        try:
+            msgspec.json.decode(edited, type=dict[str, Raw])
+            loads_exact(edited)
+        except msgspec.ValidationError as error:
+            raise SurgeryError(f"{addr}: the attributes must be a JSON object", address=addr) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            problem = json_problem(edited, error)
+            raise SurgeryError(f"{addr}: the edited text is not JSON: {problem}", address=addr) from error
+        except (ValueError, RecursionError) as error:
+            raise SurgeryError(f"{addr}: the edited text is not JSON: {error}", address=addr) from error
+        return with_attributes(snapshot, found, lambda _obj, _old: text.restored(edited))
+
     return _Subject(
-        instance.text,
-        lambda edited: surgical(lambda snapshot: instance.edit(snapshot, edited), references),
-        instance.pointer,
+        text,
+        lambda edited: surgical(lambda snapshot: edit(snapshot, edited), references),
+        f"/resources/{block}/instances/{number}/attributes",
     )
 
 
@@ -172,7 +222,7 @@ def listed_defects(handle: StateHandle, references: ProviderReferences | None, *
 
 def repaired(
     handle: StateHandle,
-    terms: Terms,
+    options: EditOptions,
     decisions: Sequence[Decision],
     ask: Callable[[Defect], str | None] | None,
     references: ProviderReferences | None,
@@ -193,9 +243,187 @@ def repaired(
 
     # While somebody is asked, a signal must not leave the lock behind.
     signals = nullcontext() if ask is None else interruptible()
-    with signals, handle.opened(terms, opening) as opened:
+    with signals, handle.opened(options, opening) as opened:
         proposal = opened.proposed(repairing(decisions, ask, references, show_sensitive=show_sensitive))
         was_agreed = opened.commit(proposal, agreed=agreed, written=was_written)
-    if terms.in_place and was_agreed:
+    if options.in_place and was_agreed:
         handle.store.tidy()
     return ended[0] if ended else proposal.outcome
+
+
+_DAMAGED = "the state was damaged, so everything in it counts as added"
+_LAYOUT = "only the layout of the file changes, so the serial stays"
+
+
+def replaced_by(
+    text: EditableText, edited: bytes, *, is_damaged: bool = False, references: ProviderReferences | None = None
+) -> Operation[EditOutcome]:
+    """Return the operation that replaces a state with its edited text, byte for byte except for the serial.
+
+    The serial rises by one if anything but the layout changes, unless the text has a higher one. `is_damaged` if the
+    old content is not readable: the changes then count from an empty state, with what could be read of its serial and
+    lineage. With `references`, the result is also compared with a configuration. The operation raises StateFileError
+    if the edited text is not a readable state, SurgeryError if its format version or lineage is another one or its
+    serial is lower, and StoreError if there is no higher serial.
+    """
+
+    content = text.restored(edited)
+
+    def propose(state: LoadedState) -> Proposal[EditOutcome]:
+        before = state.result.snapshot
+        if content == state.data:
+            unchanged = EditOutcome(Edit(before), diff(before, before), before.serial)
+            return Proposal(unchanged, [Span(0, len(content))], check=False)
+        result = _readable(state, content)
+        _refuse_another_state(before, result, edited)
+        if result.snapshot.serial > before.serial or is_same_json(state.data, content):
+            new = content
+        else:
+            new = with_serial(content, with_next_serial(before, state.name).serial)
+        after = _readable(state, new).snapshot
+        changes = diff(before, after)
+        notes = (_DAMAGED,) if is_damaged else () if after.serial > before.serial else (_LAYOUT,)
+        findings = () if is_damaged else _added(state, after, changes, new, references)
+        return Proposal(EditOutcome(Edit(after, notes=notes), changes, after.serial, findings), [new])
+
+    return propose
+
+
+def refuse_older_format(state: LoadedState) -> None:
+    """Raise StoreError if a state has a format version that no current release writes."""
+    if state.result.version != CURRENT_VERSION:
+        raise StoreError(
+            f"{display_name(state.name)}: cannot edit format version {state.result.version}, which no current release "
+            "writes; ",
+            Wording("run statetool upgrade first", "call State.upgrade() first"),
+        )
+
+
+def _readable(state: LoadedState, content: bytes) -> ReadResult:
+    try:
+        return read(content)
+    except StateError as error:
+        raise StateFileError(f"{display_name(state.name)} (as edited, not written)", error) from error
+
+
+def _refuse_another_state(before: Snapshot, result: ReadResult, edited: bytes) -> None:
+    after = result.snapshot
+
+    def line(member: str) -> str:
+        pointer = f"/{member}"
+        return f"line {positions(edited, [pointer])[pointer].line}"
+
+    if result.version != CURRENT_VERSION:
+        raise SurgeryError(
+            f"{line('version')}: the edited state has format version {result.version}, not {CURRENT_VERSION}; "
+            "`statetool downgrade` writes states for older releases"
+        )
+    if before.lineage and after.lineage != before.lineage:
+        raise SurgeryError(
+            f"{line('lineage')}: the edit changes the lineage from {printable(before.lineage)} to "
+            f"{printable(after.lineage) or 'nothing'}, which makes this another state; `statetool new-lineage` does so "
+            "if it is intended"
+        )
+    if after.serial < before.serial:
+        raise SurgeryError(
+            f"{line('serial')}: the edit lowers the serial from {before.serial} to {after.serial}; `statetool "
+            "set-serial` does so if it is intended. An edit raises the serial by itself"
+        )
+
+
+def _added(
+    state: LoadedState, after: Snapshot, changes: SnapshotDiff, new: bytes, references: ProviderReferences | None
+) -> tuple[Finding, ...]:
+    """Return the warnings that the edit adds."""
+    if not changes:
+        return ()
+
+    def content(version: Snapshot) -> bytes:
+        if version is after or version.source is None:
+            return new
+        return joined(version.source.data, Splicer(version.source).pieces(version))
+
+    return edit_findings(state, after, Edit(after), content, references)[1]
+
+
+_WIDTH = 2
+# msgspec's name for the layout without white space.
+_COMPACT = -1
+_SPACE = b" \t\r\n"
+_BOM = b"\xef\xbb\xbf"
+
+
+class EditableText(Struct, frozen=True):
+    """JSON as it is stored, and as an editor shows it.
+
+    Numbers, escapes, the order of members and repeated members are the same in both; only white space differs.
+    `is_laid_out` if `shown` is another layout of `stored`, to which `restored()` goes back.
+    """
+
+    stored: bytes
+    shown: bytes
+    is_laid_out: bool = False
+
+    def __repr__(self) -> str:
+        # Keep secrets out of logs and tracebacks.
+        return "EditableText()"
+
+    def restored(self, edited: bytes) -> bytes:
+        """Return what to store for the edited text. Text that is not JSON is returned as it is, without a BOM.
+
+        White space at the end is that of the stored text, and so are the ends of lines if the editor changed them all:
+        editors add and drop both.
+        """
+        if edited == self.shown:
+            return self.stored
+        if not self.shown.startswith(_BOM):
+            edited = edited.removeprefix(_BOM)
+        body = edited.rstrip(_SPACE)
+        if not body:
+            return b""
+        if self.is_laid_out:
+            try:
+                body = msgspec.json.format(body, indent=_COMPACT)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                return edited
+        elif b"\r" not in self.shown and body.count(b"\r\n") == body.count(b"\n"):
+            # JSON strings have no line ends.
+            body = body.replace(b"\r\n", b"\n")
+        return body + _end(self.stored)
+
+
+def text_of_state(data: bytes) -> EditableText:
+    """Return the text of a state: a state on one line is indented, any other text is shown as it is.
+
+    A state with an unusual layout on one line is shown as it is as well: it could not be restored byte for byte.
+    """
+    if style_of(data).layout is Layout.COMPACT:
+        try:
+            shown = msgspec.json.format(data, indent=_WIDTH)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return EditableText(data, data)
+        if msgspec.json.format(shown, indent=_COMPACT) + _end(data) == data:
+            return EditableText(data, shown + b"\n", is_laid_out=True)
+    return EditableText(data, data)
+
+
+def text_of_value(raw: bytes) -> EditableText:
+    """Return the text of a JSON value inside of a state, indented from the first column."""
+    return EditableText(raw, msgspec.json.format(raw, indent=_WIDTH) + b"\n", is_laid_out=True)
+
+
+def is_same_json(one: bytes, other: bytes) -> bool:
+    """Return whether two texts differ in white space only; False if one is not JSON."""
+    try:
+        return msgspec.json.format(one, indent=_COMPACT) == msgspec.json.format(other, indent=_COMPACT)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+
+
+def _end(data: bytes) -> bytes:
+    """Return the white space at the end."""
+    return data[len(data.rstrip(_SPACE)) :]
+
+
+# The most addresses that a message lists.
+_MOST = 5

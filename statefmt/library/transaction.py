@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, Unpack
@@ -14,11 +15,9 @@ from statefmt import operations
 from statefmt._lazy import checked_methods
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.analysis.selection import Criteria, Selector, selector_text
-from statefmt.context import RunContext
+from statefmt.analysis.selection import Selector, selector_text
 from statefmt.edit.changes import Edit, OtherBindingError, composed, with_note
-from statefmt.edit.pipeline import FileCopy, OpenedEdit, OutputCopy, Proposal, Terms
-from statefmt.edit.surgical import EditOutcome, surgical
+from statefmt.edit.pipeline import EditOptions, EditOutcome, OpenedEdit, Proposal, surgical
 from statefmt.library.selecting import Filters, Selected, criteria, selected
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.provider import Provider
@@ -26,15 +25,14 @@ from statefmt.model.errors import StoreError, SurgeryError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import state_words
-from statefmt.store.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from statefmt.configuration.provider_instances import ProviderReferences
-    from statefmt.edit.attributes import Assignment
     from statefmt.edit.key_map import KeyMap
-    from statefmt.edit.operations.replace_provider import KnownProviders
+    from statefmt.edit.operations.rebind import KnownProviders
+    from statefmt.edit.operations.set import Assignment
 
 
 # A key of an instance or a provider: a number, a string, or None for no key.
@@ -152,7 +150,7 @@ class Transaction:
         self._opened.context.phase("editing")
         edit = self._made(operation)
         if self._references is not None and edit.moved:
-            from statefmt.edit.operations.declared_bindings import refuse_undeclared
+            from statefmt.edit.operations.by_configuration import refuse_undeclared
 
             edit = with_note(edit, *refuse_undeclared(edit, self._references, depth))
         self._edit = edit if self._edit is None else composed(self._edit, edit)
@@ -164,7 +162,7 @@ class Transaction:
         except OtherBindingError as error:
             if self._references is None:
                 raise
-            from statefmt.edit.operations.declared_bindings import as_declared
+            from statefmt.edit.operations.by_configuration import as_declared
 
             arguments = (*state_words(self._opened.state.name), "--config", self._references.configuration.directory)
             refusal = as_declared(error, self.snapshot, self._references, arguments)
@@ -178,10 +176,9 @@ class Transaction:
 
             edit.move("module.network", "module.net")
         """
-        one, other = selector_text(source), str(destination)
-        self.apply(
-            lambda snapshot: operations.move(snapshot, one, other, rebind=rebind), depth=operations.module_depth(other)
-        )
+        other = str(destination)
+        moved = partial(operations.move, source=selector_text(source), destination=other, rebind=rebind)
+        self.apply(moved, depth=operations.module_depth(other))
 
     def remove(self, *selectors: Selector, keep_dangling: bool = False, **filters: Unpack[Filters]) -> None:
         """Forget instances, as `statetool rm`; the real objects continue to exist.
@@ -189,7 +186,7 @@ class Transaction:
         Dependencies on a resource are dropped if all of it is gone, unless `keep_dangling`.
         """
         chosen = criteria(selectors, filters, "keep_dangling")
-        self.apply(lambda snapshot: operations.remove(snapshot, chosen, keep_dangling=keep_dangling, note=self._note))
+        self.apply(partial(operations.remove, chosen=chosen, keep_dangling=keep_dangling, note=self._note))
 
     def rekey(
         self,
@@ -215,12 +212,10 @@ class Transaction:
             from statefmt.library._handle import declared_instances
 
             declared = declared_instances(self._references)
-        self.apply(
-            lambda snapshot: operations.rekey(
-                snapshot, chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
-            ),
-            depth=max(map(operations.module_depth, chosen.selectors), default=0),
+        rekeyed = partial(
+            operations.rekey, chosen=chosen, keys=mapping, by=by, count=count, declared=declared, note=self._note
         )
+        self.apply(rekeyed, depth=max(map(operations.module_depth, chosen.selectors), default=0))
 
     def rebind(
         self,
@@ -241,15 +236,14 @@ class Transaction:
             edit.rebind('module.db["eu"]', 'aws.by_region["us-west-2"]')
         """
         chosen = criteria(_selectors(selector), filters, "target", "keys", "whole_resource", "new_provider")
-        mapping, known = _key_map(keys), self._known(new_provider)
         self.apply(
-            lambda snapshot: operations.rebind(
-                snapshot,
-                chosen,
-                target,
-                mapping=mapping,
+            partial(
+                operations.rebind,
+                chosen=chosen,
+                target=target,
+                mapping=_key_map(keys),
                 whole_resource=whole_resource,
-                known=known,
+                known=self._known(new_provider),
                 references=self._references,
                 note=self._note,
             )
@@ -270,30 +264,31 @@ class Transaction:
 
             edit.replace_provider("hashicorp/aws", "acme/aws", new_provider=True)
         """
-        chosen = criteria(selectors, filters, "whole_resource", "new_provider")
-        known = self._known(new_provider)
         replaced = operations.parse_replaced(str(old))
-        replacement = operations.parse_replaced(str(new), instead_of=replaced)
         self.apply(
-            lambda snapshot: operations.replace_provider(
-                snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=self._note
+            partial(
+                operations.replace_provider,
+                chosen=criteria(selectors, filters, "whole_resource", "new_provider"),
+                old=replaced,
+                new=operations.parse_replaced(str(new), instead_of=replaced),
+                whole_resource=whole_resource,
+                known=self._known(new_provider),
+                note=self._note,
             )
         )
 
     def taint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Mark instances as tainted, so that the next plan replaces them."""
-        chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: operations.taint(snapshot, chosen, note=self._note))
+        self.apply(partial(operations.taint, chosen=criteria(selectors, filters), note=self._note))
 
     def untaint(self, *selectors: Selector, **filters: Unpack[Filters]) -> None:
         """Remove the tainted mark from instances."""
-        chosen = criteria(selectors, filters)
-        self.apply(lambda snapshot: operations.untaint(snapshot, chosen, note=self._note))
+        self.apply(partial(operations.untaint, chosen=criteria(selectors, filters), note=self._note))
 
     def forget_deposed(self, *selectors: Selector, key: str | None = None, **filters: Unpack[Filters]) -> None:
         """Forget deposed objects: all of the selected instances, or those with the deposed key `key`."""
         chosen = criteria(selectors, filters, "key")
-        self.apply(lambda snapshot: operations.forget_deposed(snapshot, chosen, key, note=self._note))
+        self.apply(partial(operations.forget_deposed, chosen=chosen, key=key, note=self._note))
 
     def set(
         self,
@@ -313,28 +308,31 @@ class Transaction:
             edit.set("aws_db_instance.main", {"deletion_protection": True})
         """
         given = [_assignment(path, value) for path, value in values.items()]
-        chosen = Criteria(selectors=(selector_text(selector),))
         self.apply(
-            lambda snapshot: operations.set(
-                snapshot, chosen, (), given, schema_version=schema_version, force_type=force_type, note=self._note
+            partial(
+                operations.set,
+                chosen=selector_text(selector),
+                shown=(),
+                secret=given,
+                schema_version=schema_version,
+                force_type=force_type,
+                note=self._note,
             )
         )
 
     def unset(self, selector: Selector, *paths: str) -> None:
         """Set attributes to null, or remove them from a map, as `statetool unset`."""
-        chosen = Criteria(selectors=(selector_text(selector),))
-        self.apply(lambda snapshot: operations.unset(snapshot, chosen, paths, note=self._note))
+        self.apply(partial(operations.unset, chosen=selector_text(selector), paths=paths, note=self._note))
 
     def set_serial(self, serial: int) -> None:
         """Set the serial, an unsigned 64-bit number, instead of increasing it by one."""
-        self.apply(lambda snapshot: operations.set_serial(snapshot, serial))
+        self.apply(partial(operations.set_serial, serial=serial))
 
     def new_lineage(self, lineage: UUID | None = None) -> None:
         """Give the state a new lineage; default: a random one."""
         from uuid import uuid4
 
-        new = uuid4() if lineage is None else lineage
-        self.apply(lambda snapshot: operations.new_lineage(snapshot, new))
+        self.apply(partial(operations.new_lineage, lineage=uuid4() if lineage is None else lineage))
 
     def _proposal(self) -> Proposal[EditOutcome]:
         """Return the checked result of the operations so far; check them again only after another one."""
@@ -453,7 +451,8 @@ def committed(opened: OpenedEdit, proposal: Proposal[EditOutcome], end: Callable
         end(result)
 
 
-def edit_terms(
+def edit_options(
+    whole: EditOptions | None,
     operation: str,
     message: str,
     lock: bool,
@@ -461,35 +460,32 @@ def edit_terms(
     backup: str | os.PathLike[str] | None,
     keep_backup: bool,
     dry_run: bool,
-) -> Terms:
-    """Return the terms of an edit that writes the state itself."""
-    return Terms(
+    out: str | os.PathLike[str] | None = None,
+    overwrite: bool = False,
+    expect_serial: int | None = None,
+    expect_hash: str | None = None,
+) -> EditOptions:
+    """Return the options of an edit: the `whole` of them, or those given one by one.
+
+    Raises TypeError for both, and StoreError if `out` and `backup` contradict each other.
+    """
+    if out is not None and backup is not None:
+        raise StoreError("backup= cannot be combined with out=: the state stays as it is")
+    given = EditOptions(
         operation=operation,
         command=message or operation,
+        out=None if out is None else os.fspath(out),
+        yes=overwrite,
         backup=None if backup is None else os.fspath(backup),
-        keeps_backup=keep_backup,
+        keep_backup=keep_backup,
         dry_run=dry_run,
         lock=lock,
-        timeout=lock_timeout,
+        lock_timeout=lock_timeout,
+        expect_serial=expect_serial,
+        expect_hash=expect_hash,
     )
-
-
-def full_terms(
-    terms: Terms,
-    context: RunContext,
-    out: str | os.PathLike[str] | None,
-    overwrite: bool,
-    expect_serial: int | None,
-    expect_hash: str | None,
-) -> Terms:
-    """Return the terms of an edit on conditions, whose result goes to `out` if that is given."""
-    terms = replace(terms, serial=expect_serial, checksum=expect_hash)
-    if out is None:
-        return terms
-    if terms.backup is not None:
-        raise StoreError("backup= cannot be combined with out=: the state stays as it is")
-    if out == STANDARD_INPUT:
-        return replace(terms, copy=OutputCopy(context))
-    path, command, keeps = os.fspath(out), terms.command, terms.keeps_backup
-    copy = FileCopy(context=context, path=path, command=command, replace=overwrite, keeps_replaced=keeps)
-    return replace(terms, copy=copy)
+    if whole is None:
+        return given
+    if given != EditOptions(operation, operation):
+        raise TypeError("options= has all options: give no others beside it")
+    return whole

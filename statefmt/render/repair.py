@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from statefmt.edit.repairs import RepairResult, decision_places
 from statefmt.edit.repairs.find import FoundDefects, is_fatal
 from statefmt.edit.repairs.member_choices import Choice, Defect
-from statefmt.edit.repairs.repair import decision_places
-from statefmt.edit.repairs.state import RepairResult
 from statefmt.render.findings import counts_text, finding_text, findings_text, message
 from statefmt.render.json_output import document
 from statefmt.render.terminal import Terminal, counted, one_line

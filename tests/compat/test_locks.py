@@ -28,18 +28,18 @@ _HOLDER: Final = """
 import sys
 from statefmt.model.addrs.parsing import parse_abs_resource_instance as parsed
 from statefmt.cli.run import system_context
-from statefmt.edit.pipeline import Terms, edit
-from statefmt.edit.surgical import surgical
+from statefmt.edit.pipeline import EditOptions, edit
+from statefmt.edit.pipeline import surgical
 from statefmt.store.local.store import LocalFile
 from statefmt.edit.operations.mv import mv
 def agreed(outcome):
     print("held", flush=True)
     return bool(sys.stdin.readline())
 moved = {parsed("terraform_data.a"): parsed("terraform_data.b")}
-terms = Terms("mv", "mv terraform_data.a terraform_data.b")
+options = EditOptions("mv", "mv terraform_data.a terraform_data.b")
 context = system_context()
 store = LocalFile("terraform.tfstate", context)
-edit(context, store, terms, surgical(lambda snapshot: mv(snapshot, moved)), agreed=agreed)
+edit(context, store, options, surgical(lambda snapshot: mv(snapshot, moved)), agreed=agreed)
 """
 # An apply of this holds the lock until there is a file called `release`.
 _CONFIGURATION: Final = """

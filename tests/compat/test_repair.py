@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.repairs.repair import repaired
+from statefmt.edit.repairs import repaired
 from tests.compat.listing import Lines
 from tests.compat.program import Program
 from tests.edit.repairs.choosing import first_choice

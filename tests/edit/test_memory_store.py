@@ -15,9 +15,8 @@ from statefmt.cli.main import main
 from statefmt.cli.run import system_context
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit
-from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.pipeline import EditOptions, EditOutcome, Proposal, edit, surgical
 from statefmt.edit.session import StateFileError
-from statefmt.edit.surgical import EditOutcome, surgical
 from statefmt.model.errors import LockedError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.local.journal import checksum
@@ -28,7 +27,7 @@ GOOD = (SAMPLES / "v4-resource-level.tfstate").read_bytes()
 CONTEXT: RunContext = replace(
     system_context(), clock=lambda: datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC), user=lambda: "me@here"
 )
-TERMS = Terms("set-serial", "set-serial 99")
+OPTIONS = EditOptions("set-serial", "set-serial 99")
 KEYS = """
 key_provider "pbkdf2" "p" {
   passphrase = "correct horse battery staple"
@@ -57,7 +56,7 @@ def _changed(snapshot: Snapshot, serial: int) -> Snapshot:
 
 def test_edit_is_written_and_kept() -> None:
     store = MemoryStore(GOOD)
-    outcome = edit(CONTEXT, store, TERMS, surgical(_with_serial(99)))
+    outcome = edit(CONTEXT, store, OPTIONS, surgical(_with_serial(99)))
     assert isinstance(outcome, EditOutcome)
     assert b'"serial": 99,' in store.data
     (entry,) = store.versions()
@@ -68,17 +67,17 @@ def test_edit_is_written_and_kept() -> None:
 
 def test_dry_run_and_no_change_leave_everything() -> None:
     store = MemoryStore(GOOD)
-    edit(CONTEXT, store, replace(TERMS, dry_run=True), surgical(_with_serial(99)))
-    edit(CONTEXT, store, TERMS, surgical(Edit))
-    edit(CONTEXT, store, TERMS, surgical(_with_serial(99)), agreed=lambda _: False)
+    edit(CONTEXT, store, replace(OPTIONS, dry_run=True), surgical(_with_serial(99)))
+    edit(CONTEXT, store, OPTIONS, surgical(Edit))
+    edit(CONTEXT, store, OPTIONS, surgical(_with_serial(99)), agreed=lambda _: False)
     assert (store.data, store.version) == (GOOD, 1)
 
 
 def test_somebody_else_holds_the_lock() -> None:
     store = MemoryStore(GOOD, holder=CONTEXT.lock_info("memory", "apply"))
     with pytest.raises(LockedError, match="locked by me@here"):
-        edit(CONTEXT, store, TERMS, surgical(_with_serial(99)))
-    edit(CONTEXT, store, replace(TERMS, lock=False), surgical(_with_serial(99)))
+        edit(CONTEXT, store, OPTIONS, surgical(_with_serial(99)))
+    edit(CONTEXT, store, replace(OPTIONS, lock=False), surgical(_with_serial(99)))
     assert store.version == 2
 
 
@@ -90,15 +89,15 @@ def test_something_else_writes_meanwhile() -> None:
         return Edit(_changed(snapshot, 99))
 
     with pytest.raises(StoreError, match="something else has written it"):
-        edit(CONTEXT, store, TERMS, surgical(operation))
+        edit(CONTEXT, store, OPTIONS, surgical(operation))
     assert (store.data, store.holder) == (GOOD, None)
 
 
-@pytest.mark.parametrize("terms", [replace(TERMS, serial=98), replace(TERMS, checksum="0" * 64)])
-def test_another_state_than_expected(terms: Terms) -> None:
+@pytest.mark.parametrize("options", [replace(OPTIONS, expect_serial=98), replace(OPTIONS, expect_hash="0" * 64)])
+def test_another_state_than_expected(options: EditOptions) -> None:
     store = MemoryStore(GOOD)
     with pytest.raises(StoreError, match="nothing was done"):
-        edit(CONTEXT, store, terms, surgical(_with_serial(99)))
+        edit(CONTEXT, store, options, surgical(_with_serial(99)))
     assert store.version == 1
 
 
@@ -106,7 +105,7 @@ def test_new_error_is_refused() -> None:
     store = MemoryStore(GOOD)
 
     with pytest.raises(StateFileError):
-        edit(CONTEXT, store, TERMS, lambda state: Proposal(None, [state.data[:-10]]))
+        edit(CONTEXT, store, OPTIONS, lambda state: Proposal(None, [state.data[:-10]]))
     assert store.version == 1
 
 
@@ -158,4 +157,4 @@ def test_encryption_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def _keep_in(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """Have all commands find this store."""
-    monkeypatch.setattr("statefmt.edit.stores.store_at", lambda context, name: store)
+    monkeypatch.setattr("statefmt.edit.session.store_at", lambda context, name: store)

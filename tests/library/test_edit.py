@@ -41,6 +41,20 @@ def _attributes(path: Path) -> Any:
     return json.loads(path.read_bytes())["resources"][0]["instances"][0]["attributes"]
 
 
+def test_all_options_as_one_value(path: Path) -> None:
+    options = statefmt.operations_files.EditOptions("edit", "a higher serial", dry_run=True)
+    with statefmt.open(path).edit(options=options) as edit:
+        edit.set_serial(99)
+    assert (edit.serial, edit.is_written) == (99, False)
+    # One of both would be ignored.
+    with (
+        pytest.raises(TypeError, match="options= has all options: give no others beside it"),
+        statefmt.open(path).edit(dry_run=True, options=options),
+    ):
+        pass
+    assert path.read_bytes() == _REGIONS
+
+
 def test_several_operations_are_one_write(path: Path) -> None:
     state = statefmt.open(path)
     with state.edit("move the network") as edit:

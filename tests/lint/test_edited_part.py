@@ -11,8 +11,8 @@ import pytest
 from msgspec import Raw
 from msgspec.structs import replace
 
+from statefmt.edit.operations.instances import rm
 from statefmt.edit.operations.mv import mv
-from statefmt.edit.operations.rm import rm
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.lint.check import check

@@ -14,8 +14,7 @@ from hypothesis import assume, given, settings, strategies as st
 import statefmt
 from statefmt.cli.run import system_context
 from statefmt.edit.changes import Edit
-from statefmt.edit.pipeline import Terms, edit
-from statefmt.edit.surgical import surgical
+from statefmt.edit.pipeline import EditOptions, edit, surgical
 from statefmt.encryption import EnvelopeLayout, SystemRandomness, check_configuration, decrypt, encrypt, parse_envelope
 from statefmt.model.errors import StatetoolError
 from statefmt.model.snapshot import Snapshot
@@ -148,7 +147,9 @@ def test_an_edit_of_an_encrypted_state_is_that_of_the_plain_one(
 def _outcome(path: Path, after: Snapshot) -> str:
     context = replace(system_context(), encryption=lambda: CONFIGURATION)
     try:
-        edit(context, LocalFile(str(path), context), Terms("edit", "edit"), surgical(lambda snapshot: Edit(after)))
+        edit(
+            context, LocalFile(str(path), context), EditOptions("edit", "edit"), surgical(lambda snapshot: Edit(after))
+        )
     except StatetoolError as error:
         return str(error)
     return ""

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from statefmt import run_context
-from statefmt.edit.pipeline import Terms
+from statefmt.edit.pipeline import EditOptions
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_rules
 from statefmt.rules import Fixable, FixedState, Gate, mend_state
@@ -30,8 +30,8 @@ _OF_DEPENDENCIES: Final = [
 
 
 def _fixed(path: Path, *, unsafe: bool, select: list[str] | None = None) -> FixedState:
-    terms = Terms(operation="check --fix", command="statetool check --fix", keeps_backup=False)
-    return mend_state(Gate(run_context(), select=select), str(path), terms, unsafe=unsafe)
+    options = EditOptions("check --fix", "statetool check --fix", keep_backup=False)
+    return mend_state(Gate(run_context(), select=select), str(path), options, unsafe=unsafe)
 
 
 def _kinds(data: bytes) -> Counter[tuple[str, str]]:

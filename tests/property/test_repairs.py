@@ -6,8 +6,8 @@ from random import Random
 
 from hypothesis import given, strategies as st
 
+from statefmt.edit.repairs import DecisionIndex, parse_decisions, repaired
 from statefmt.edit.repairs.find import defects, is_fatal
-from statefmt.edit.repairs.repair import DecisionIndex, parse_decisions, repaired
 from statefmt.formats.reading import inspect
 from tests.edit.repairs.choosing import Decider, first_choice, rounds
 from tests.edit.repairs.unchanged import differences

@@ -28,7 +28,7 @@ from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.outcome import FAILED, FINE, show_failure
 from statefmt.cli.private_copy import PrivateCopy, forget_kept, kept_copies, private_copy
-from statefmt.cli.run import command_line, run_context
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import ADVICE, asking, message_terminal, say
 from statefmt.cli.surgery import SurgeryOptions, show_result, surgery_options
 from statefmt.cli.target import kept_text, why_not
@@ -85,11 +85,7 @@ def edit_command(
             say(f"{text}: removed, since it was written")
 
     with statefmt.open(name, context=context, read=False).edit_text(
-        address,
-        message=command_line(),
-        **write.edit_arguments(write.out),
-        config=options.configuration.loaded(),
-        written=written,
+        address, options=write, config=options.configuration.loaded(), written=written
     ) as edit:
         needs_memory = edit.is_encrypted and not plain_file
         _check_discretion(editor, needs_memory=needs_memory)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -25,12 +26,12 @@ from statefmt.cli.options.shared import (
     StatesArgument,
     one_state,
 )
-from statefmt.cli.options.write import WriteOptions, store_of, write_options
+from statefmt.cli.options.write import destination, store_of, write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import listed_name, result_terminal, say
 from statefmt.cli.target import InPlaceOption, kept_text, printed_text
-from statefmt.edit.pipeline import Proposal, edit
+from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import (
     EncryptionConfiguration,
@@ -83,7 +84,7 @@ def encrypt_command(
     in_place: InPlaceOption = False,
     discard_plain: DiscardPlainOption = False,
     *,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Encrypt a plain state as OpenTofu does, with the first method of its configuration.
 
@@ -91,7 +92,7 @@ def encrypt_command(
     is written. With --discard-plain, the plain copies of a state that is already encrypted are deleted, too.
     """
     name = state_name(one_state(state, state_option))
-    target = options.target(name, in_place)
+    target = destination(options, name, in_place)
     check_discarding(discard_plain, in_place)
     check_local(discard_plain, name)
     configuration = needed_configuration()
@@ -141,7 +142,7 @@ def decrypt_command(
     state_option: StateOption = None,
     in_place: InPlaceOption = False,
     *,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Decrypt a state to the exact bytes that were encrypted.
 
@@ -149,7 +150,7 @@ def decrypt_command(
     --yes.
     """
     name = state_name(one_state(state, state_option))
-    target = options.target(name, in_place)
+    target = destination(options, name, in_place)
     refuse_on_terminal(target, options)
     configuration = needed_configuration()
 
@@ -198,7 +199,7 @@ def reencrypt_command(
     discard_plain: DiscardPlainOption = False,
     output_format: FormatOption = OutputFormat.TEXT,
     *,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Encrypt states with the first method of a configuration if a fallback decrypts them, as OpenTofu's writes do.
 
@@ -212,7 +213,7 @@ def reencrypt_command(
         raise BadParameter("requires --check", param_hint="--format")
     if len(names) > 1 and not (in_place or check):
         raise BadParameter("several states require --in-place or --check", param_hint="STATE")
-    targets = [options.target(name, in_place) for name in names]
+    targets = [destination(options, name, in_place) for name in names]
     check_discarding(discard_plain, in_place)
     configuration = needed_configuration()
     check_discarding(discard_plain, in_place, configuration)
@@ -233,7 +234,7 @@ def reencrypt_command(
 def _reencrypt(
     name: str,
     target: str | None,
-    options: WriteOptions,
+    options: EditOptions,
     configuration: EncryptionConfiguration,
     anew: bool,
     discard_plain: bool,
@@ -381,7 +382,7 @@ def check_discarding(discard_plain: bool, in_place: bool, configuration: Encrypt
         )
 
 
-def refuse_on_terminal(target: str | None, options: WriteOptions) -> None:
+def refuse_on_terminal(target: str | None, options: EditOptions) -> None:
     """Raise EncryptionError before printing plain text to a terminal without --yes."""
     if target == STANDARD_INPUT and sys.stdout.isatty() and not options.yes:
         raise EncryptionError(
@@ -392,7 +393,7 @@ def refuse_on_terminal(target: str | None, options: WriteOptions) -> None:
 def write_form(
     name: str,
     target: str | None,
-    options: WriteOptions,
+    options: EditOptions,
     operation: str,
     opening: Callable[[bytes], LoadedState],
     change: Callable[[LoadedState], EncryptionChange],
@@ -417,16 +418,15 @@ def write_form(
         kept_in = kept_text(shown, "state" if target is None else "file")
         say(f"{where}: {made.done}{kept_in}{'; ' if printed else ''}{printed}")
 
-    terms = options.terms(name, operation, to=target)
     made = edit(
         run_context(),
         store_of(name),
-        terms,
+        replace(options, operation=operation, out=target),
         lambda state: change(state).proposal(state),
         opening=opening,
         written=written,
     )
-    if terms.dry_run:
+    if options.dry_run:
         say(f"{where}: dry run; nothing was written")
     elif target is not None and not kept:
         say(f"{target}: already has this content; nothing was written")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 from typer import BadParameter, Option
@@ -12,7 +13,7 @@ from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import LAYOUT, DropUnknownOption, StateOption, StatesArgument, StyleChoice
-from statefmt.cli.options.write import WriteOptions, store_of, write_options
+from statefmt.cli.options.write import has_conditions, store_of, write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
@@ -25,7 +26,7 @@ from statefmt.cli.target import (
     show_sources,
     show_unused,
 )
-from statefmt.edit.pipeline import Proposal, edit
+from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.session import LoadedState, Rewritten, rewrite, would_rewrite
 from statefmt.locations import STANDARD_INPUT, RemoteName, state_words
 from statefmt.render.upgrade import notes_text
@@ -61,7 +62,7 @@ def fmt_command(
     drop_unknown: DropUnknownOption = False,
     *,
     configuration: ConfigurationOptions,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Rewrite states in canonical form, byte for byte as OpenTofu writes them.
 
@@ -96,7 +97,7 @@ def fmt_command(
             else:
                 rewritten = _rewritten(state_read, style, drop_unknown)
                 changed = rewritten.content != state_read.data
-                if changed or to is not None or options.has_conditions:
+                if changed or to is not None or has_conditions(options):
                     _write(state_read, rewritten, to, options, sources, style, drop_unknown)
                 if changed:
                     _show_changes(state_read, rewritten, drop_unknown)
@@ -127,7 +128,7 @@ def _write(
     read: LoadedState,
     rewritten: Rewritten,
     to: str | None,
-    options: WriteOptions,
+    options: EditOptions,
     sources: ProviderSources,
     style: StyleChoice,
     drop_unknown: bool,
@@ -148,7 +149,7 @@ def _write(
         if to != STANDARD_INPUT:
             say(f"{to or name}: formatted{kept_text(backup)}")
 
-    edit(context, source, options.terms(name, "fmt", to=to), operation, opening=opening, written=written)
+    edit(context, source, replace(options, operation="fmt", out=to), operation, opening=opening, written=written)
     if options.dry_run:
         done = "would be formatted" if rewritten.content != read.data else "is canonical"
         say(f"{name}: {done}; dry run; nothing was written")

@@ -25,7 +25,7 @@ from statefmt.cli.options.shared import (
 from statefmt.cli.outcome import FAILED, FINE, show_failure
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import confirmed, result_terminal, say
-from statefmt.edit.stores import history_at, store_at
+from statefmt.edit.session import history_at, store_at
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name
 from statefmt.store.local.history import History
 from statefmt.store.local.journal import checksum

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from statefmt import Edit, Snapshot
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.shared import STATES
 from statefmt.cli.outcome import UsageError
-from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import AsBlocksOption, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
@@ -100,8 +100,5 @@ def mv_command(
     if destination is None:
         raise UsageError("Missing argument 'DESTINATION'.")
     options = options._replace(state=options.state or from_state)
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return move(snapshot, source, destination, rebind=rebind, any_type=as_blocks)
-
-    return carry_out(Plan("mv", operation, depth=module_depth(destination), as_blocks=as_blocks), options)
+    operation = partial(move, source=source, destination=destination, rebind=rebind, any_type=as_blocks)
+    return carry_out("mv", operation, options, depth=module_depth(destination), as_blocks=as_blocks)

@@ -9,16 +9,16 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt.cli.command import declared, takes
-from statefmt.cli.many_states import ApplyTerms, apply_line, apply_shown, report_ended, show_outcome
+from statefmt.cli.many_states import apply_line, apply_options, apply_shown, report_ended, show_outcome
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.shared import AgreedOption, ShowSensitiveOption, seconds
-from statefmt.cli.options.write import LockOption, LockTimeoutOption, NoBackupOption
+from statefmt.cli.options.shared import ShowSensitiveOption
 from statefmt.cli.outcome import FINE, UsageError
-from statefmt.cli.run import command_line, run_context
+from statefmt.cli.run import run_context
 from statefmt.cli.streams import say
 from statefmt.cli.surgery import AsBlocksOption, show_outcome_as_blocks
 from statefmt.operations_files import (
     CommandOperations,
+    EditOptions,
     Ending,
     FileOutcome,
     applied_operations,
@@ -142,15 +142,12 @@ _ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write the
         ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
     ),
 )
-@takes(ending=ending_options)
+@takes(options=apply_options, ending=ending_options)
 def apply_command(
     operations: Annotated[str, Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],
-    no_backup: NoBackupOption = False,
-    lock: LockOption = True,
-    lock_timeout: LockTimeoutOption = "0s",
-    yes: AgreedOption = False,
-    show_sensitive: ShowSensitiveOption = False,
     *,
+    options: EditOptions,
+    show_sensitive: ShowSensitiveOption = False,
     ending: Ending | None,
 ) -> int:
     """Run the operations of a file on all its states, or on none.
@@ -159,16 +156,14 @@ def apply_command(
     states and the results. If a write fails, those before it are taken back. After a crash, the states stay locked to
     statetool until --resume or --abort. If something else has written a state, neither writes anything.
     """
-    timeout = seconds(lock_timeout, "--lock-timeout") if lock else None
-    context, keeps_backup = run_context(), not no_backup
     if ending is not None:
-        names = ended_operations(context, operations, ending, timeout=timeout, keeps_backup=keeps_backup)
-        return report_ended(operations, names, ending)
-    asks = not yes and not is_plan_file(operations)
+        return report_ended(operations, ended_operations(run_context(), operations, ending, options), ending)
+    asks = not is_plan_file(operations)
     return apply_shown(
         operations,
-        lambda agreed: applied_operations(
-            context, operations, command_line(), timeout=timeout, keeps_backup=keeps_backup, agreed=agreed
-        ),
-        ApplyTerms(Manner(show_sensitive=show_sensitive), _ADVICE, asks=lambda _: asks),
+        lambda agreed: applied_operations(run_context(), operations, options, agreed=agreed),
+        options,
+        Manner(show_sensitive=show_sensitive),
+        asks=lambda _: asks,
+        advice=_ADVICE,
     )

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 from msgspec.structs import replace
 from typer import Argument, BadParameter, Option
 
-from statefmt import Edit, Snapshot
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.run import command_line
-from statefmt.cli.surgery import (
-    NewProviderOption,
-    Plan,
-    SurgeryOptions,
-    WholeResourceOption,
-    carry_out,
-    surgery_options,
-)
+from statefmt.cli.surgery import NewProviderOption, SurgeryOptions, WholeResourceOption, carry_out, surgery_options
 from statefmt.operations import KnownProviders, parse_key_map, parse_replaced, rebind, replace_provider
 from statefmt.selection import Criteria
 from statefmt.text import pattern
@@ -87,23 +80,17 @@ def rebind_command(
         )
     mapping = parse_key_map(keys) if keys else None
     references = options.configuration.loaded()
-
-    known = None if new_provider else known_providers(references)
-
-    def operation(snapshot: Snapshot) -> Edit:
-        wanted = replace(chosen, selectors=tuple(given))
-        return rebind(
-            snapshot,
-            wanted,
-            target,
-            mapping=mapping,
-            whole_resource=whole_resource,
-            known=known,
-            references=references,
-            note=tell,
-        )
-
-    return carry_out(Plan("rebind", operation, references=references), options)
+    operation = partial(
+        rebind,
+        chosen=replace(chosen, selectors=tuple(given)),
+        target=target,
+        mapping=mapping,
+        whole_resource=whole_resource,
+        known=None if new_provider else known_providers(references),
+        references=references,
+        note=tell,
+    )
+    return carry_out("rebind", operation, options, references=references)
 
 
 @declared(
@@ -152,15 +139,16 @@ def replace_provider_command(
     replaced = parse_replaced(old)
     replacement = parse_replaced(new, instead_of=replaced)
     references = options.configuration.loaded()
-
-    known = None if new_provider else known_providers(references)
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return replace_provider(
-            snapshot, chosen, replaced, replacement, whole_resource=whole_resource, known=known, note=tell
-        )
-
-    return carry_out(Plan("replace-provider", operation, asks=True, references=references), options)
+    operation = partial(
+        replace_provider,
+        chosen=chosen,
+        old=replaced,
+        new=replacement,
+        whole_resource=whole_resource,
+        known=None if new_provider else known_providers(references),
+        note=tell,
+    )
+    return carry_out("replace-provider", operation, options, asks=True, references=references)
 
 
 def known_providers(references: ProviderReferences | None) -> KnownProviders:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import BadParameter, Option
 
-from statefmt import Edit, Snapshot, SurgeryError
+from statefmt import SurgeryError
 from statefmt.addrs import InstanceKey
 from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import AsBlocksOption, SurgeryOptions, carry_out, surgery_options
 from statefmt.locations import RemoteName, state_words
 from statefmt.operations import module_depth, parse_key_lines, parse_key_map, rekey
 from statefmt.selection import Criteria
@@ -75,11 +76,10 @@ def rekey_command(
     declared = None if given or references is None else _instances(references)
 
     line = _named(options.state)
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return rekey(snapshot, chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell)
-
-    return carry_out(Plan("rekey", operation, depth=depth, references=references, as_blocks=as_blocks), options)
+    operation = partial(
+        rekey, chosen=chosen, keys=keys, by=by, count=count, declared=declared, arguments=line, note=tell
+    )
+    return carry_out("rekey", operation, options, depth=depth, references=references, as_blocks=as_blocks)
 
 
 def _named(state: str | None) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
@@ -17,12 +18,13 @@ from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
-from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.options.write import write_options
 from statefmt.cli.outcome import FAILED, FINE, FOUND
-from statefmt.cli.run import command_line, command_with, run_context
+from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import asking, confirmed, message_terminal, result_terminal, say
 from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
+from statefmt.operations_files import EditOptions
 from statefmt.render.findings import finding_text
 from statefmt.render.repair import choice_line, decisions_text, defects_json, defects_text, repair_text
 from statefmt.render.terminal import counted
@@ -98,7 +100,7 @@ def repair_command(
     ] = None,
     show_sensitive: ShowSensitiveOption = False,
     *,
-    write: WriteOptions,
+    write: EditOptions,
     configuration: ConfigurationOptions,
 ) -> int:
     """Mend a state that is JSON but cannot be read.
@@ -147,10 +149,11 @@ class _Run:
     """One repair of the state `name`, with what it shows and asks."""
 
     def __init__(
-        self, name: str, write: WriteOptions, references: ProviderReferences | None, show_sensitive: bool
+        self, name: str, write: EditOptions, references: ProviderReferences | None, show_sensitive: bool
     ) -> None:
-        self._name, self._write, self._references, self._show_sensitive = name, write, references, show_sensitive
-        self._to = write.destination(name)
+        self._name, self._references, self._show_sensitive = name, references, show_sensitive
+        self._write = replace(write.for_state(name), operation="repair")
+        self._to = self._write.out
         self._target = "standard output" if self._to == STANDARD_INPUT else self._to or name
         self._asks = not (write.yes or write.dry_run)
 
@@ -167,8 +170,7 @@ class _Run:
                 ask=None if questions is None else questions.ask,
                 config=self._references,
                 show_sensitive=self._show_sensitive,
-                message=command_line(),
-                **write.edit_arguments(self._to),
+                options=write,
                 agreed=self._agreed,
                 written=self._written,
             )

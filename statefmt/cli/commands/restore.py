@@ -17,10 +17,10 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import Editing, SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.added_findings import refuse_new_errors
-from statefmt.edit.operations.restore import damage, loaded_to_replace, with_serial
-from statefmt.edit.pipeline import FileCopy, Terms, opened_edit
+from statefmt.edit.operations.undo import damage, loaded_to_replace, with_serial
+from statefmt.edit.pipeline import EditOptions, opened_edit
 from statefmt.edit.session import LoadedState, StateFileError, load
 from statefmt.edit.transfers import joining
 from statefmt.library.transaction import transaction
@@ -72,28 +72,28 @@ def restore_command(
         raise StoreError("standard input cannot be restored; name the file with --state")
     # Before the lock is taken: if the backup is the state under another name, closing it would drop the lock.
     backup = load(context, source)
-    terms = options.write.terms(name, "restore", to=options.write.out)
+    edit = replace(options.write, operation="restore")
     if isinstance(name, RemoteName) or os.path.lexists(name):
-        plan = _in_place_of(name, backup, terms)
-    elif options.write.expect_serial is not None or options.write.expect_hash is not None:
+        operation, editing = _in_place_of(name, backup, edit)
+        return carry_out("restore", operation, options, state=name, asks=True, editing=editing)
+    if options.write.expect_serial is not None or options.write.expect_hash is not None:
         raise StoreError(
             f"{name}: there is no such file, so it does not have the expected content; nothing was written"
         )
-    else:
-        plan = _anew(name, backup, terms)
-    return carry_out(plan, options)
+    operation, editing = _anew(name, backup, edit)
+    return carry_out("restore", operation, options, state=name, editing=editing, creates=True)
 
 
-def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
-    """Plan to replace the content of a state."""
+def _in_place_of(name: str, backup: LoadedState, options: EditOptions) -> tuple[Callable[[Snapshot], Edit], Editing]:
+    """Return what replaces the content of a state, and what opens it."""
     current: list[LoadedState] = []
     errors: list[StateFileError | EncryptionError] = []
 
     def opening(data: bytes) -> LoadedState:
         state, error = loaded_to_replace(run_context(), name, data, backup)
-        if error is not None and terms.serial is not None:
+        if error is not None and options.expect_serial is not None:
             raise StoreError(
-                f"{name}: the state is damaged, so its serial cannot be compared with {terms.serial}; "
+                f"{name}: the state is damaged, so its serial cannot be compared with {options.expect_serial}; "
                 "nothing was written. Use --expect-hash instead"
             ) from error
         current.append(state)
@@ -119,26 +119,26 @@ def _in_place_of(name: str, backup: LoadedState, terms: Terms) -> Plan:
         note = f"{printable(name)} is damaged, so everything in the backup counts as added. The damage:"
         return with_note(edit, f"{note} {damage(errors[0])}")
 
-    return Plan("restore", operation, asks=True, state=name, editing=partial(_editing, terms, _store(name), opening))
+    return operation, partial(_editing, options, _store(name), opening)
 
 
-def _anew(name: str, backup: LoadedState, terms: Terms) -> Plan:
-    """Plan to create a state that does not exist."""
+def _anew(name: str, backup: LoadedState, options: EditOptions) -> tuple[Callable[[Snapshot], Edit], Editing]:
+    """Return what creates a state that does not exist, and what opens the edit."""
 
     def operation(snapshot: Snapshot) -> Edit:
         note = f"{printable(name)} does not exist, so this compares the backup with what is restored"
         return with_note(restore(snapshot, backup.data), note)
 
-    if terms.copy is None:
-        terms = replace(terms, copy=FileCopy(run_context(), name, terms.command))
+    if options.out is None:
+        # If there is one by now, nobody has agreed to replace it.
+        options = replace(options, out=name, yes=False, keep_backup=True)
     source = standard_input(lambda: backup.stored, backup.name)
-    editing = partial(_editing, terms, source, lambda _: backup)
-    return Plan("restore", operation, state=name, editing=editing, creates=True)
+    return operation, partial(_editing, options, source, lambda _: backup)
 
 
 @contextmanager
 def _editing(
-    terms: Terms,
+    options: EditOptions,
     store: Store,
     opening: Callable[[bytes], LoadedState],
     references: ProviderReferences | None,
@@ -146,11 +146,11 @@ def _editing(
 ) -> Iterator[Transaction]:
     """Open an edit of a state that cannot be opened otherwise."""
     with (
-        opened_edit(run_context(), store, terms, opening=opening) as opened,
+        opened_edit(run_context(), store, options, opening=opening) as opened,
         transaction(opened, references, written) as edit,
     ):
         yield edit
-    if terms.in_place and not edit.is_cancelled:
+    if options.in_place and not edit.is_cancelled:
         store.tidy()
 
 

@@ -7,10 +7,9 @@ from typing import Annotated
 
 from typer import Option
 
-from statefmt import Edit, Snapshot
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.surgery import AsBlocksOption, Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import AsBlocksOption, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import forget_deposed, remove
 from statefmt.selection import Criteria
 
@@ -41,13 +40,12 @@ def rm_command(
     Dependencies on a resource are dropped if all of it is gone. A resource without instances is forgotten by its
     address.
     """
-
-    def operation(snapshot: Snapshot) -> Edit:
-        if deposed is not None:
-            return forget_deposed(snapshot, chosen, deposed, note=tell)
-        return remove(snapshot, chosen, keep_dangling=keep_dangling, note=tell)
-
-    return carry_out(Plan("rm", operation, asks=True, as_blocks=as_blocks), options)
+    operation = (
+        partial(remove, chosen=chosen, keep_dangling=keep_dangling, note=tell)
+        if deposed is None
+        else partial(forget_deposed, chosen=chosen, key=deposed, note=tell)
+    )
+    return carry_out("rm", operation, options, asks=True, as_blocks=as_blocks)
 
 
 @declared(
@@ -75,4 +73,4 @@ def forget_deposed_command(
     The real objects continue to exist, and nothing will destroy them any more.
     """
     operation = partial(forget_deposed, chosen=chosen, key=key, note=tell)
-    return carry_out(Plan("forget-deposed", operation, asks=True), options)
+    return carry_out("forget-deposed", operation, options, asks=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 from uuid import uuid4
 
 from typer import Argument
 
-from statefmt import Edit, Snapshot
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
-from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import new_lineage, set_serial
 
 
@@ -32,11 +32,7 @@ def set_serial_command(
     options: SurgeryOptions,
 ) -> int:
     """Set the serial of a state, which tells backends which of two states is newer."""
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return set_serial(snapshot, serial)
-
-    return carry_out(Plan("set-serial", operation, state=one_state(state, state_option)), options)
+    return carry_out("set-serial", partial(set_serial, serial=serial), options, state=one_state(state, state_option))
 
 
 @declared(
@@ -53,9 +49,5 @@ def new_lineage_command(
     state: StateArgument = None, state_option: StateOption = None, *, options: SurgeryOptions
 ) -> int:
     """Give a state a new lineage, so that no backend takes it for a later version of another state."""
-    lineage = uuid4()
-
-    def operation(snapshot: Snapshot) -> Edit:
-        return new_lineage(snapshot, lineage)
-
-    return carry_out(Plan("new-lineage", operation, state=one_state(state, state_option)), options)
+    operation = partial(new_lineage, lineage=uuid4())
+    return carry_out("new-lineage", operation, options, state=one_state(state, state_option))

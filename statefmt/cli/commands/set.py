@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from statefmt import Edit, Snapshot, SurgeryError
+from statefmt import SurgeryError
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.run import command_line, run_context
-from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes, unset
-from statefmt.selection import Criteria
 
 
 @declared(
@@ -71,15 +71,19 @@ def set_command(
         raise BadParameter("nothing to set; give at least one, or --schema-version", param_hint="PATH=JSON")
 
     by_type = provider_schemas(schemas)
-
-    def operation(snapshot: Snapshot) -> Edit:
-        chosen = Criteria(selectors=(selector,))
-        return set_attributes(
-            snapshot, chosen, shown, secret, schema_version=schema_version, force_type=force_type, schemas=by_type
-        )
-
+    operation = partial(
+        set_attributes,
+        chosen=selector,
+        shown=shown,
+        secret=secret,
+        schema_version=schema_version,
+        force_type=force_type,
+        schemas=by_type,
+    )
     hidden = {text: f"{one.path}=…" for text, one in zip(assignments or (), shown, strict=True)}
-    return carry_out(Plan("set", operation, asks=True, said=command_line(hidden), schemas=by_type), options)
+    # Nobody else may see the values, which the history would keep.
+    options = options._replace(write=replace(options.write, command=command_line(hidden)))
+    return carry_out("set", operation, options, asks=True, schemas=by_type)
 
 
 def _from_file(text: str) -> Assignment:
@@ -125,5 +129,5 @@ def unset_command(
 
     Everything else keeps its bytes.
     """
-    operation = partial(unset, chosen=Criteria(selectors=(selector,)), paths=paths)
-    return carry_out(Plan("unset", operation, asks=True), options)
+    operation = partial(unset, chosen=selector, paths=paths)
+    return carry_out("unset", operation, options, asks=True)

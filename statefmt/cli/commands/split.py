@@ -11,7 +11,6 @@ from typer import Argument, BadParameter, Option
 from statefmt import Snapshot, State
 from statefmt.cli.command import declared, takes
 from statefmt.cli.many_states import (
-    ApplyTerms,
     StatePlacer,
     anywhere,
     carry_out_operations,
@@ -23,12 +22,13 @@ from statefmt.cli.many_states import (
 )
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.ending import ending_options
-from statefmt.cli.options.shared import StateArgument, StateOption, one_state
+from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
 from statefmt.cli.outcome import FAILED, FINE, UsageError
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import (
+    EditOptions,
     Ending,
     JoinBlock,
     MoveBlock,
@@ -102,7 +102,7 @@ _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
         ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
     ),
 )
-@takes(ending=ending_options, terms=joint_write_options)
+@takes(ending=ending_options, options=joint_write_options)
 def split_command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -151,7 +151,8 @@ def split_command(
     ] = None,
     *,
     ending: Ending | None,
-    terms: ApplyTerms,
+    options: EditOptions,
+    show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """Move parts of a state to new states.
 
@@ -197,7 +198,7 @@ def split_command(
         save_operations(out, text)
         return FINE
     more = () if state is not None else (anywhere(None),)
-    return carry_out_operations("split", text, terms._replace(ending=ending), given, more)
+    return carry_out_operations("split", text, options, given, more, ending=ending, show_sensitive=show_sensitive)
 
 
 class _Split(NamedTuple):
@@ -268,7 +269,7 @@ def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str
         ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
     ),
 )
-@takes(ending=ending_options, terms=joint_write_options)
+@takes(ending=ending_options, options=joint_write_options)
 def join_command(
     states: Annotated[list[str], Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")],
     target: Annotated[str, Option("--into", metavar="TARGET", help="The state that everything goes to.")],
@@ -288,7 +289,8 @@ def join_command(
     ] = None,
     *,
     ending: Ending | None,
-    terms: ApplyTerms,
+    options: EditOptions,
+    show_sensitive: ShowSensitiveOption = False,
 ) -> int:
     """Move everything in some states to another one.
 
@@ -317,8 +319,15 @@ def join_command(
         return FINE
     given = {one: anywhere(one) for one in known}
     given |= {f"{one}={module}": f"{anywhere(one)}={module}" for one, module in prefixes.items()}
-    options = {names[target]: "--create"}
-    return carry_out_operations("join", text, terms._replace(ending=ending), given, create_options=options)
+    return carry_out_operations(
+        "join",
+        text,
+        options,
+        given,
+        ending=ending,
+        show_sensitive=show_sensitive,
+        create_options={names[target]: "--create"},
+    )
 
 
 def _prefixes(given: Sequence[str], states: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from statefmt.cli.command import declared, takes
 from statefmt.cli.options.selecting import criteria, tell
-from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import taint, untaint
 from statefmt.selection import Criteria
 
@@ -23,7 +23,7 @@ from statefmt.selection import Criteria
 @takes(chosen=criteria, options=surgery_options)
 def taint_command(*, chosen: Criteria, options: SurgeryOptions) -> int:
     """Mark instances as tainted, so that the next plan replaces them."""
-    return carry_out(Plan("taint", partial(taint, chosen=chosen, note=tell)), options)
+    return carry_out("taint", partial(taint, chosen=chosen, note=tell), options)
 
 
 @declared(
@@ -38,4 +38,4 @@ def taint_command(*, chosen: Criteria, options: SurgeryOptions) -> int:
 @takes(chosen=criteria, options=surgery_options)
 def untaint_command(*, chosen: Criteria, options: SurgeryOptions) -> int:
     """Remove the tainted mark from instances, so that the next plan keeps them."""
-    return carry_out(Plan("untaint", partial(untaint, chosen=chosen, note=tell)), options)
+    return carry_out("untaint", partial(untaint, chosen=chosen, note=tell), options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from typer import BadParameter, Option
@@ -16,7 +17,7 @@ from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.write import store_of
 from statefmt.cli.run import run_context
-from statefmt.cli.surgery import Plan, SurgeryOptions, carry_out, surgery_options
+from statefmt.cli.surgery import SurgeryOptions, carry_out, surgery_options
 from statefmt.edit.operations.undo import undo_request
 from statefmt.edit.transactions.by_history import undone_alone
 from statefmt.locations import state_words, version_name
@@ -89,10 +90,10 @@ def undo_command(
         f"something else has changed the state since edit {last.number} ({last.command}); nothing was written. "
         "Use --discard-changes to undo anyway; the current content is kept in a backup"
     )
-    checksum = None if discard_changes else last.after
+    if not (discard_changes or options.write.expect_hash):
+        options = options._replace(write=replace(options.write, expect_hash=last.after, changed=changed))
     hint = f"`{shell_line(('statetool', 'undo', *words, *encryption_words()))}` now reverts this undo{further}"
-    plan = Plan("undo", operation, state=name, checksum=checksum, changed=changed, hint=hint, even_damaged=True)
-    return carry_out(plan._replace(asks=bool(undo.joint)), options)
+    return carry_out("undo", operation, options, state=name, asks=bool(undo.joint), even_damaged=True, hint=hint)
 
 
 def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int:
@@ -108,7 +109,7 @@ def _restore(state: str | None, version_id: str, options: SurgeryOptions) -> int
             )
         return with_note(restore(snapshot, earlier.data), f"content of version {printable(version_id)}")
 
-    return carry_out(Plan("undo", operation, state=name, even_damaged=True), options)
+    return carry_out("undo", operation, options, state=name, even_damaged=True)
 
 
 def _quoted(lineage: str) -> str:

@@ -26,7 +26,7 @@ from statefmt.cli.options.shared import (
     StyleChoice,
     one_state,
 )
-from statefmt.cli.options.write import WriteOptions, write_options
+from statefmt.cli.options.write import write_options
 from statefmt.cli.outcome import FAILED, FINE, show_failure
 from statefmt.cli.streams import message_terminal
 from statefmt.cli.target import (
@@ -38,9 +38,9 @@ from statefmt.cli.target import (
     rewrite_state,
     show_unused,
 )
-from statefmt.edit.operations.migrate import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
-from statefmt.edit.pipeline import Proposal
+from statefmt.edit.pipeline import EditOptions, Proposal
 from statefmt.edit.session import LoadedState
+from statefmt.library.migrating import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.upgrade import downgrade_report, flat_attributes_text, refusal_text, upgrade_report
 from statefmt.snapshots import Layout
@@ -79,7 +79,7 @@ def upgrade_command(
     schemas: SchemasOption = None,
     *,
     configuration: ConfigurationOptions,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Upgrade states of format version 1 to 4 to canonical version 4.
 
@@ -137,7 +137,7 @@ def _decoded(loaded: LoadedState, schemas: ProviderSchemas | None, drop_unknown:
     return new, "\n" + flat_attributes_text(decoding, serials, message_terminal())
 
 
-def _check_several(names: list[str], in_place: bool, options: WriteOptions) -> None:
+def _check_several(names: list[str], in_place: bool, options: EditOptions) -> None:
     """Raise BadParameter if the options do not fit more than one state."""
     if len(names) == 1:
         return
@@ -186,7 +186,7 @@ def downgrade_command(
     ] = None,
     *,
     configuration: ConfigurationOptions,
-    options: WriteOptions,
+    options: EditOptions,
 ) -> int:
     """Write a state so that an older release, or the other engine, reads it without loss.
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import BadParameter, Option
 
 from statefmt.cli.options.shared import COMMON, YesOption, seconds
 from statefmt.cli.run import command_line, run_context
+from statefmt.edit.pipeline import EditOptions
 from statefmt.locations import STANDARD_INPUT
 from statefmt.text import pattern
 
 if TYPE_CHECKING:
-    from statefmt.edit.pipeline import Terms
     from statefmt.store.protocol import Store
 
 
@@ -52,93 +52,22 @@ LockTimeoutOption = Annotated[
 ]
 
 
-class WrittenArguments(TypedDict):
-    """The arguments of `State.edit`, `edit_text` and `repair` that the options decide."""
-
-    lock: bool
-    lock_timeout: float
-    backup: str | None
-    keep_backup: bool
-    dry_run: bool
-    out: str | None
-    overwrite: bool
-    expect_serial: int | None
-    expect_hash: str | None
+def has_conditions(options: EditOptions) -> bool:
+    """Return whether this is a dry run, or the state must have a given serial or hash."""
+    return options.dry_run or options.expect_serial is not None or options.expect_hash is not None
 
 
-class WriteOptions(NamedTuple):
-    """The options of a command that writes; `lock_timeout` is in seconds."""
-
-    out: str | None
-    backup: str | None
-    no_backup: bool
-    dry_run: bool
-    lock: bool
-    lock_timeout: float
-    expect_serial: int | None
-    expect_hash: str | None
-    yes: bool
-
-    def terms(self, name: str, operation: str, *, to: str | None = None, command: str = "") -> Terms:
-        """Return the terms of an edit of the state `name`; `to` is a path, `-`, or None to write back to the state."""
-        from statefmt.edit.pipeline import FileCopy, OutputCopy, Terms
-
-        context, command = run_context(), command or command_line()
-        to = STANDARD_INPUT if to is None and name == STANDARD_INPUT else to
-        copy = (
-            None
-            if to is None
-            else FileCopy(
-                context=context, path=to, command=command, replace=self.yes, keeps_replaced=not self.no_backup
-            )
-        )
-        return Terms(
-            operation=operation,
-            command=command,
-            copy=OutputCopy(context) if to == STANDARD_INPUT else copy,
-            backup=self.backup,
-            keeps_backup=not self.no_backup,
-            dry_run=self.dry_run,
-            lock=self.lock,
-            timeout=self.lock_timeout,
-            serial=self.expect_serial,
-            checksum=self.expect_hash,
-        )
-
-    def edit_arguments(self, to: str | None) -> WrittenArguments:
-        """Return the arguments of an edit that goes `to` a path, to `-`, or, for None, back to the state."""
-        return {
-            "lock": self.lock,
-            "lock_timeout": self.lock_timeout,
-            "backup": self.backup,
-            "keep_backup": not self.no_backup,
-            "dry_run": self.dry_run,
-            "out": to,
-            "overwrite": self.yes,
-            "expect_serial": self.expect_serial,
-            "expect_hash": self.expect_hash,
-        }
-
-    def destination(self, name: str) -> str | None:
-        """Return where the result of an edit of the state `name` goes: --out, `-` if it is piped, None for itself."""
-        return STANDARD_INPUT if self.out is None and name == STANDARD_INPUT else self.out
-
-    @property
-    def has_conditions(self) -> bool:
-        """Whether this is a dry run, or the state must have a given serial or hash."""
-        return self.dry_run or self.expect_serial is not None or self.expect_hash is not None
-
-    def target(self, name: str, in_place: bool) -> str | None:
-        """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
-        if in_place and self.out is not None:
-            raise BadParameter("cannot be combined with --out", param_hint="--in-place")
-        if self.out == "":
-            raise BadParameter("the name is empty", param_hint="--output")
-        if in_place and name == STANDARD_INPUT:
-            raise BadParameter("needs a file, not standard input", param_hint="--in-place")
-        if not in_place and self.backup is not None:
-            raise BadParameter("requires --in-place", param_hint="--backup")
-        return None if in_place else self.out or STANDARD_INPUT
+def destination(options: EditOptions, name: str, in_place: bool) -> str | None:
+    """Return where the result goes: --out, else None for the state if `in_place`, else standard output."""
+    if in_place and options.out is not None:
+        raise BadParameter("cannot be combined with --out", param_hint="--in-place")
+    if options.out == "":
+        raise BadParameter("the name is empty", param_hint="--output")
+    if in_place and name == STANDARD_INPUT:
+        raise BadParameter("needs a file, not standard input", param_hint="--in-place")
+    if not in_place and options.backup is not None:
+        raise BadParameter("requires --in-place", param_hint="--backup")
+    return None if in_place else options.out or STANDARD_INPUT
 
 
 def write_options(
@@ -174,7 +103,7 @@ def write_options(
         str | None, Option(metavar="SHA256", help="Fail unless the file has this SHA-256 hash.", rich_help_panel=COMMON)
     ] = None,
     yes: YesOption = False,
-) -> WriteOptions:
+) -> EditOptions:
     """Return the options as one value. Raises BadParameter if they contradict each other."""
     if str(backup) == _NO_BACKUP:
         backup, no_backup = None, True
@@ -184,18 +113,17 @@ def write_options(
         raise BadParameter("cannot be combined with --out: the state stays as it is", param_hint="--backup")
     out = file_to_write("--out", out)
     file_to_write("--backup", None if backup is None else str(backup))
-    timeout = seconds(lock_timeout, "--lock-timeout")
-    kept = None if backup is None else str(backup)
-    return WriteOptions(
+    return EditOptions(
+        command=command_line(),
         out=out,
-        backup=kept,
-        no_backup=no_backup,
+        yes=yes,
+        backup=None if backup is None else str(backup),
+        keep_backup=not no_backup,
         dry_run=dry_run,
         lock=lock,
-        lock_timeout=timeout,
+        lock_timeout=seconds(lock_timeout, "--lock-timeout"),
         expect_serial=expect_serial,
         expect_hash=expect_hash,
-        yes=yes,
     )
 
 
@@ -208,7 +136,7 @@ def file_to_write(option: str, path: str | None) -> str | None:
 
 def store_of(name: str) -> Store:
     """Return the store of the state that a command names."""
-    from statefmt.edit.stores import store_at
+    from statefmt.edit.session import store_at
 
     return store_at(run_context(), name)
 
@@ -223,7 +151,7 @@ class FixOptions(NamedTuple):
     fixes: bool
     unsafe: bool
     shows: bool
-    write: WriteOptions
+    write: EditOptions
 
 
 def fix_options(
@@ -259,16 +187,12 @@ def fix_options(
     for option, is_given in (("--no-backup", no_backup), ("--no-lock", not lock), ("--lock-timeout", waits)):
         if is_given and not fix:
             raise BadParameter("requires --fix", param_hint=option)
-    timeout = seconds(lock_timeout, "--lock-timeout") if fix else 0.0
-    write = WriteOptions(
-        out=None,
-        backup=None,
-        no_backup=no_backup,
+    write = EditOptions(
+        "check --fix",
+        command_line(),
+        keep_backup=not no_backup,
         dry_run=show_diff,
         lock=lock,
-        lock_timeout=timeout,
-        expect_serial=None,
-        expect_hash=None,
-        yes=True,
+        lock_timeout=seconds(lock_timeout, "--lock-timeout") if fix else 0.0,
     )
     return FixOptions(fixes=fixes, unsafe=unsafe_fixes, shows=show_diff, write=write)

@@ -145,7 +145,9 @@ def _decoded(
     try:
         decoding = decode_flatmap(obj.attributes_flat or {}, of)
         if decoding.unused and not drop_unknown:
-            raise _KeptError(f"the schema does not have {_listed(decoding.unused)}", decoding.unused)
+            keys = decoding.unused
+            more = f" and {len(keys) - _MOST:,} more" if len(keys) > _MOST else ""
+            raise _KeptError(f"the schema does not have {', '.join(keys[:_MOST])}{more}", keys)
         attributes, marked = _encoded(decoding.value, of), _marked(obj, schema, decoding.value)
         return replace(
             obj, attributes=Raw(attributes), attributes_flat=None, sensitive_attributes=marked
@@ -185,8 +187,3 @@ def _marked(obj: ResourceInstanceObject, schema: TypeSchema, value: CtyValue) ->
     known = set(map(path_key, own))
     found = tuple(each.path for each in split_marks(marked)[1] if path_key(each.path) not in known)
     return obj.sensitive_attributes if problems or not found else encode_paths((*own, *found))
-
-
-def _listed(keys: tuple[str, ...]) -> str:
-    more = f" and {len(keys) - _MOST:,} more" if len(keys) > _MOST else ""
-    return ", ".join(keys[:_MOST]) + more

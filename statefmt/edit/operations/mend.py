@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
-from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.provider_sources import SourceRequest
 from statefmt.edit.session import (
     LoadedState,
@@ -17,9 +17,9 @@ from statefmt.edit.session import (
     loaded_plain,
     repeated_members,
     rewrite,
+    store_at,
     with_next_serial,
 )
-from statefmt.edit.stores import store_at
 from statefmt.formats.providers import KEEP, SourceChoice, short_addresses
 from statefmt.formats.reading import CURRENT_VERSION, inspect
 from statefmt.formats.writing.write import splice
@@ -52,15 +52,10 @@ class _UnusableError(Exception):
     """The state cannot be read, so that nothing can be mended."""
 
 
-def _mendable(findings: Iterable[Finding], *, unsafe: bool) -> list[Finding]:
-    """Return the findings that have a mend that is safe or, with `unsafe`, any."""
-    return [found for found in findings if (mend := mend_for(found)) is not None and (mend.is_safe or unsafe)]
-
-
 def mend_state(
     gate: Gate,
     name: str,
-    terms: Terms,
+    options: EditOptions,
     *,
     unsafe: bool = False,
     written: Callable[[FixedState, str | None], None] = lambda _mended, _backup: None,
@@ -83,7 +78,7 @@ def mend_state(
         return _proposal(gate, state, unsafe=unsafe)
 
     try:
-        return edit(gate.context, store_at(gate.context, name), terms, operation, opening=opening, written=written)
+        return edit(gate.context, store_at(gate.context, name), options, operation, opening=opening, written=written)
     except _UnusableError:
         return FixedState(reason="this state cannot be used, so no finding was fixed")
 
@@ -91,7 +86,7 @@ def mend_state(
 def _proposal(gate: Gate, state: LoadedState, *, unsafe: bool) -> Proposal[FixedState]:
     opened = None if state.seal is None else state.seal.opened
     before, _ = gate.found(state.name, state.data, opened)
-    chosen = _mendable(before, unsafe=unsafe)
+    chosen = [one for one in before if (mend := mend_for(one)) is not None and (mend.is_safe or unsafe)]
     if state.result.version != CURRENT_VERSION:
         reason = f"this state has format version {state.result.version}; upgrade it first"
         return Proposal(FixedState(kept=tuple(chosen), reason=reason if chosen else ""), [state.data], check=False)

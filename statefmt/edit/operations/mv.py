@@ -33,7 +33,7 @@ _AS_BLOCKS: Final = Wording(
 )
 
 
-def mv_request(
+def move(
     snapshot: Snapshot,
     source: Selector,
     destination: Selector,
@@ -49,7 +49,9 @@ def mv_request(
     program reads such a state, but it shows which blocks of a configuration do it. `way_out` ends the message of a
     refusal because of the types. Raises SelectionError and SurgeryError.
     """
-    source, destination = selector_text(source), _destination_text(destination)
+    # A typed destination stays as it is, since it has no wildcards.
+    selector_text(destination)
+    source, destination = selector_text(source), str(destination)
     found = select_in(snapshot, Criteria(selectors=(source,)))
     moved = destinations([instance.addr for instance in found], source, destination)
     # What goes to the root module may join the modules that it has.
@@ -59,12 +61,6 @@ def mv_request(
         joins=joins(snapshot, moved, depth=depth),
     )
     return with_note(edit, normalised_note([destination])) if normalised(destination, moved) else edit
-
-
-def _destination_text(destination: Selector) -> str:
-    """Return an address as a string; a typed one as it is, since it has no wildcards. Raises TypeError."""
-    selector_text(destination)
-    return str(destination)
 
 
 def mv(

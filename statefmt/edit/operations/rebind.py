@@ -1,4 +1,4 @@
-"""`rebind`: bind instances to another provider instance.
+"""`rebind`: bind instances to another provider instance. `replace-provider`: bind resources to another provider.
 
 All instances of a resource share one provider configuration and differ only in the provider key. So some of them can be
 bound to another instance of that configuration, but to another configuration only all of them together.
@@ -7,13 +7,16 @@ Source: RFC "Static Evaluation of Provider Iteration".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
+from statefmt.analysis.selection import Criteria
 from statefmt.analysis.selection.patterns import invalid_provider
+from statefmt.analysis.targets import short_name, sources_in_state, unknown_in_state, unknown_source
 from statefmt.edit.changes import (
+    REBIND_COMMAND,
     REPLACE_PROVIDER_COMMAND,
     Edit,
     Note,
@@ -22,10 +25,9 @@ from statefmt.edit.changes import (
     named,
     only,
     refuse_parts,
-    with_note,
+    selection_of,
 )
 from statefmt.edit.key_map import KeyMap, keys_among
-from statefmt.edit.operations.replace_provider import KnownProviders, new_bindings
 from statefmt.model.addrs import (
     NO_KEY,
     AbsProviderInstance,
@@ -38,15 +40,16 @@ from statefmt.model.addrs import (
     key_order,
 )
 from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_local_provider_instance
+from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST, Provider, parse_provider_source
 from statefmt.model.errors import AddressError, SurgeryError
+from statefmt.model.provider_binding import read_as_terraform
 from statefmt.model.snapshot import InstanceState, ResourceInstanceObject, ResourceState, Snapshot
 
 if TYPE_CHECKING:
-    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
-def rebind_request(
+def rebind(
     snapshot: Snapshot,
     chosen: Selection,
     target: str | AbsProviderInstance | None = None,
@@ -57,61 +60,36 @@ def rebind_request(
     references: ProviderReferences | None = None,
     note: Note = lambda _: None,
 ) -> Edit:
-    """Bind the selected instances to the provider instance `target`, or map their provider keys.
+    """Bind the selected instances, with their deposed objects, to the provider instance `target`.
 
-    With a `mapping`, `target` is the new configuration, or None for their own. With `known`, only providers among those
-    are allowed. A short name is one in the root module of `references`, if there are any. Raises SelectionError and
-    SurgeryError.
+    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
+    keys stay. `target` is then the configuration for all of them, or None for their own. With `whole_resource`, all
+    instances of a resource follow a selected one. With `known`, only providers among those are allowed. A short name is
+    one in the root module of `references`, if there are any.
+
+    Raises SelectionError, and SurgeryError if a resource would get two configurations (naming the instances that are
+    not selected), if the provider differs, or if the mapping has a key that no object has or lacks one that is needed.
     """
     found = choose(snapshot, chosen, note)
     if target is not None and not isinstance(target, (str, AbsProviderInstance)):
         raise TypeError(f"target must be a string or an AbsProviderInstance, not {type(target).__name__}")
     to = None if target is None else provider_target(str(target), found, snapshot, references)
-    if to is not None and mapping is None and all(_is_bound(instance, to) for instance in found):
-        # Nothing to allow: the way out of a refusal would change nothing.
-        return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))
-    for instance in found:
-        # Refused first: to allow an unknown provider would be of no use.
-        refuse_other_provider(instance.resource, to)
-    notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
-    edit = rebind(snapshot, found, to, mapping=mapping, whole_resource=whole_resource)
-    if known and mapping is not None:
-        notes = known.refuse_unknown(snapshot, new_bindings(snapshot, edit.snapshot))
-    return with_note(edit, *notes)
-
-
-def _is_bound(instance: InstanceState, provider: AbsProviderInstance) -> bool:
-    config = instance.resource.provider_config
-    return config == provider.config and all(obj.provider_key == provider.key for obj in instance.objects)
-
-
-def rebind(
-    snapshot: Snapshot,
-    chosen: Sequence[InstanceState],
-    to: AbsProviderInstance | None = None,
-    *,
-    mapping: KeyMap | None = None,
-    whole_resource: bool = False,
-) -> Edit:
-    """Bind instances, with their deposed objects, to the provider instance `to`.
-
-    With a `mapping` of old provider keys to new ones, each object gets the new key for its old one; objects with other
-    keys stay. `to` is then the configuration for all of them, or None for their own. With `whole_resource`, all
-    instances of a resource follow a chosen one. Raises SurgeryError if a resource would get two configurations (naming
-    the instances that are not chosen), if the provider differs, or if the mapping has a key that no object has or
-    lacks one that is needed.
-    """
     if to is None and mapping is None:
         raise SurgeryError("no provider instance given; name one or map keys")
-    wanted = {instance.addr for instance in chosen}
-    meant = {instance.resource.addr: instance.resource for instance in chosen}
+    if to is not None and mapping is None and all(_is_bound_to(instance, to) for instance in found):
+        # Nothing to allow: the way out of a refusal would change nothing.
+        return Edit(snapshot, notes=(f"the selected instances are bound to {to} already",))
+    meant = {instance.resource.addr: instance.resource for instance in found}
     for resource in meant.values():
-        refuse_other_provider(resource, to)
+        # Refused first: to allow an unknown provider would be of no use.
+        _refuse_other_provider(resource, to)
+    notes = known.refuse_unknown(snapshot, [to]) if known and to is not None and mapping is None else ()
+    wanted = {instance.addr for instance in found}
     if mapping is not None:
-        holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else chosen
-        known = {obj.provider_key for holder in holders for obj in holder.objects}
-        mapping = keys_among(mapping, known)
-        _check_mapping(known, to, mapping, only(instance.addr for instance in chosen))
+        holders: Sequence[ResourceState | InstanceState] = list(meant.values()) if whole_resource else found
+        keys = {obj.provider_key for holder in holders for obj in holder.objects}
+        mapping = keys_among(mapping, keys)
+        _check_mapping(keys, to, mapping, only(wanted))
     if not whole_resource:
         leaving = (resource for resource in meant.values() if to and to.config != resource.provider_config)
         refuse_parts(leaving, wanted, "one provider configuration")
@@ -119,11 +97,18 @@ def rebind(
         _rebound(resource, None if whole_resource else wanted, to, mapping) if resource.addr in meant else resource
         for resource in snapshot.resources
     )
-    notes = () if to is None else _outside(list(meant.values()), to)
-    return Edit(replace(snapshot, resources=after), notes=notes)
+    rebound = replace(snapshot, resources=after)
+    if known and mapping is not None:
+        notes = known.refuse_unknown(snapshot, new_bindings(snapshot, rebound))
+    return Edit(rebound, notes=(*(() if to is None else _outside(list(meant.values()), to)), *notes))
 
 
-def refuse_other_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
+def _is_bound_to(instance: InstanceState, provider: AbsProviderInstance) -> bool:
+    config = instance.resource.provider_config
+    return config == provider.config and all(obj.provider_key == provider.key for obj in instance.objects)
+
+
+def _refuse_other_provider(resource: ResourceState, to: AbsProviderInstance | None) -> None:
     """Raise SurgeryError if a resource cannot be bound to an instance of another provider."""
     config = resource.provider_config
     if to is not None and config is not None and config.provider != to.config.provider:
@@ -174,19 +159,15 @@ def _rebound(
             )
         else:
             key = mapping.get(obj.provider_key, obj.provider_key)
-        _check_key(addr, config, key)
+        if key is not NO_KEY and (config is None or not config.alias):
+            raise SurgeryError(
+                f"{addr}: {config} has no alias; only a configuration with an alias can have {key}", address=addr
+            )
         return obj if key == obj.provider_key else replace(obj, provider_key=key)
 
     objects = tuple(map(bound, resource.objects))
     same = not moves and all(one is other for one, other in zip(objects, resource.objects, strict=True))
     return resource if same else replace(resource, provider_config=config, objects=objects)
-
-
-def _check_key(addr: AbsResourceInstance, config: ConfigProviderConfig | None, key: InstanceKey) -> None:
-    if key is not NO_KEY and (config is None or not config.alias):
-        raise SurgeryError(
-            f"{addr}: {config} has no alias; only a configuration with an alias can have {key}", address=addr
-        )
 
 
 def _outside(resources: Sequence[ResourceState], to: AbsProviderInstance) -> tuple[str, ...]:
@@ -245,7 +226,8 @@ def _config(
     configs = {i.resource.provider_config for i in chosen}
     known = {config for config in configs if config is not None and _is_named(local.config, config, references)}
     root = {ConfigProviderConfig(Module(), config.provider, alias) for config in known}
-    changed = {i.resource.provider_config for i in chosen if _changes(i, local)}
+    # Another key in its own configuration would change them.
+    changed = {i.resource.provider_config for i in chosen if any(obj.provider_key != local.key for obj in i.objects)}
     own = {config for config in known - root if config.alias == alias and config in changed}
     meant = root | own
     if own:
@@ -279,11 +261,6 @@ def _is_named(local: LocalProviderConfig, config: ConfigProviderConfig, referenc
     return source == bound if source is not None else config.provider.type == local.local_name
 
 
-def _changes(instance: InstanceState, local: LocalProviderInstance) -> bool:
-    """Whether another key in its own configuration would change anything about an instance."""
-    return any(obj.provider_key != local.key for obj in instance.objects)
-
-
 def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: ProviderReferences | None) -> bool:
     if references is None:
         return any(resource.provider_config == config for resource in snapshot.resources)
@@ -291,3 +268,190 @@ def _exists(config: ConfigProviderConfig, snapshot: Snapshot, references: Provid
 
     bound = translated(config.instance(), required_sources(references.configuration)).config
     return references.tree.exactly(bound) is not None
+
+
+def replace_provider(
+    snapshot: Snapshot,
+    chosen: Selection,
+    old: str | Replaced,
+    new: str | Replaced,
+    *,
+    whole_resource: bool = False,
+    known: KnownProviders | None = None,
+    note: Note = lambda _: None,
+) -> Edit:
+    """Bind resources to another provider (two sources), or from one configuration to another (two configurations).
+
+    Takes the resources of the selected instances, without criteria all of them; those that are not bound to `old` stay.
+    Two sources keep module, alias and keys; two configurations keep the keys. With `known`, only providers among those
+    are allowed. Raises SelectionError, and SurgeryError if nothing is bound to `old`, if only part of a resource is
+    selected without `whole_resource`, or if keys would be lost.
+
+    Source: OpenTofu `internal/command/state_replace_provider.go`, which takes all resources of a provider and keeps
+    alias, module and keys.
+    """
+    old = parse_replaced(old) if isinstance(old, str) else old
+    new = parse_replaced(new) if isinstance(new, str) else new
+    is_all = selection_of(chosen) == Criteria()
+    wanted = None if is_all else {instance.addr for instance in choose(snapshot, chosen, note)}
+    if isinstance(old, Provider) is not isinstance(new, Provider):
+        raise SurgeryError(
+            f"{old} and {new}: one is a provider, the other a provider configuration; give two of the same kind"
+        )
+    source = new if isinstance(new, Provider) else new.provider
+    if source.namespace == LEGACY_NAMESPACE and source.hostname == TERRAFORM_HOST:
+        raise SurgeryError(
+            f"{new} does not say where the provider comes from; give its source, such as NAMESPACE/{source.type}",
+            address=new,
+        )
+    there = None if wanted is None else {addr.containing_resource() for addr in wanted}
+    meant = [resource for resource in snapshot.resources if there is None or resource.addr in there]
+    bound = {resource.addr for resource in meant if _is_bound(resource, old)}
+    if not bound:
+        raise SurgeryError(_nothing_bound(meant, old, wanted is not None), address=old)
+    if wanted is not None and not whole_resource:
+        refuse_parts([resource for resource in meant if resource.addr in bound], wanted, "one provider configuration")
+    after = replace(snapshot, resources=tuple(_replaced(r, new) if r.addr in bound else r for r in snapshot.resources))
+    if known is None:
+        return Edit(after)
+    if isinstance(new, Provider):
+        # Where the old one has no source, the state cannot use the new one yet: it does not say where it comes from.
+        if not (isinstance(old, Provider) and old.namespace == LEGACY_NAMESPACE and old.type == new.type):
+            known.refuse_unknown_source(snapshot, new)
+        return Edit(after)
+    return Edit(after, notes=tuple(known.refuse_unknown(snapshot, new_bindings(snapshot, after), short=False)))
+
+
+# A source means all its configurations.
+Replaced: TypeAlias = Provider | ConfigProviderConfig
+
+_REPLACED_FORM: Final = '; write it as hashicorp/aws or provider["hashicorp/aws"].west'
+
+
+def parse_replaced(text: str, *, instead_of: Replaced | None = None) -> Replaced:
+    """Parse a provider source (`hashicorp/aws`) or configuration (`module.m.provider["hashicorp/aws"].west`).
+
+    Also accepts Terraform's form for a provider known by its type only, `registry.terraform.io/-/aws`, which can only
+    be replaced: a source without a host that is `instead_of` one of these is in Terraform's registry. Raises
+    InvalidAddressError if the text is none of these.
+    """
+    is_source = "[" not in text
+    legacy = read_as_terraform(f'provider["{text}"]' if is_source else text)
+    try:
+        if legacy is not None:
+            instance = legacy
+        elif is_source:
+            source = parse_provider_source(text)
+            if not isinstance(instead_of, Provider) or instead_of.namespace != LEGACY_NAMESPACE or text.count("/") > 1:
+                return source
+            return replace(source, hostname=instead_of.hostname)
+        else:
+            instance = parse_abs_provider_instance(text)
+    except AddressError as error:
+        raise invalid_provider(text, error, _is_provider, form=_REPLACED_FORM) from error
+    if instance.key is not NO_KEY:
+        raise SurgeryError(
+            f"{text} is an instance of a provider configuration; use ", REBIND_COMMAND, " to bind to it", address=text
+        )
+    return instance.config.provider if is_source else instance.config
+
+
+def _is_provider(text: str) -> bool:
+    try:
+        return bool(parse_abs_provider_instance(text))
+    except AddressError:
+        return False
+
+
+def _is_bound(resource: ResourceState, old: Replaced) -> bool:
+    config = resource.provider_config
+    return config is not None and old in (config, config.provider)
+
+
+def _replaced(resource: ResourceState, new: Replaced) -> ResourceState:
+    config = resource.provider_config
+    if isinstance(new, Provider):
+        return resource if config is None else replace(resource, provider_config=replace(config, provider=new))
+    if not new.alias and resource.has_provider_keys:
+        raise SurgeryError(
+            f"{resource.addr}: its instances are bound to instances of {config}, but {new} has no alias and so no "
+            "instances; use ",
+            REBIND_COMMAND,
+            " to bind them all to it",
+            address=resource.addr,
+        )
+    return replace(resource, provider_config=new)
+
+
+def _nothing_bound(meant: Collection[ResourceState], old: Replaced, is_chosen: bool) -> str:
+    configs = {resource.provider_config for resource in meant if resource.provider_config is not None}
+    known = {str(config.provider if isinstance(old, Provider) else config) for config in configs}
+    what = "none of the selected resources" if is_chosen else "no resource"
+    there = f"; they are bound to:{named(sorted(known))}" if known else ""
+    return f"{what} is bound to {old}{there}"
+
+
+class KnownProviders(NamedTuple):
+    """The providers that an edit may bind to: those of a configuration or, without one, those of the state.
+
+    `way_out` completes "If this is intended, ".
+    """
+
+    way_out: str
+    references: ProviderReferences | None = None
+
+    def refuse_unknown(
+        self, snapshot: Snapshot, wanted: Iterable[AbsProviderInstance], *, short: bool = True
+    ) -> Sequence[str]:
+        """Raise SurgeryError if one of these provider instances does not exist; return notes.
+
+        `short` allows short forms such as `aws.west` in the message.
+        """
+        name = short_name if short else str
+        if self.references is None:
+            unknown = unknown_in_state(snapshot, wanted, name)
+            if unknown is not None:
+                self._refuse(unknown.problem, unknown.provider)
+            return ()
+        from statefmt.analysis.declared_targets import undeclared_providers
+
+        judgement = undeclared_providers(self.references, wanted, name)
+        self._refuse(judgement.problem, judgement.about)
+        return judgement.notes
+
+    def refuse_unknown_source(self, snapshot: Snapshot, source: Provider) -> None:
+        """Raise SurgeryError if the configuration does not use a source or, without one, the state does not."""
+        if self.references is None:
+            where, known = "no resource in the state uses", sources_in_state(snapshot)
+        else:
+            from statefmt.analysis.declared_targets import sources_in_configuration
+
+            directory = self.references.configuration.directory
+            where, known = f"the configuration in {directory} does not use", sources_in_configuration(self.references)
+        problem = unknown_source(source, known)
+        self._refuse(problem and f"{where} the provider {source.display}{problem}", source)
+
+    def _refuse(self, problem: str, about: object) -> None:
+        if problem:
+            raise SurgeryError(f"{problem}\nIf this is intended, {self.way_out}", address=about)
+
+
+def new_bindings(before: Snapshot, after: Snapshot) -> list[AbsProviderInstance]:
+    """Return the provider instances of objects that were bound to another before, each once.
+
+    Both snapshots have the same objects in the same order. A resource without objects is bound to no key.
+    """
+    found: dict[AbsProviderInstance, None] = {}
+    for old, new in zip(before.resources, after.resources, strict=True):
+        if old is new or new.provider_config is None:
+            continue
+        moves = old.provider_config != new.provider_config
+        keys = {
+            obj.provider_key: None
+            for was, obj in zip(old.objects, new.objects, strict=True)
+            if moves or obj.provider_key != was.provider_key
+        }
+        found.update((new.provider_config.instance(key), None) for key in keys)
+        if moves and not new.objects:
+            found[new.provider_config.instance()] = None
+    return list(found)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from statefmt.analysis.selection import Criteria, criteria_of
+from statefmt.analysis.selection import Criteria
 from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
-from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, with_note
+from statefmt.edit.changes import Edit, Note, Selection, by_address, choose, named, selection_of, with_note
 from statefmt.edit.key_map import (
     Keyed,
     KeyMap,
@@ -41,7 +41,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.cty.number import parse_number
 from statefmt.model.errors import SelectionError, SurgeryError, Wording
-from statefmt.model.snapshot import InstanceState, ResourceState, Snapshot, instances
+from statefmt.model.snapshot import InstanceState, Snapshot, instances
 from statefmt.redaction.attribute_values import look_up, look_up_flat
 from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import Hidden, decoded, parse_path
@@ -56,7 +56,7 @@ _MAP_FOR_MODULES: Final = Wording("--map instead of --by", "keys= instead of by=
 _FILTERS: Final = Wording("filter options", "filters")
 
 
-def rekey_request(
+def rekey(
     snapshot: Snapshot,
     chosen: Selection,
     *,
@@ -73,17 +73,20 @@ def rekey_request(
     instances that a configuration has `declared`; `arguments` complete the command line in a refusal about these.
     Raises SelectionError and SurgeryError.
     """
-    modules, others = _modules(snapshot, criteria_of(chosen))
+    chosen = selection_of(chosen)
+    modules, others = ([], chosen) if isinstance(chosen, list) else _modules(snapshot, chosen)
     if by is not None and modules:
         raise SurgeryError(
             f"{modules[0]} is a module and has no attributes: use ", _MAP_FOR_MODULES, address=modules[0]
         )
-    found = choose(snapshot, others, note) if others is not None else []
+    found = [] if others is None else choose(snapshot, others, note)
     if by is not None:
         return rekey_each(snapshot, keys_by_attribute(found, by, count=count))
     if keys is not None:
-        return rekey(snapshot, found, keys, modules)
-    from statefmt.edit.operations._keys_by_configuration import keys_by_configuration
+        edit = rekey_each(snapshot, mapped([*modules, *(instance.addr for instance in found)], keys))
+        changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
+        return with_note(edit, normalised_note(changed)) if changed else edit
+    from statefmt.edit.operations.by_configuration import keys_by_configuration
 
     assert declared is not None, "there is a configuration"
     wanted: list[Keyed] = [*modules, *(instance.addr for instance in found)]
@@ -117,15 +120,6 @@ def _all_modules(snapshot: Snapshot) -> tuple[ModuleInstance, ...]:
     return modules_of(resource.addr.module for resource in snapshot.resources)
 
 
-def rekey(
-    snapshot: Snapshot, chosen: Sequence[InstanceState], keys: KeyMap, modules: Sequence[ModuleInstance] = ()
-) -> Edit:
-    """Change the keys of the chosen instances and modules by a map. Raises SurgeryError; see `mapped`."""
-    edit = rekey_each(snapshot, mapped([*modules, *(instance.addr for instance in chosen)], keys))
-    changed = [key_text(key) for key in keys.values() if normal_key(key) != key]
-    return with_note(edit, normalised_note(changed)) if changed else edit
-
-
 def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
     """Return the new keys of chosen instances and modules; `keys` maps old keys to new ones in each block.
 
@@ -138,7 +132,8 @@ def mapped(chosen: Iterable[Keyed], keys: KeyMap) -> dict[Keyed, InstanceKey]:
         missing = [key for key in known if key not in found]
         if missing:
             there = named([key_text(key) for key in sorted(found, key=key_order)])
-            raise SurgeryError(f"{block}: no selected instance {_with(missing[0])}; there are:{there}", address=block)
+            what = f"has the key {missing[0]}" if str(missing[0]) else "has no key"
+            raise SurgeryError(f"{block}: no selected instance {what}; there are:{there}", address=block)
         new |= {found[old]: key for old, key in known.items()}
     return new
 
@@ -156,10 +151,15 @@ def rekey_each(snapshot: Snapshot, keys: NewKeys) -> Edit:
     moving = (r for r in snapshot.resources if at(r.addr.module) != r.addr.module) if modules else ()
     addrs = dict.fromkeys(resource.addr.instance(obj.key) for resource in moving for obj in resource.objects)
     addrs |= dict.fromkeys(one for one in keys if isinstance(one, AbsResourceInstance))
-    left, empty = _without_empty(snapshot, at) if modules else (snapshot, ())
-    edit = mv(left, {addr: goal(addr) for addr in addrs})
+    # Resources without instances move along with modules that change.
+    changing = snapshot.resources if modules else ()
+    empty = {r.addr: r for r in changing if not r.objects and at(r.addr.module) != r.addr.module}
+    if empty:
+        snapshot = replace(snapshot, resources=tuple(r for r in snapshot.resources if r.addr not in empty))
+    edit = mv(snapshot, {addr: goal(addr) for addr in addrs})
     there = by_address(edit.snapshot)
-    added = tuple(resource for resource in empty if resource.addr not in there)
+    came = (replace(r, addr=AbsResource(at(addr.module), addr.resource)) for addr, r in empty.items())
+    added = tuple(resource for resource in came if resource.addr not in there)
     after = replace(edit.snapshot, resources=(*edit.snapshot.resources, *added)) if added else edit.snapshot
     touched = {block_of(one) for one in keys}
     mixed = sorted(str(block) for block in _mixed(after, {_moved_block(block, at) for block in touched}))
@@ -191,16 +191,6 @@ def _refuse_taken(known: Iterable[ModuleInstance], keys: Mapping[ModuleInstance,
             raise SurgeryError(f"{one} cannot become {goal}: the module already exists", address=one)
 
 
-def _without_empty(
-    snapshot: Snapshot, at: Callable[[ModuleInstance], ModuleInstance]
-) -> tuple[Snapshot, tuple[ResourceState, ...]]:
-    """Take the resources without instances out of modules that change; return them with their new addresses."""
-    empty = {r.addr: r for r in snapshot.resources if not r.objects and at(r.addr.module) != r.addr.module}
-    left = tuple(resource for resource in snapshot.resources if resource.addr not in empty)
-    changed = (replace(r, addr=AbsResource(at(addr.module), addr.resource)) for addr, r in empty.items())
-    return (replace(snapshot, resources=left) if empty else snapshot), tuple(changed)
-
-
 def _moved_block(block: Repeatable, at: Callable[[ModuleInstance], ModuleInstance]) -> Repeatable:
     if isinstance(block, AbsResource):
         return AbsResource(at(block.module), block.resource)
@@ -220,26 +210,22 @@ def _mixed(snapshot: Snapshot, blocks: Collection[Repeatable]) -> list[Repeatabl
     return [block for block, found in kinds.items() if len(found) > 1]
 
 
-def _with(key: InstanceKey) -> str:
-    return f"has the key {key}" if str(key) else "has no key"
-
-
 _LIMIT: Final = 2**63
 _DIGITS: Final = pattern(r"0|[1-9][0-9]{0,17}")
 
 
 def keys_by_attribute(
-    chosen: Sequence[InstanceState], path: str, *, count: bool = False, allow_sensitive: bool = False
+    chosen: Sequence[InstanceState], path: str, *, count: bool = False
 ) -> dict[AbsResourceInstance, InstanceKey]:
     """Return the key of each instance from the attribute at `path`, for `for_each` or, if `count`, for `count`.
 
-    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive without
-    `allow_sensitive`: keys are visible in every address.
+    Raises SurgeryError if an attribute is missing, is neither a string nor a whole number, or is sensitive: keys are
+    visible in every address.
     """
-    return {i.addr: _key(i.addr, path, _value(i, path, allow_sensitive), count) for i in chosen}
+    return {i.addr: _key(i.addr, path, _value(i, path), count) for i in chosen}
 
 
-def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONValue:
+def _value(instance: InstanceState, path: str) -> JSONValue:
     obj = instance.current or (instance.deposed[0] if len(instance.deposed) == 1 else None)
     if obj is None:
         raise SurgeryError(
@@ -247,7 +233,7 @@ def _value(instance: InstanceState, path: str, allow_sensitive: bool) -> JSONVal
             address=instance.addr,
         )
     try:
-        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=allow_sensitive))
+        value = decoded(attributes_value(obj, instance.resource.addr.resource.type, show_sensitive=False))
         if obj.attributes is None and isinstance(value, Members):
             return look_up_flat(value, path)
         return look_up(value, parse_path(path))

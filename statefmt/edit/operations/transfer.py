@@ -51,12 +51,18 @@ class CrossingDependency(NamedTuple):
 
 
 class Transferral(NamedTuple):
-    """The edits of both states, the dependencies that were dropped, and provider configurations new to the target."""
+    """The edits of both states, and provider configurations new to the target.
+
+    `moved` has the instances that the target did not have: old addresses, and those in the target. `crossing` are the
+    dependencies that were dropped, and `outputs` the names of the outputs that left the source.
+    """
 
     source: Edit
     target: Edit
-    crossing: tuple[CrossingDependency, ...]
+    moved: Moved
     new_providers: tuple[ConfigProviderConfig, ...]
+    crossing: tuple[CrossingDependency, ...] = ()
+    outputs: Collection[str] = ()
 
 
 def transfer(
@@ -85,7 +91,8 @@ def transfer(
     outward = [CrossingDependency(addr, one, True, goals[one]) for addr, needs in dropped.items() for one in needs]
     providers = {resource.provider_config for resource in there.values()}
     new = {one.provider_config: None for one in leaving.values() if one.provider_config not in providers}
-    return Transferral(Edit(kept), Edit(joined), (*outward, *inward), tuple(config for config in new if config))
+    new_providers = tuple(config for config in new if config)
+    return Transferral(Edit(kept), Edit(joined), moved, new_providers, (*outward, *inward))
 
 
 def _without_origin(resource: ResourceState) -> ResourceState:
@@ -121,27 +128,13 @@ _PREFIX: Final = Wording("--prefix", "a prefix")
 _OUTPUTS_FROM: Final = Wording("--outputs-from", "outputs_from")
 
 
-class Joined(NamedTuple):
-    """The edits of both states, and provider configurations new to the target.
-
-    `moved` has the instances that the target did not have: old addresses, and those in the target. `outputs` are the
-    names of the outputs that left the source.
-    """
-
-    source: Edit
-    target: Edit
-    moved: Moved
-    outputs: Collection[str]
-    new_providers: tuple[ConfigProviderConfig, ...]
-
-
 def join(
     source: Snapshot,
     target: Snapshot,
     *,
     prefix: ModuleInstance | None = None,
     takes_output: Callable[[str], bool | None] = lambda _: None,
-) -> Joined:
+) -> Transferral:
     """Move all resources and outputs of `source` to `target`, which keeps its lineage.
 
     With a `prefix`, the resources go into that module, and the outputs stay: no state has the outputs of a module.
@@ -171,10 +164,10 @@ def join(
     after = replace(made.target.snapshot, resources=(*made.target.snapshot.resources, *empty))
     left = replace(source, resources=())
     if prefix is not None:
-        return Joined(Edit(left), Edit(after), moved, (), made.new_providers)
+        return Transferral(Edit(left), Edit(after), moved, made.new_providers)
     after = replace(after, outputs=_outputs(source.outputs, target.outputs, takes_output))
     outputs = [one.name for one in source.outputs]
-    return Joined(Edit(replace(left, outputs=())), Edit(after), moved, outputs, made.new_providers)
+    return Transferral(Edit(replace(left, outputs=())), Edit(after), moved, made.new_providers, outputs=outputs)
 
 
 def _addresses(snapshot: Snapshot) -> dict[AbsResourceInstance, None]:
@@ -253,36 +246,29 @@ def prefixed(snapshot: Snapshot, prefix: ModuleInstance) -> Snapshot:
     Provider configurations of the root module stay in the root module, as modules get theirs from it.
     """
     own = {one.addr.config() for one in snapshot.resources}
+    names, steps = prefix.module().names, prefix.steps
+
+    def below(module: ModuleInstance) -> ModuleInstance:
+        return ModuleInstance((*steps, *module.steps))
 
     def depending(obj: ResourceInstanceObject) -> ResourceInstanceObject:
         if not (obj.dependencies or obj.depends_on):
             return obj
         # What another state has keeps its address.
-        needs = tuple(_config(one, prefix) if one in own else one for one in obj.dependencies)
-        older = tuple(_instance(one, prefix) if one.config() in own else one for one in obj.depends_on)
+        needs = tuple(
+            ConfigResource(Module((*names, *one.module.names)), one.resource) if one in own else one
+            for one in obj.dependencies
+        )
+        older = tuple(
+            AbsResourceInstance(below(one.module), one.resource) if one.config() in own else one
+            for one in obj.depends_on
+        )
         return replace(obj, dependencies=needs, depends_on=older)
 
     def inside(one: ResourceState) -> ResourceState:
-        addr = AbsResource(_below(prefix, one.addr.module), one.addr.resource)
-        config = one.provider_config and _provider(one.provider_config, prefix)
+        addr, config = AbsResource(below(one.addr.module), one.addr.resource), one.provider_config
+        if config is not None and not config.module.is_root:
+            config = replace(config, module=Module((*names, *config.module.names)))
         return replace(one, addr=addr, provider_config=config, objects=tuple(map(depending, one.objects)))
 
     return replace(snapshot, resources=tuple(map(inside, snapshot.resources)))
-
-
-def _below(prefix: ModuleInstance, module: ModuleInstance) -> ModuleInstance:
-    return ModuleInstance((*prefix.steps, *module.steps))
-
-
-def _config(addr: ConfigResource, prefix: ModuleInstance) -> ConfigResource:
-    return ConfigResource(Module((*prefix.module().names, *addr.module.names)), addr.resource)
-
-
-def _instance(addr: AbsResourceInstance, prefix: ModuleInstance) -> AbsResourceInstance:
-    return AbsResourceInstance(_below(prefix, addr.module), addr.resource)
-
-
-def _provider(config: ConfigProviderConfig, prefix: ModuleInstance) -> ConfigProviderConfig:
-    if config.module.is_root:
-        return config
-    return replace(config, module=Module((*prefix.module().names, *config.module.names)))

@@ -17,26 +17,13 @@ from uuid import UUID
 import msgspec
 
 from statefmt.analysis.selection import Criteria
-from statefmt.edit.attributes import assignment
 from statefmt.edit.changes import Edit, Note, OtherBindingError
 from statefmt.edit.key_map import WHOLE_NUMBER, KeyMap, parse_key_map
-from statefmt.edit.operations.mv import mv_request
-from statefmt.edit.operations.rebind import rebind_request
-from statefmt.edit.operations.rekey import rekey_request
-from statefmt.edit.operations.replace_provider import KnownProviders, parse_replaced, replace_provider_request
-from statefmt.edit.operations.rm import forget_deposed_request, rm_request
-from statefmt.edit.operations.set import new_lineage, set_request, set_serial, unset_request
-from statefmt.edit.operations.taint import taint_request, untaint_request
-from statefmt.edit.operations_file._working_state import (
-    PartOfState,
-    WorkingState,
-    forgotten,
-    moved_within,
-    provided,
-    rebound,
-    rekeyed,
-    selected,
-)
+from statefmt.edit.operations.instances import forget_deposed, remove, taint, untaint
+from statefmt.edit.operations.mv import move
+from statefmt.edit.operations.rebind import KnownProviders, parse_replaced, rebind, replace_provider
+from statefmt.edit.operations.rekey import rekey
+from statefmt.edit.operations.set import assignment, new_lineage, set_attributes, set_serial, unset_attributes
 from statefmt.edit.operations_file.model import (
     FileOperation,
     ForgetBlock,
@@ -55,7 +42,18 @@ from statefmt.edit.operations_file.model import (
     UnsetBlock,
     UntaintBlock,
 )
-from statefmt.edit.operations_file.working_states import FileEdits, WorkingStates
+from statefmt.edit.operations_file.working_states import (
+    FileEdits,
+    PartOfState,
+    WorkingState,
+    WorkingStates,
+    forgotten,
+    moved_within,
+    provided,
+    rebound,
+    rekeyed,
+    selected,
+)
 from statefmt.model.addrs import StringKey
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import AddressError, MessagePart, SelectionError, SurgeryError
@@ -116,9 +114,11 @@ class _Run:
         elif isinstance(block, IdentityBlock):
             self._identify(block)
         else:
-            edit, part = selecting(block, self._note)
+            operation_of, part = _selecting(block, self._note)
             for name, selectors in by_state(block.of, self._names).items():
-                self.states.edit(name, partial(part, selectors), partial(edit, Criteria(selectors=selectors)))
+                self.states.edit(
+                    name, partial(part, selectors), partial(operation_of, chosen=Criteria(selectors=selectors))
+                )
 
     def _identify(self, block: IdentityBlock) -> None:
         edit: Callable[[Snapshot], Edit]
@@ -155,7 +155,7 @@ class _Run:
         self.states.edit(
             source.state,
             lambda state: moved_within(state, source.selector, target.selector),
-            lambda state: mv_request(state, source.selector, target.selector, rebind=block.rebind, way_out=""),
+            lambda state: move(state, source.selector, target.selector, rebind=block.rebind, way_out=""),
         )
 
     def _join(self, block: JoinBlock) -> None:
@@ -188,13 +188,13 @@ class _Run:
             chosen = by_state(block.of, self._names)
         else:
             chosen = {self._only(block.state, "of or state"): None}
-        known = known_providers(new_provider=block.new_provider)
+        known = known_providers(block.new_provider)
         for name, selectors in chosen.items():
             self.states.edit(
                 name,
                 partial(provided, selectors, old, new),
                 partial(
-                    replace_provider_request,
+                    replace_provider,
                     chosen=Criteria(selectors=selectors or ()),
                     old=old,
                     new=new,
@@ -208,63 +208,44 @@ class _Run:
 _PartOf: TypeAlias = Callable[[Sequence[str], WorkingState], PartOfState]
 
 
-class Selecting(NamedTuple):
-    """The edit of an operation that selects instances, and the part of the state that it concerns."""
+def _selecting(block: SelectingBlock, note: Note) -> tuple[Callable[..., Edit], _PartOf]:
+    """Return the operation of a block, and the function that finds the part of a state that it concerns.
 
-    edit: Callable[[Criteria, Snapshot], Edit]
+    Raises SurgeryError if the arguments of the block do not fit together.
+    """
+    operation: Callable[..., Edit]
     part: _PartOf = selected
-
-
-def selecting(block: SelectingBlock, note: Note) -> Selecting:
-    """Return what a block does. Raises SurgeryError if its arguments do not fit together."""
     match block:
         case ForgetBlock():
-            return Selecting(
-                lambda chosen, state: rm_request(state, chosen, keep_dangling=block.keep_dangling, note=note), forgotten
-            )
+            operation, part = partial(remove, keep_dangling=block.keep_dangling), forgotten
+        case ForgetDeposedBlock():
+            operation, part = partial(forget_deposed, key=block.key), forgotten
+        case TaintBlock():
+            operation = taint
+        case UntaintBlock():
+            operation = untaint
         case RekeyBlock():
             if (block.keys is None) == (block.by is None):
                 raise SurgeryError("rekey: give either keys or by")
-            keys = _keys(block.keys)
-            return Selecting(
-                lambda chosen, state: rekey_request(
-                    state, chosen, keys=keys, by=block.by, count=block.count, note=note
-                ),
-                rekeyed,
-            )
+            operation, part = partial(rekey, keys=_keys(block.keys), by=block.by, count=block.count), rekeyed
         case RebindBlock():
-            keys, known = _keys(block.keys), known_providers(new_provider=block.new_provider)
-            return Selecting(
-                lambda chosen, state: rebind_request(
-                    state,
-                    chosen,
-                    block.provider,
-                    mapping=keys,
-                    whole_resource=block.whole_resource,
-                    known=known,
-                    note=note,
-                ),
-                rebound,
+            operation = partial(
+                rebind,
+                target=block.provider,
+                mapping=_keys(block.keys),
+                whole_resource=block.whole_resource,
+                known=known_providers(block.new_provider),
             )
-        case TaintBlock():
-            return Selecting(lambda chosen, state: taint_request(state, chosen, note=note))
-        case UntaintBlock():
-            return Selecting(lambda chosen, state: untaint_request(state, chosen, note=note))
-        case ForgetDeposedBlock():
-            return Selecting(
-                lambda chosen, state: forget_deposed_request(state, chosen, block.key, note=note), forgotten
-            )
+            part = rebound
         case SetBlock():
             given = [assignment(path, _json(value)) for path, value in block.values.items()]
-            return Selecting(
-                lambda chosen, state: set_request(state, chosen, (), given, force_type=block.force_type, note=note)
-            )
+            operation = partial(set_attributes, shown=(), secret=given, force_type=block.force_type)
         case UnsetBlock():
-            paths = (block.paths,) if isinstance(block.paths, str) else block.paths
-            return Selecting(lambda chosen, state: unset_request(state, chosen, paths, note=note))
+            operation = partial(unset_attributes, paths=(block.paths,) if isinstance(block.paths, str) else block.paths)
+    return partial(operation, note=note), part
 
 
-def known_providers(*, new_provider: bool) -> KnownProviders | None:
+def known_providers(new_provider: bool) -> KnownProviders | None:
     """Return the providers that a block may bind to: those of the state, or with `new_provider` all."""
     return None if new_provider else KnownProviders("write new_provider = true")
 

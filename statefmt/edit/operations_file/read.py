@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -15,7 +15,6 @@ from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import NoNames
 from statefmt.hcl.source import Problem, Range, SourceText
 from statefmt.hcl.syntax import (
-    Argument,
     AttributeAccess,
     Block,
     Body,
@@ -41,7 +40,7 @@ from statefmt.text import pattern
 
 if TYPE_CHECKING:
     # Only blocks that do not decode need it.
-    from statefmt.schema_problems import SchemaProblem
+    pass
 
 
 B = TypeVar("B", bound=Struct)
@@ -157,40 +156,28 @@ def _invalid_block(
         return invalid(block.range, f"{block.type}: {otherwise.replace('`', '')}")
     first = found[0].path[:1]
     place = places.get(str(first[0]), block.range) if first else block.range
-    return invalid(place, f"{block.type}: {'; '.join(map(_described, found))}")
-
-
-def _described(problem: SchemaProblem) -> str:
-    path = "".join([f".{step}" if isinstance(step, str) else f"[{step}]" for step in problem.path]).removeprefix(".")
-    return f"{path}: {problem.message}" if path else problem.message
+    paths = ("".join([f".{one}" if isinstance(one, str) else f"[{one}]" for one in each.path]) for each in found)
+    described = [
+        f"{path.removeprefix('.')}: {problem.message}" if path else problem.message
+        for path, problem in zip(paths, found, strict=True)
+    ]
+    return invalid(place, f"{block.type}: {'; '.join(described)}")
 
 
 def _arguments(block: Block) -> tuple[dict[str, Range], dict[str, object]]:
     places: dict[str, Range] = {}
     values: dict[str, object] = {}
-    for name, place, value in _members(block.body):
-        places[name], values[name] = place, value
+    for name in block.body.names():
+        argument = block.body.attribute(name)
+        if argument is not None:
+            places[name], values[name] = argument.range, _value(argument.expression)
     for type_ in block.body.block_types():
         raise invalid(block.range, f"{block.type}: unexpected block {type_!r}")
     return places, values
 
 
-def _members(body: Body) -> Iterator[tuple[str, Range, object]]:
-    for name in body.names():
-        argument = body.attribute(name)
-        if argument is not None:
-            yield name, argument.range, argument_value(argument)
-
-
-def argument_value(argument: Argument) -> object:
-    """Return the value of an argument: an address for a reference such as `state.app.module.vpc`, else a constant.
-
-    Raises SettingsError with the position.
-    """
-    return _value(argument.expression)
-
-
 def _value(expression: Expression) -> object:
+    """Return an address for a reference such as `state.app.module.vpc`, else a constant. Raises SettingsError."""
     if isinstance(expression, Traversal):
         return _address(expression)
     if isinstance(expression, Splat):

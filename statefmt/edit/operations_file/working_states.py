@@ -1,19 +1,39 @@
-"""The states of a file while its operations run: edits of one state, and what goes from one to another."""
+"""The states of a file while its operations run: edits of one state, and what goes from one to another.
+
+Each operation runs on the part of a state that it concerns. The result is the same as on the whole if the part has all
+resources that the operation changes or decides by. So the time of an operation grows with its part, not with the state.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
+from statefmt.analysis.selection import Criteria, select
+from statefmt.analysis.selection.addresses import ResourceTable
+from statefmt.analysis.selection.patterns import Modules, module_call, modules_of
 from statefmt.edit.changes import Edit, Moved
-from statefmt.edit.operations.transfer import CrossingDependency, Joined, Transferral, join, transfer
-from statefmt.edit.operations_file import _working_state as parts
-from statefmt.edit.operations_file._working_state import WorkingState
+from statefmt.edit.operations.mv import destinations, module_depth
+from statefmt.edit.operations.rebind import Replaced
+from statefmt.edit.operations.transfer import CrossingDependency, Transferral, join, transfer
 from statefmt.edit.operations_file.model import MoveBlock
-from statefmt.model.addrs import AbsResource, AbsResourceInstance, ConfigProviderConfig, ConfigResource, ModuleInstance
+from statefmt.model.addrs import (
+    NO_KEY,
+    AbsResource,
+    AbsResourceInstance,
+    ConfigProviderConfig,
+    ConfigResource,
+    InstanceKey,
+    ModuleInstance,
+    Resource,
+    ResourceMode,
+)
+from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError, SurgeryError
-from statefmt.model.snapshot import Snapshot
+from statefmt.model.snapshot import ResourceInstanceObject, ResourceState, Snapshot, instances
 
 
 class WorkingStates:
@@ -61,18 +81,18 @@ class WorkingStates:
         transferred = partial(transfer, rebind=block.rebind, keep_dependencies=block.keep_dependencies)
         here, there = self._state(source), self._state(target)
         try:
-            moved = parts.goals(here.part(parts.selected(selectors, here)), selectors, goal)
-            left = here.part(parts.left(here, moved, selectors))
-            joined = there.part(parts.joined(there, moved, parts.sources(here, (r.addr for r in left.resources))))
+            moved = goals(here.part(selected(selectors, here)), selectors, goal)
+            left = here.part(left_over(here, moved, selectors))
+            joined = there.part(joined_with(there, moved, sources(here, (r.addr for r in left.resources))))
             made = transferred(left, joined, moved)
         except (SelectionError, SurgeryError):
             left, joined = here.snapshot, there.snapshot
-            moved = parts.goals(left, selectors, goal)
+            moved = goals(left, selectors, goal)
             made = transferred(left, joined, moved)
         self._crossing += [StateCrossing(source, target, one) for one in made.crossing]
         if block.keep_dependencies:
             self._went.update((one.config(), target) for one in moved)
-        self._take(source, target, left, joined, made, moved)
+        self._take(source, target, left, joined, made)
 
     def join(self, source: str, target: str, prefix: ModuleInstance | None, outputs_from: str | None) -> None:
         """Move everything from one state to another; the arguments are those of a JoinBlock."""
@@ -91,14 +111,12 @@ class WorkingStates:
         for name in made.outputs:
             if after[name] != before.get(name):
                 self._output_homes[target, name] = self._output_homes.get((source, name), source)
-        self._take(source, target, left, joined, made, made.moved)
+        self._take(source, target, left, joined, made)
 
-    def _take(
-        self, source: str, target: str, left: Snapshot, joined: Snapshot, made: Transferral | Joined, moved: Moved
-    ) -> None:
+    def _take(self, source: str, target: str, left: Snapshot, joined: Snapshot, made: Transferral) -> None:
         """Take what goes from one state to another; `left` and `joined` are the parts of both before that."""
         here, there = self._state(source), self._state(target)
-        homes = {other: here.origins.home(one) or source for one, other in moved.items()}
+        homes = {other: here.origins.home(one) or source for one, other in made.moved.items()}
         here.put(left, made.source)
         there.put(joined, made.target)
         there.origins.arrive({addr: home if home != target else None for addr, home in homes.items()})
@@ -163,3 +181,372 @@ def kept_dependencies(states: Mapping[str, Snapshot], went: Mapping[ConfigResour
                 addr = resource.addr.instance(obj.key)
                 found |= {KeptDependency(state, addr, homes[one], one): None for one in away}
             yield from found
+
+
+# Stands at the end of each part: what an operation puts after it goes to the end of the state. No file has its name.
+_END: Final = ResourceState(
+    addr=AbsResource(ModuleInstance(), Resource(ResourceMode.MANAGED, "", "\udfff")), provider_config=None
+)
+
+
+class WorkingState:
+    """A state, the parts that operations run on, and their edits as one. `origins` follow its instances."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.origins = InstanceOrigins()
+        self._notes: list[str] = []
+        self._joins: list[str] = []
+        self._fill(snapshot)
+
+    def _fill(self, snapshot: Snapshot) -> None:
+        self._rest = replace(snapshot, resources=())
+        self._resources = {resource.addr: resource for resource in snapshot.resources}
+        self._places = {addr: place for place, addr in enumerate(self._resources)}
+        self._next_place = len(self._places)
+        self.tables = Tables(self._resources)
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The whole state, as it is now."""
+        return replace(self._rest, resources=tuple(self._resources.values()))
+
+    @property
+    def edit(self) -> Edit:
+        """All operations as one edit."""
+        return Edit(self.snapshot, self.origins.moved, tuple(self._notes), tuple(self._joins))
+
+    def part(self, addrs: Iterable[AbsResource]) -> Snapshot:
+        """Return a state of some resources, in their order; addresses without a resource do not count."""
+        there = sorted({addr for addr in addrs if addr in self._resources}, key=self._places.__getitem__)
+        return replace(self._rest, resources=(*(self._resources[addr] for addr in there), _END))
+
+    def put(self, before: Snapshot, edit: Edit) -> None:
+        """Take the result of an operation on `before`: a part, or the whole state."""
+        was = {resource.addr: resource for resource in before.resources}
+        now = {resource.addr: resource for resource in edit.snapshot.resources}
+        changed = (old for addr, old in was.items() if old is not now.get(addr))
+        left = ((old, {obj.key for obj in now[old.addr].objects} if old.addr in now else ()) for old in changed)
+        lost = (old.addr.instance(obj.key) for old, keys in left for obj in old.objects if obj.key not in keys)
+        gone = [addr for addr in lost if addr not in edit.moved]
+        self.origins.leave(gone)
+        self.origins.move(edit.moved)
+        self._notes += edit.notes
+        self._joins += edit.joins
+        if _END.addr in was:
+            self._rest = replace(edit.snapshot, resources=())
+            self._merge(was, now)
+        else:
+            self._fill(edit.snapshot)
+
+    def _merge(self, was: dict[AbsResource, ResourceState], now: dict[AbsResource, ResourceState]) -> None:
+        """Replace the resources of a part, in the order that the whole state would have."""
+        for addr in was.keys() - now.keys():
+            del self._resources[addr], self._places[addr]
+        is_at_end = False
+        for addr, resource in now.items():
+            if resource is _END:
+                is_at_end = True
+            elif is_at_end or resource is not was[addr]:
+                if is_at_end and addr in was:
+                    del self._resources[addr], self._places[addr]
+                self._set(resource, was.get(addr))
+
+    def _set(self, resource: ResourceState, old: ResourceState | None) -> None:
+        if resource.addr not in self._places:
+            self._places[resource.addr] = self._next_place
+            self._next_place += 1
+        self._resources[resource.addr] = resource
+        known = {id(obj) for obj in old.objects} if old else set()
+        self.tables.add(resource, (obj for obj in resource.objects if id(obj) not in known))
+
+
+_Addresses: TypeAlias = dict[AbsResource, None]
+
+
+class _Binding(NamedTuple):
+    config: ConfigProviderConfig
+    key: InstanceKey
+
+
+class _Dependants(NamedTuple):
+    """Resources by what they depend on."""
+
+    on_resources: dict[ConfigResource, _Addresses]
+    on_instances: dict[ConfigResource, _Addresses]
+
+    def add(self, addr: AbsResource, objects: Iterable[ResourceInstanceObject]) -> None:
+        for obj in objects:
+            for one in obj.dependencies:
+                self.on_resources.setdefault(one, {})[addr] = None
+            for other in obj.depends_on:
+                self.on_instances.setdefault(other.config(), {})[addr] = None
+
+
+class Tables:
+    """Tables of the resources of a state, made when they are first needed, and extended when resources change.
+
+    `resources` are those of the state, as they are at any time.
+    """
+
+    def __init__(self, resources: Mapping[AbsResource, ResourceState]) -> None:
+        self._resources = resources
+        self._selectable: ResourceTable | None = None
+        self._of_config: dict[ConfigResource, _Addresses] | None = None
+        self._dependants: _Dependants | None = None
+        self._bound: dict[Provider, dict[_Binding, _Addresses]] | None = None
+
+    def add(self, resource: ResourceState, new: Iterable[ResourceInstanceObject]) -> None:
+        """Extend the tables by a resource with `new` objects. What it was before stays in them."""
+        if self._selectable is not None:
+            self._selectable.add(resource)
+        if self._of_config is not None:
+            self._of_config.setdefault(resource.addr.config(), {})[resource.addr] = None
+        if self._dependants is not None:
+            self._dependants.add(resource.addr, new)
+        if self._bound is not None:
+            _add_bound(self._bound, resource)
+
+    @property
+    def selectable(self) -> ResourceTable:
+        """The resources by address."""
+        if self._selectable is None:
+            self._selectable = ResourceTable(self._resources.values())
+        return self._selectable
+
+    def existing(self, addrs: Iterable[AbsResource]) -> AbsResource | None:
+        """Return the first of some resources that exists."""
+        return next((addr for addr in addrs if addr in self._resources), None)
+
+    def another(self, config: ConfigResource, but: Collection[AbsResource]) -> AbsResource | None:
+        """Return a resource with instances that has this address in the configuration; None if there are no others."""
+        if self._of_config is None:
+            self._of_config = {}
+            for addr in self._resources:
+                self._of_config.setdefault(addr.config(), {})[addr] = None
+        found = (addr for addr in self._of_config.get(config, ()) if addr not in but)
+        return next((addr for addr in found if addr in self._resources and self._resources[addr].objects), None)
+
+    def dependants(self, config: ConfigResource) -> Iterator[AbsResource]:
+        """Yield the resources that depend on a resource or on one of its instances, and perhaps others."""
+        yield from self._all_dependants().on_resources.get(config, ())
+        yield from self.older_dependants(config)
+
+    def older_dependants(self, config: ConfigResource) -> Iterator[AbsResource]:
+        """Yield the resources that name an instance in `depends_on`, as older releases wrote it."""
+        yield from self._all_dependants().on_instances.get(config, ())
+
+    def _all_dependants(self) -> _Dependants:
+        if self._dependants is None:
+            self._dependants = _Dependants({}, {})
+            for resource in self._resources.values():
+                self._dependants.add(resource.addr, resource.objects)
+        return self._dependants
+
+    def instances_of(self, source: Provider) -> Iterator[AbsResource]:
+        """Yield a resource of each provider instance of a source."""
+        bindings = self._bindings().get(source, {})
+        found = (self._one_bound(bindings, binding) for binding in bindings)
+        yield from (addr for addr in found if addr is not None)
+
+    def bound_to(self, source: Provider) -> Iterator[AbsResource]:
+        """Yield the resources of a source, perhaps several times, and perhaps others."""
+        for addrs in self._bindings().get(source, {}).values():
+            yield from addrs
+
+    def _bindings(self) -> dict[Provider, dict[_Binding, _Addresses]]:
+        if self._bound is None:
+            self._bound = {}
+            for resource in self._resources.values():
+                _add_bound(self._bound, resource)
+        return self._bound
+
+    def _one_bound(self, bindings: Mapping[_Binding, _Addresses], binding: _Binding) -> AbsResource | None:
+        """Return a resource that is bound to a provider instance, and forget those that no longer are."""
+        addrs = bindings[binding]
+        while addrs:
+            addr = next(iter(addrs))
+            resource = self._resources.get(addr)
+            if resource is not None and binding in _bindings_of(resource):
+                return addr
+            del addrs[addr]
+        return None
+
+
+def _add_bound(found: dict[Provider, dict[_Binding, _Addresses]], resource: ResourceState) -> None:
+    for binding in _bindings_of(resource):
+        found.setdefault(binding.config.provider, {}).setdefault(binding, {})[resource.addr] = None
+
+
+def _bindings_of(resource: ResourceState) -> set[_Binding]:
+    config = resource.provider_config
+    if config is None:
+        return set()
+    return {_Binding(config, key) for key in {obj.provider_key for obj in resource.objects} or {NO_KEY}}
+
+
+class InstanceOrigins:
+    """The instances of a state that have moved, and those that came from other states."""
+
+    def __init__(self) -> None:
+        self._now: dict[AbsResourceInstance, AbsResourceInstance] = {}
+        # Old addresses by those now; None for what came from another state.
+        self._before: dict[AbsResourceInstance, AbsResourceInstance | None] = {}
+        self._homes: dict[AbsResourceInstance, str] = {}
+
+    @property
+    def moved(self) -> dict[AbsResourceInstance, AbsResourceInstance]:
+        """Old addresses with the new ones, of what has moved within the state and is still there."""
+        return {one: other for one, other in self._now.items() if one != other}
+
+    @property
+    def homes(self) -> dict[AbsResourceInstance, str]:
+        """The states that instances came from, by their addresses here."""
+        return dict(self._homes)
+
+    def home(self, addr: AbsResourceInstance) -> str | None:
+        """Return the state that an instance came from; None if that is this one."""
+        return self._homes.get(addr)
+
+    def move(self, moved: Mapping[AbsResourceInstance, AbsResourceInstance]) -> None:
+        """Follow instances to new addresses in the state."""
+        left = [(other, self._before.pop(one, one), self._homes.pop(one, None)) for one, other in moved.items()]
+        for addr, before, home in left:
+            self._before[addr] = before
+            if before is not None:
+                self._now[before] = addr
+            if home is not None:
+                self._homes[addr] = home
+
+    def leave(self, gone: Iterable[AbsResourceInstance]) -> None:
+        """Forget instances that are no longer in the state."""
+        for addr in gone:
+            self._homes.pop(addr, None)
+            before = self._before.pop(addr, None)
+            if before is not None:
+                del self._now[before]
+
+    def arrive(self, came: Mapping[AbsResourceInstance, str | None]) -> None:
+        """Take instances from other states; None for one that has been in this state before."""
+        for addr, home in came.items():
+            self._before[addr] = None
+            if home is not None:
+                self._homes[addr] = home
+
+
+# Finds the part of a state that an operation concerns: all resources that it changes or decides by.
+# A part may have more resources than needed, but never fewer: the operations of a file do what the commands do.
+
+PartOfState: TypeAlias = set[AbsResource]
+
+
+def selected(selectors: Iterable[str], state: WorkingState) -> PartOfState:
+    """Return what selectors may match. Raises SelectionError if one of them matches nothing."""
+    found: PartOfState = set()
+    for selector in selectors:
+        matching = state.tables.selectable.matching(selector)
+        if not matching:
+            raise SelectionError(f"no resource matches {selector!r}")
+        found |= matching.keys()
+    return found
+
+
+def forgotten(selectors: Sequence[str], state: WorkingState) -> PartOfState:
+    """Return what `forget` and `forget_deposed` concern: also what depends on resources that are gone."""
+    part = selected(selectors, state)
+    empty = {str(one.addr): one.addr.config() for one in state.part(part).resources if not one.objects}
+    others = [selector for selector in selectors if selector not in empty]
+    gone = _found(state.part(part), others) if others else []
+    configs = {addr.config() for addr in gone} | {empty[one] for one in selectors if one in empty}
+    return part | set(_left_behind(state, part, configs, set(gone)))
+
+
+def left_over(state: WorkingState, moved: Moved, selectors: Iterable[str]) -> PartOfState:
+    """Return what a move to another state concerns: also what depends on resources that are gone."""
+    part = selected(selectors, state)
+    return part | set(_left_behind(state, part, {addr.config() for addr in moved}, moved.keys()))
+
+
+def joined_with(state: WorkingState, moved: Moved, sources: Iterable[Provider]) -> PartOfState:
+    """Return what a move from another state concerns: the resources that instances join, and provider instances."""
+    part = {addr.containing_resource() for addr in moved.values()}
+    return part | {addr for source in sources for addr in state.tables.instances_of(source)}
+
+
+def goals(state: Snapshot, selectors: Sequence[str], target: str | None) -> Moved:
+    """Return the new addresses of the instances that selectors match, by the old ones; without a target, the same.
+
+    Raises SelectionError and SurgeryError.
+    """
+    found = _found(state, selectors)
+    return dict(zip(found, found, strict=True)) if target is None else destinations(found, selectors[0], target)
+
+
+def moved_within(state: WorkingState, selector: str, target: str) -> PartOfState:
+    """Return what `move` concerns within a state: also what depends on the instances, and where they go."""
+    moved = goals(state.part(selected([selector], state)), [selector], target)
+    part = selected([selector], state) | {addr.containing_resource() for addr in moved.values()}
+    depth = module_depth(target)
+    for module in {ModuleInstance(addr.module.steps[:depth]) for addr in moved.values()} if depth else ():
+        part |= state.tables.selectable.in_module(str(module)).keys()
+    for config in {addr.config() for addr in moved}:
+        part |= set(state.tables.dependants(config))
+        part |= _another(state, config, part)
+    return part
+
+
+def rekeyed(selectors: Sequence[str], state: WorkingState) -> PartOfState:
+    """Return what `rekey` concerns: also a resource of each other instance of the modules that selectors name."""
+    part = selected(selectors, state)
+    known = Modules(modules_of(addr.module for addr in part))
+    named = [known.named(selector) for selector in selectors]
+    for call in {module_call(module) for found in named if found is not None for module in found.modules}:
+        others: dict[ModuleInstance, list[AbsResource]] = {}
+        for addr in state.tables.selectable.in_module(str(call)):
+            others.setdefault(ModuleInstance(addr.module.steps[: len(call.steps)]), []).append(addr)
+        part |= {one for found in others.values() if (one := state.tables.existing(found)) is not None}
+    return part | {one for config in {addr.config() for addr in part} for one in state.tables.older_dependants(config)}
+
+
+def rebound(selectors: Sequence[str], state: WorkingState) -> PartOfState:
+    """Return what `rebind` concerns: also a resource of each provider instance that there is."""
+    part = selected(selectors, state)
+    return part | {addr for source in sources(state, part) for addr in state.tables.instances_of(source)}
+
+
+def provided(selectors: Sequence[str] | None, old: Replaced, new: Replaced, state: WorkingState) -> PartOfState:
+    """Return what `replace_provider` concerns; without selectors, all that is bound to `old`."""
+    part = set(state.tables.bound_to(_source(old))) if selectors is None else selected(selectors, state)
+    return part | set(state.tables.instances_of(_source(new)))
+
+
+def sources(state: WorkingState, part: Iterable[AbsResource]) -> set[Provider]:
+    """Return the provider sources of some resources."""
+    configs = (resource.provider_config for resource in state.part(part).resources)
+    return {config.provider for config in configs if config is not None}
+
+
+def _source(replaced: Replaced) -> Provider:
+    return replaced if isinstance(replaced, Provider) else replaced.provider
+
+
+def _found(state: Snapshot, selectors: Sequence[str]) -> list[AbsResourceInstance]:
+    return [one.addr for one in select(instances(state), Criteria(selectors=tuple(selectors)))]
+
+
+def _left_behind(
+    state: WorkingState, part: PartOfState, leaving: Iterable[ConfigResource], gone: Collection[AbsResourceInstance]
+) -> Iterator[AbsResource]:
+    """Yield a resource that keeps an address of the configuration in use or, if there is none, what depends on it."""
+    stays = {
+        resource.addr.config()
+        for resource in state.part(part).resources
+        if any(resource.addr.instance(obj.key) not in gone for obj in resource.objects)
+    }
+    for config in leaving:
+        if config not in stays:
+            yield from _another(state, config, part) or state.tables.dependants(config)
+
+
+def _another(state: WorkingState, config: ConfigResource, part: PartOfState) -> PartOfState:
+    other = state.tables.another(config, part)
+    return set() if other is None else {other}

@@ -89,14 +89,12 @@ class LooseDocument:
 
     def _repeated_names(self, path: JsonPath) -> frozenset[str]:
         if path not in self._repeated:
-            found = Counter(name if _is_map(path) else fold_name(name) for name in self._member_names(path))
+            span = self._span(path)
+            is_object = span is not None and self.data[span.start : span.start + 1] == b"{"
+            names = self.names(path) if is_object else ()
+            found = Counter(name if _is_map(path) else fold_name(name) for name in names)
             self._repeated[path] = frozenset(name for name, number in found.items() if number > 1)
         return self._repeated[path]
-
-    def _member_names(self, path: JsonPath) -> list[str]:
-        span = self._span(path)
-        is_object = span is not None and self.data[span.start : span.start + 1] == b"{"
-        return self.names(path) if is_object else []
 
     def _span(self, path: JsonPath) -> Span | None:
         if path not in self._spans:
@@ -109,16 +107,13 @@ class LooseDocument:
             return None
         name = path[-1]
         if self.data[container.span.start : container.span.start + 1] == b"{":
-            item = self._named(path[:-1], container).find(name)
+            if path[:-1] not in self._names:
+                self._names[path[:-1]] = NamedItems(container)
+            item = self._names[path[:-1]].find(name)
             return None if item is None else item.value
         if not name.isdecimal() or int(name) >= len(container.items):
             return None
         return container.items[int(name)].value
-
-    def _named(self, path: JsonPath, container: Container) -> NamedItems:
-        if path not in self._names:
-            self._names[path] = NamedItems(container)
-        return self._names[path]
 
     def _container(self, path: JsonPath) -> Container | None:
         if path not in self._containers:
@@ -254,19 +249,19 @@ class LooseState(LooseDocument):
     def objects_like(self, instance: JsonPath) -> Sequence[LooseObject]:
         """Return the objects with the address and the deposed key of one of them, in file order."""
         which = self._key(instance), self.string((*instance, "deposed"))
-        return self.once(_by_place, instance).get(which, ())
+        return self.once(_grouped, instance).by_place.get(which, ())
 
     def objects_with_key(self, instance: JsonPath) -> Sequence[LooseObject]:
         """Return the current and deposed objects of the instance that an object belongs to."""
-        return self.once(_by_key, instance).get(self._key(instance), ())
+        return self.once(_grouped, instance).by_key.get(self._key(instance), ())
 
     def objects_of_block(self, block: JsonPath) -> Sequence[LooseObject]:
         """Return the objects of one block, in file order."""
-        return self.once(_by_block, block).get(block[:2], ())
+        return self.once(_grouped, block).by_block.get(block[:2], ())
 
     def has_object(self, resource: JsonPath, key: InstanceKey, deposed: str = "") -> bool:
         """Return whether a resource has an object with a key and a deposed key."""
-        return (key, deposed) in self.once(_by_place, resource)
+        return (key, deposed) in self.once(_grouped, resource).by_place
 
     def providers(self, resource: JsonPath) -> Sequence[AbsProviderInstance]:
         """Return the provider instances of a resource, the most used first."""
@@ -278,7 +273,7 @@ class LooseState(LooseDocument):
 
     def names_providers(self, block: JsonPath) -> bool:
         """Return whether an object of a block names a provider of its own."""
-        return block in self.once(_naming_providers, block)
+        return block in self.once(_grouped, block).naming
 
     def providers_of_type(self, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
         """Return the configurations that resources of the type have, in the module, or else in the state.
@@ -361,24 +356,24 @@ def _canonical(module: str) -> str:
         return module
 
 
-def _by_place(state: LooseState, resource: JsonPath) -> Mapping[tuple[InstanceKey | None, str], Sequence[LooseObject]]:
-    found: dict[tuple[InstanceKey | None, str], list[LooseObject]] = {}
+class _Grouped(NamedTuple):
+    """The objects of a resource by key and deposed key, by key, and by block."""
+
+    by_place: dict[tuple[InstanceKey | None, str], list[LooseObject]]
+    by_key: dict[InstanceKey | None, list[LooseObject]]
+    by_block: dict[JsonPath, list[LooseObject]]
+    # The blocks with an object that names its provider.
+    naming: set[JsonPath]
+
+
+def _grouped(state: LooseState, resource: JsonPath) -> _Grouped:
+    found = _Grouped({}, {}, {}, set())
     for one in state.objects(resource):
-        found.setdefault((one.key, one.deposed), []).append(one)
-    return found
-
-
-def _by_block(state: LooseState, resource: JsonPath) -> Mapping[JsonPath, Sequence[LooseObject]]:
-    found: dict[JsonPath, list[LooseObject]] = {}
-    for one in state.objects(resource):
-        found.setdefault(one.block, []).append(one)
-    return found
-
-
-def _by_key(state: LooseState, resource: JsonPath) -> Mapping[InstanceKey | None, Sequence[LooseObject]]:
-    found: dict[InstanceKey | None, list[LooseObject]] = {}
-    for one in state.objects(resource):
-        found.setdefault(one.key, []).append(one)
+        found.by_place.setdefault((one.key, one.deposed), []).append(one)
+        found.by_key.setdefault(one.key, []).append(one)
+        found.by_block.setdefault(one.block, []).append(one)
+        if one.names_provider:
+            found.naming.add(one.block)
     return found
 
 
@@ -390,7 +385,3 @@ def _providers(state: LooseState, resource: JsonPath) -> Sequence[AbsProviderIns
 def _configurations(state: LooseState, resource: JsonPath) -> Sequence[ConfigProviderConfig]:
     found = Counter(one.provider.config for one in state.objects(resource) if one.provider is not None)
     return [config for config, _ in found.most_common()]
-
-
-def _naming_providers(state: LooseState, resource: JsonPath) -> frozenset[JsonPath]:
-    return frozenset(one.block for one in state.objects(resource) if one.names_provider)

@@ -33,7 +33,9 @@ def provider_conflict_choices(state: LooseState, path: JsonPath, finding: Findin
     for bound in state.providers(path[:2])[:MOST_OFFERED]:
         text = provider_text(bound)
         yield chosen_provider(text, f"bind {counted(len(objects) - configs[bound.config], len(objects))} to it", bind)
-    yield from configured_provider(state, path, objects, lambda found: _rebound(state, path, found))
+    yield from configured_provider(
+        state, path, objects, lambda found: rebound(state, path[:2], lambda one: found.get(one.path, one.provider))
+    )
     yield named_provider("bind the objects of other configurations to it", bind, alone=True)
 
 
@@ -90,10 +92,6 @@ def _bound_to(state: LooseState, path: JsonPath, given: str) -> Rebound:
         path[:2],
         lambda one: one.provider if one.provider is not None and one.provider.config == target.config else target,
     )
-
-
-def _rebound(state: LooseState, path: JsonPath, found: Mapping[JsonPath, AbsProviderInstance]) -> Rebound:
-    return rebound(state, path[:2], lambda one: found.get(one.path, one.provider))
 
 
 # /resources/0/provider; an object's is /resources/0/instances/0/provider.

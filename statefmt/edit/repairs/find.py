@@ -49,7 +49,7 @@ from statefmt.edit.repairs.member_choices import (
 )
 from statefmt.edit.session import LoadedState
 from statefmt.formats.raw_json.positions import Position, finding_positions
-from statefmt.formats.reading import CURRENT_VERSION, Inspection, inspect
+from statefmt.formats.reading import CURRENT_VERSION, inspect
 from statefmt.formats.reading.resources import impossible_values
 from statefmt.formats.versions import INVALID
 from statefmt.formats.versions.structure import repeated_instances, upgrade_problems, wrong_types
@@ -218,7 +218,8 @@ def reported(data: bytes, version: int) -> Iterator[Finding]:
     is_old = version != CURRENT_VERSION and inspection.document is not None
     repeated = repeated_instances(copy, version) if is_old else {}
     follows = _Following(unread)
-    for finding in _found(inspection):
+    by_rules = (finding for finding in check(inspection, select=RULES) if finding.code in RULES)
+    for finding in (*inspection.findings, *by_rules):
         if finding.code == Code.NO_LINEAGE and version == _WITHOUT_LINEAGE:
             continue
         located = _located(finding, repeated)
@@ -234,23 +235,18 @@ def _stops(data: bytes, version: int) -> Iterator[tuple[Finding, dict[JsonPath, 
     """Yield what makes the reader stop, with the change to a copy that keeps it from stopping there."""
     if version != CURRENT_VERSION:
         for finding in upgrade_problems(data, version):
-            yield finding, _left_out(path_of(finding.pointer))
+            path = path_of(finding.pointer)
+            if path[:1] != ("modules",):
+                yield finding, {path: b"null"}
+            elif len(path) >= _MODULE_PART:
+                yield finding, {path[:_MODULE_PART]: None}
+            else:
+                # A module with another path would hide another one, or be part of it.
+                yield finding, {path[:2]: _EMPTY_MODULE}
         return
     document = inspect(data).document
     for finding in () if document is None else impossible_values(document):
         yield finding, {path_of(finding.pointer): b"null"}
-
-
-def _left_out(path: JsonPath) -> dict[JsonPath, bytes | None]:
-    if path[:1] != ("modules",):
-        return {path: b"null"}
-    # A module with another path would hide another one, or be part of it.
-    return {path[:_MODULE_PART]: None} if len(path) >= _MODULE_PART else {path[:2]: _EMPTY_MODULE}
-
-
-def _found(inspection: Inspection) -> Iterator[Finding]:
-    yield from inspection.findings
-    yield from (finding for finding in check(inspection, select=RULES) if finding.code in RULES)
 
 
 def _located(finding: Finding, repeated: Mapping[str, list[str]]) -> Finding:

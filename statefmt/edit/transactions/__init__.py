@@ -1,8 +1,8 @@
 """Changes several states as one: all of them or, after a crash, finished or taken back when the user says which.
 
 States are locked together, all results are made before the first write, and a journal of the intent is on disk before
-it. Objects arrive in one state before they leave another. See `_apply.py` for the way, `_journal.py` for the record,
-and `by_file.py` for operations files.
+it. Objects arrive in one state before they leave another. `_participants.py` has the states and the journal,
+`operations.py` applies operations files.
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ from msgspec import structs
 from statefmt.analysis.diff import Scattered
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded
-from statefmt.edit.transactions._journal import (
+from statefmt.edit.transactions._participants import (
     ApplyJournal,
     JournaledState,
     JournaledWrite,
     JournalFolder,
+    Participant,
+    keep_places,
     opened_journal,
+    refuse_one_under_two_names,
 )
-from statefmt.edit.transactions._participants import Participant, keep_places, refuse_one_under_two_names
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write, before_change, emptied, hash_before
 from statefmt.model.errors import ChangedError, EncryptedStateError, StatetoolError, StoreError
 from statefmt.pieces import Pieces
@@ -59,13 +61,14 @@ def applied(
     pins = pins or {}
     home = context.connection().state_home
     with interruptible() as interruption, opened_journal(home, intent.path) as folder:
-        refuse_unfinished(folder, intent)
+        if folder.read() is not None:
+            raise unfinished(intent)
         with ExitStack() as quiet, ExitStack() as locks:
             context.phase("locking")
             infos = {name: intent.lock_info(context, one.store.name) for name, one in states.items()}
             locked: dict[str, LockedManagedStore] = {}
             for name, one in states.items():
-                locked[name] = locks.enter_context(one.locked(infos[name], intent.timeout))
+                locked[name] = locks.enter_context(one.locked(infos[name], intent.options.timeout))
             context.phase("reading")
             contents = {name: one.stored.data for name, one in locked.items()}
             refuse_one_under_two_names(states, contents)
@@ -81,7 +84,7 @@ def applied(
             if not journal.writes or not agreed(staged.outcome):
                 return staged
             writable = contents_before(before) | contents_after(before, staged.writes)
-            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.keeps_backup)
+            running = Running(context, states, journal, locked, journal.hashes(0), writable, intent.options.keep_backup)
             running.pieces = pieces_after(before, staged.writes)
             quiet.enter_context(interruption.deferred())
             if len(journal.writes) == 1:
@@ -95,14 +98,8 @@ def applied(
     return staged
 
 
-def refuse_unfinished(folder: JournalFolder, intent: Intent) -> None:
-    """Raise StoreError if an earlier change by the same file has not ended."""
-    if folder.read() is not None:
-        raise unfinished(intent)
-
-
 def unfinished(intent: Intent) -> StoreError:
-    """Return the error for a change that has begun and not ended."""
+    """Return the error for an earlier change by the same file that has not ended."""
     what = f"an earlier {intent.what} is unfinished"
     return StoreError(f"{printable(intent.file)}: {what}; nothing was written. {ways_out(intent.ending)}")
 
@@ -149,7 +146,9 @@ def _journal(
     # The IDs of locks are new for each edit.
     number = next(iter(infos.values())).ID
     file = printable(intent.file if intent.key else intent.path)
-    return ApplyJournal(number, file, intent.checksum, intent.command, known, writes, intent.ending, intent.undoes)
+    return ApplyJournal(
+        number, file, intent.checksum, intent.options.command, known, writes, intent.ending, intent.undoes
+    )
 
 
 def _written(running: Running, folder: JournalFolder, locks: ExitStack) -> None:

@@ -28,8 +28,14 @@ from statefmt.edit.transactions import (
     unfinished,
     ways_out,
 )
-from statefmt.edit.transactions._journal import ApplyJournal, JournalFolder, has_journal, opened_journal
-from statefmt.edit.transactions._participants import Participant, participants
+from statefmt.edit.transactions._participants import (
+    ApplyJournal,
+    JournalFolder,
+    Participant,
+    has_journal,
+    opened_journal,
+    participants,
+)
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, before_change
 from statefmt.edit.transactions.staging import NO_REFERENCES, Agreed, FileOutcome, References, staging, state_names
 from statefmt.model.errors import SettingsError, StatetoolError, StoreError
@@ -53,6 +59,8 @@ def ended(
     still have, and those in histories. To LEAVE the states, only lets others in again. Raises StoreError if there is no
     such change, if the file is another one by now, or if something else wrote; then nothing is written.
     """
+    if intent.options.dry_run:
+        raise StoreError("the end of an interrupted change has no dry run; nothing was written")
     home = context.connection().state_home
     with interruptible() as interruption, opened_journal(home, intent.path) as folder:
         journal = folder.read()
@@ -66,7 +74,9 @@ def ended(
             # The locks of a change that is half done must not be given back.
             quiet.enter_context(interruption.deferred())
             running = _locked(context, journal, states, intent, locks, leaves=ending is Ending.LEAVE)
-            foreign = _foreign(running, back=ending is Ending.TAKE_BACK)
+            # States that the change only reads matter to finish it.
+            concerned = running.written if ending is Ending.TAKE_BACK else tuple(running.states)
+            foreign = [name for name in concerned if running.now[name] not in journal.known(name)]
             if ending is Ending.LEAVE or (foreign and journal.is_done):
                 if foreign:
                     context.note(running.changed_by_others(foreign))
@@ -103,11 +113,11 @@ def _locked(
     context.phase("locking")
     states = {name: one for name, one in states.items() if name in journal.states}
     found = dict(states)
-    running = Running(context, found, journal, {}, {}, {}, intent.keeps_backup)
+    running = Running(context, found, journal, {}, {}, {}, intent.options.keep_backup)
     for name, one in states.items():
         try:
             store = locks.enter_context(
-                one.store.locked_place(journal.states[name].lock, intent.timeout, ends_hold=True)
+                one.store.locked_place(journal.states[name].lock, intent.options.timeout, ends_hold=True)
             )
         except StoreError as error:
             if not isinstance(error.__cause__, FileNotFoundError):
@@ -130,12 +140,6 @@ def _begun_elsewhere(states: Mapping[str, Participant]) -> str:
     if held is None or held.change is None:
         return ""
     return f". {elsewhere(held.change, held.holder.Who if held.holder else '')}"
-
-
-def _foreign(running: Running, *, back: bool) -> list[str]:
-    """Return the states that something else has written; states that the change only reads matter to finish it."""
-    names = running.written if back else tuple(running.states)
-    return [name for name in names if running.now[name] not in running.journal.known(name)]
 
 
 def _scattered(running: Running) -> list[str]:
@@ -240,14 +244,6 @@ def _stored_before(running: Running, names: Iterable[str]) -> dict[str, bytes]:
     return found
 
 
-class ReadStates(NamedTuple):
-    """The states of a file when they were read without a lock, and their results."""
-
-    stored: Mapping[str, Stored]
-    states: Mapping[str, LoadedState]
-    staged: Staged[FileOutcome]
-
-
 class OpenedOperations(NamedTuple):
     """An operations file, its states, and what they must be. `intent` is the change that it makes."""
 
@@ -261,10 +257,13 @@ class OpenedOperations(NamedTuple):
         """The names of the states by their short names, in the order of the file."""
         return {name: self.states[name].store.name for name in self.file.states}
 
-    def planned(self, context: RunContext, references: References = NO_REFERENCES) -> ReadStates:
+    def planned(
+        self, context: RunContext, references: References = NO_REFERENCES
+    ) -> tuple[Mapping[str, Stored], Mapping[str, LoadedState], Staged[FileOutcome]]:
         """Run the operations on the states, without a lock, and write nothing.
 
-        Raises StatetoolError, also if the change has begun and not ended: the states are half done then.
+        Returns what was read, also as states, and the results. Raises StatetoolError, also if the change has begun
+        and not ended: the states are half done then.
         """
         if has_journal(context.connection().state_home, self.intent.path):
             raise unfinished(self.intent)
@@ -275,10 +274,14 @@ class OpenedOperations(NamedTuple):
         for name, pin in self.pins.items():
             pin.refuse_other(states[name], stored[name])
         context.phase("editing")
-        return ReadStates(stored, states, staging(self.file, context.note, references)(states))
+        return stored, states, staging(self.file, context.note, references)(states)
 
     def applied(self, context: RunContext, agreed: Agreed, references: References = NO_REFERENCES) -> FileOutcome:
-        """Run the operations, and write all results or none. Raises StatetoolError."""
+        """Run the operations, and write all results or none; a dry run writes nothing. Raises StatetoolError."""
+        if self.intent.options.dry_run:
+            outcome = self.planned(context, references)[2].outcome
+            agreed(self.names, outcome)
+            return outcome
         return applied(
             context,
             self.states,

@@ -1,10 +1,17 @@
-"""Names the states that are changed together: each with its store and its canonical name."""
+"""The states that are changed together, each with its store and its canonical name; and the journal of the change.
+
+The journal has the intent, in hashes, from before the first write to the end. It is in
+`$XDG_STATE_HOME/statetool/applies/NAME`, where NAME has the readable part of the operations file's name and a hash of
+its path. It has no content of any state: before the change, that is in the states and their histories, and what comes
+after can be made again.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,8 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from statefmt.context import RunContext
-from statefmt.edit.stores import managed_store_at
-from statefmt.edit.transactions._journal import ApplyJournal
+from statefmt.edit.session import managed_store_at
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends import RemoteName
@@ -22,8 +28,165 @@ from statefmt.store.files import InsideName
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.state_file import StateFile, opened_folder, refuse_init_file
 from statefmt.store.protocol import LockedManagedStore, LockInfo, ManagedStore, Stored
-from statefmt.store.reading import display_name, explained
+from statefmt.store.reading import display_name, explained, reason_of
 from statefmt.text import pattern, printable
+
+_JOURNAL_FORMAT: Final = "1.0"
+_APPLIES: Final = "applies"
+_JOURNAL: Final = "journal.json"
+_LARGEST_JOURNAL: Final = 64 << 20
+_UNSAFE: Final = pattern(r"[^A-Za-z0-9._]+")
+_LONGEST_READABLE: Final = 80
+_DIGITS: Final = 32
+
+
+class JournaledState(Struct, frozen=True):
+    """A state before the change: where it is, as a Participant says, and its lock.
+
+    `before` is the SHA-256 of its plain content, `stored` that of its bytes, which differ if it is encrypted. If the
+    change creates the state, both are those of no bytes; `empty` is that of the state without objects which stands for
+    none where a backend cannot delete it. `undoes` is the number of the edit that an undo takes back in this state.
+    """
+
+    location: str
+    identity: str
+    lock: LockInfo
+    before: str
+    stored: str
+    empty: str = ""
+    undoes: int | None = None
+
+    @property
+    def is_created(self) -> bool:
+        """Whether the change creates the state."""
+        return self.empty != ""
+
+
+class JournaledWrite(Struct, frozen=True):
+    """A write of a state: the SHA-256 of the plain content."""
+
+    state: str
+    result: str
+
+
+class ApplyJournal(Struct, frozen=True):
+    """A change of several states that has begun; `is_done` when all results have been read back.
+
+    `id` tells it from all others. `states` are by their short names, `writes` in order. The rest is as in the Intent.
+    """
+
+    id: str
+    file: str
+    checksum: str
+    command: str
+    states: Mapping[str, JournaledState]
+    writes: Sequence[JournaledWrite]
+    ending: tuple[str, ...]
+    undoes: str = ""
+    is_done: bool = False
+    format_version: str = _JOURNAL_FORMAT
+
+    def __post_init__(self) -> None:
+        """Raise ValueError if a write is of no state."""
+        if not self.states.keys() >= {write.state for write in self.writes}:
+            raise ValueError("a write is of a state that it does not have")
+
+    def known(self, state: str) -> tuple[str, ...]:
+        """Return the hashes that a state has one after the other."""
+        return (self.states[state].before, *(write.result for write in self.writes if write.state == state))
+
+    def hashes(self, done: int) -> dict[str, str]:
+        """Return the hash of each state after the first `done` writes."""
+        return {name: state.before for name, state in self.states.items()} | {
+            write.state: write.result for write in self.writes[:done]
+        }
+
+
+class _Version(Struct):
+    format_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFolder:
+    """The folder of the journal of one operations file. It is locked, so that a file is applied once at a time."""
+
+    place: StateFile
+
+    @property
+    def path(self) -> Path:
+        """The path of the journal."""
+        return self.place.path
+
+    def read(self) -> ApplyJournal | None:
+        """Return the journal, None if there is none. Raises StoreError if it is damaged."""
+        with explained(self.path):
+            try:
+                data = self.place.folder.read(_JOURNAL, _LARGEST_JOURNAL)
+            except FileNotFoundError:
+                return None
+        try:
+            version = msgspec.json.decode(data, type=_Version).format_version
+            if version != _JOURNAL_FORMAT:
+                raise StoreError(
+                    f"{self.path}: the journal has format {version!r}, from a newer statetool. Use that version; "
+                    "nothing was written"
+                )
+            return msgspec.json.decode(data, type=ApplyJournal)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise StoreError(
+                f"{self.path}: the journal is damaged ({error}); nothing was written. Compare the states with their "
+                "histories. Then delete this file and the marker of each state, .NAME.statetool.hold beside it"
+            ) from error
+
+    def write(self, journal: ApplyJournal) -> None:
+        """Write the journal durably, with mode 0600. Raises StoreError."""
+        content = msgspec.json.format(msgspec.json.encode(journal), indent=2)
+        with self._failing("write"):
+            self.place.folder.sweep()
+            self.place.folder.replace(_JOURNAL, content + b"\n")
+
+    def remove(self) -> None:
+        """Delete the journal durably. Raises StoreError."""
+        with self._failing("delete"):
+            if self.place.folder.remove(_JOURNAL):
+                self.place.folder.sync()
+
+    @contextmanager
+    def _failing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"{self.path}: cannot {what} the journal ({reason_of(error)})") from error
+
+
+def has_journal(home: Path, file: str) -> bool:
+    """Return whether a change by an operations file, by its real path, has begun and not ended."""
+    return os.path.lexists(home / _APPLIES / _folder_name(file) / _JOURNAL)
+
+
+@contextmanager
+def opened_journal(home: Path, file: str) -> Iterator[JournalFolder]:
+    """Open the folder of the journal of an operations file, by its real path, and lock it; `home` is statetool's own.
+
+    Raises StoreError.
+    """
+    name = _folder_name(file)
+    folder = home / _APPLIES / name
+    with ExitStack() as opened:
+        try:
+            place = opened.enter_context(opened_folder(home.parent, (home.name, _APPLIES, name), _JOURNAL, file))
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot keep the journal of {printable(file)} there ({reason_of(error)}); nothing was "
+                "written. Name a folder that can be written in XDG_STATE_HOME"
+            ) from error
+        yield JournalFolder(place)
+
+
+def _folder_name(file: str) -> str:
+    readable = _UNSAFE.sub("-", Path(file).name).strip("-.")[:_LONGEST_READABLE]
+    return f"{readable}-{checksum(os.fsencode(file))[:_DIGITS]}".removeprefix("-")
+
 
 NO_STATE: Final = Stored(b"", None)
 
@@ -160,7 +323,10 @@ def _refuse_creations(names: Iterable[str]) -> None:
 def participant(context: RunContext, name: str, created: Sequence[str] | None = None) -> Participant:
     """Return a state, by the name of its store; `created` as in participants(). Raises StoreError."""
     if not isinstance(name, RemoteName):
-        name = _from_here(name)
+        here = Path.cwd()
+        # As people name it.
+        below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
+        name = InsideName(below, name.place) if isinstance(name, InsideName) else below
         # Before another state is written.
         refuse_init_file(name, context.environment.get("TF_DATA_DIR", ""))
     store = managed_store_at(context, name, makes_folders=created is not None)
@@ -172,25 +338,15 @@ def participant(context: RunContext, name: str, created: Sequence[str] | None = 
             url = "" if HIDDEN in name.words[1] else name.words[1]
             return Participant(store, location, hashed, True, url, None, name.words, sources)
         folder, workspace = os.path.realpath(name.folder), name.place.workspace
-        words = ("--state", folder, "--workspace", workspace, *_further(name.words))
+        # The words after those that name a folder and its workspace.
+        further = name.words[4:] if name.words[2:3] == ("--workspace",) else name.words[2:]
+        words = ("--state", folder, "--workspace", workspace, *further)
         again = folder if folder.isprintable() else ""
         return Participant(store, location, hashed, True, again, workspace, words, sources)
     path = os.path.realpath(name)
     again = path if path.isprintable() else ""
     words = ("--state", path)
     return Participant(store, printable(path), checksum(os.fsencode(path)), False, again, None, words, sources)
-
-
-def _from_here(name: str) -> str:
-    """Return the path of a file relative to the current folder, if it is below: as people name it."""
-    here = Path.cwd()
-    below = str(Path(name).relative_to(here)) if Path(name).is_relative_to(here) else name
-    return InsideName(below, name.place) if isinstance(name, InsideName) else below
-
-
-def _further(words: Sequence[str]) -> Sequence[str]:
-    """Return the words after those that name a folder and its workspace."""
-    return words[4:] if words[2:3] == ("--workspace",) else words[2:]
 
 
 def _sameness(name: str, participant: Participant) -> tuple[object, ...]:

@@ -19,12 +19,11 @@ from statefmt.analysis.diff import passages, scattered
 from statefmt.context import RunContext
 from statefmt.edit.operations.undo import EffectiveEdit, Point, Timeline, Undo, read_timeline, undo_to, unknown_undos
 from statefmt.edit.operations_file.working_states import FileEdits
+from statefmt.edit.pipeline import EditOptions, EditOutcome, surgical
 from statefmt.edit.session import LoadedState, loaded
-from statefmt.edit.surgical import EditOutcome, spliced, surgical
-from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._participants import ApplyJournal, Participant
 from statefmt.edit.transactions.plan import Intent, Pin, Staged, Staging, Write
-from statefmt.edit.transactions.staging import FileOutcome, with_arrivals, write_order
+from statefmt.edit.transactions.staging import FileOutcome, writes_in_order
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.pieces import joined
 from statefmt.store.local.journal import checksum
@@ -51,12 +50,12 @@ class UndoneChange(NamedTuple):
         """The condition that each state must meet."""
         return {location: one.pin for location, one in self.undone.items()}
 
-    def intent(self, command: str = "", timeout: float | None = 0, *, keeps_backup: bool = True) -> Intent:
-        """Return the intent of the undo; the arguments are those of an Intent."""
+    def intent(self, options: EditOptions) -> Intent:
+        """Return the intent of the undo."""
         key, words = undo_key(self.id), ("undo", *self.named.words)
         change = checksum(key.encode())
         back_to = {location: one.undo.entry.number for location, one in self.undone.items()}
-        return Intent(self.named.location, change, command, timeout, keeps_backup, key, words, self.id, back_to)
+        return Intent(self.named.location, change, options, key, words, self.id, back_to)
 
     def staging(self, context: RunContext) -> Staging[dict[str, EditOutcome]]:
         """Return the function that stages the undo."""
@@ -393,25 +392,17 @@ def undoing(context: RunContext, states: Mapping[str, UndoneState]) -> Staging[d
 
     def stage(loaded: Mapping[str, LoadedState]) -> Staged[dict[str, EditOutcome]]:
         outcomes: dict[str, EditOutcome] = {}
-        contents: dict[str, bytes] = {}
+        contents: dict[str, Write] = {}
         for name, state in loaded.items():
             proposal = surgical(partial(states[name].undo.edit, context))(state)
             outcomes[name] = proposal.outcome
-            contents[name] = joined(state.data, proposal.pieces)
+            contents[name] = Write(name, joined(state.data, proposal.pieces))
         went = passages(
             {name: one.changes for name, one in outcomes.items()},
             {name: one.edit.snapshot for name, one in outcomes.items()},
         )
         flows = {(one.other, name) for name, found in went.items() for one in found.received.values()}
-        writes: list[Write] = []
-        for write in write_order(list(loaded), flows):
-            name = write.state
-            if not write.only_arrives:
-                writes.append(Write(name, contents[name]))
-                continue
-            after = structs.replace(outcomes[name].edit.snapshot, serial=outcomes[name].serial)
-            arrived = with_arrivals(loaded[name].result.snapshot, after, went[name].received.keys())
-            writes.append(Write(name, spliced(loaded[name], arrived)))
-        return Staged(tuple(writes), outcomes)
+        arrived = {name: found.received.keys() for name, found in went.items()}
+        return Staged(tuple(writes_in_order(loaded, flows, outcomes, contents, arrived)), outcomes)
 
     return stage

@@ -12,12 +12,20 @@ from statefmt.analysis.diff import scattered
 from statefmt.context import RunContext
 from statefmt.edit.changes import Edit, Ending, with_note
 from statefmt.edit.operations.undo import Undo, undo_request
+from statefmt.edit.pipeline import EditOptions, EditOutcome
 from statefmt.edit.session import loaded, state_name
-from statefmt.edit.surgical import EditOutcome
 from statefmt.edit.transactions import applied, elsewhere, scattered_lines, ways_out
 from statefmt.edit.transactions._ending import ended
-from statefmt.edit.transactions._journal import ApplyJournal, has_journal, opened_journal
-from statefmt.edit.transactions._participants import NamedPlace, Participant, kept_places, participant, participants
+from statefmt.edit.transactions._participants import (
+    ApplyJournal,
+    NamedPlace,
+    Participant,
+    has_journal,
+    kept_places,
+    opened_journal,
+    participant,
+    participants,
+)
 from statefmt.edit.transactions._undone_change import (
     StateOpening,
     UndoneChange,
@@ -41,18 +49,14 @@ def undo_together(
     context: RunContext,
     name: str,
     to: int | None = None,
+    options: EditOptions = EditOptions(),
     *,
-    command: str = "",
-    timeout: float | None = 0,
-    keeps_backup: bool = True,
-    dry_run: bool = False,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Undo a change of several states in all of them or in none; `name` is one of them, as `current_state()` returns.
 
     Undoes the last edit of the named state, or edit `to` and all later ones; of the others, what changed together with
-    that. `command` is recorded in locks and histories; `timeout` is in seconds, for each lock, None for no
-    locks. `agreed` gets the names of the states and the results before the first write. An undo is a change of several
+    that. `agreed` gets the names of the states and the results before the first write. An undo is a change of several
     states, too: a second one reverts it. Raises StoreError if another of the states was changed since or cannot be
     found, and what `applied_operations()` raises.
     """
@@ -64,7 +68,7 @@ def undo_together(
         return agreed(names, change.outcome(outcomes))
 
     try:
-        if dry_run:
+        if options.dry_run:
             stored = {location: one.store.read() for location, one in change.states.items()}
             states = {key: loaded(context, change.states[key].store.name, one.data) for key, one in stored.items()}
             for location, pin in pins.items():
@@ -72,8 +76,7 @@ def undo_together(
             staged = staging(states)
             is_agreed(staged.outcome)
         else:
-            intent = change.intent(command, timeout, keeps_backup=keeps_backup)
-            staged = applied(context, change.states, intent, staging, pins=pins, agreed=is_agreed)
+            staged = applied(context, change.states, change.intent(options), staging, pins=pins, agreed=is_agreed)
     except ChangedError as error:
         pin = next(pin for pin in pins.values() if error.expected in (pin.stored, pin.hash))
         raise change.changed(pin) from error
@@ -108,9 +111,7 @@ def undone_alone(context: RunContext, name: str, undo: Undo, before: Snapshot, e
     return edit
 
 
-def end_undo(
-    context: RunContext, name: str, ending: Ending, *, timeout: float | None = 0, keeps_backup: bool = True
-) -> tuple[str, ...]:
+def end_undo(context: RunContext, name: str, ending: Ending, options: EditOptions = EditOptions()) -> tuple[str, ...]:
     """End an undo of several states that was interrupted; `name` is one of them.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended_operations()`.
@@ -130,8 +131,7 @@ def end_undo(
     # To leave them, it does not matter what the histories have.
     is_left = ending is Ending.LEAVE
     change = UndoneChange(change_id, named, states, {}) if is_left else begun_undo(journal, named, states)
-    intent = change.intent(timeout=timeout, keeps_backup=keeps_backup)
-    written = ended(context, states, intent, change.staging(context), ending)
+    written = ended(context, states, change.intent(options), change.staging(context), ending)
     return tuple(states[location].store.name for location in written)
 
 

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from statefmt.context import RunContext
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.session import LoadedState, loaded, loaded_plain
 from statefmt.edit.transactions._participants import Participant
 from statefmt.formats.writing import canonical
@@ -58,7 +59,10 @@ def before_change(
     hashes = {name: hash_before(state) for name, state in found.items()}
 
     def begun(name: str, one: Participant) -> LoadedState:
-        return found.get(name) or _begun(one, found, _lineage(change, name, hashes))
+        if name in found:
+            return found[name]
+        unique = msgspec.json.encode([change, name, sorted(hashes.items())])
+        return _begun(one, found, str(UUID(bytes=sha256(unique).digest()[:16], version=_VERSION)))
 
     return {name: begun(name, one) for name, one in states.items()}
 
@@ -87,29 +91,26 @@ def _begun(one: Participant, found: Mapping[str, LoadedState], lineage: str) -> 
     return structs.replace(loaded_plain(one.store.name, content, seal=seal), is_new=True)
 
 
-def _lineage(change: str, name: str, hashes: Mapping[str, str]) -> str:
-    text = msgspec.json.encode([change, name, sorted(hashes.items())])
-    return str(UUID(bytes=sha256(text).digest()[:16], version=_VERSION))
-
-
 class Intent(Struct, frozen=True):
     """A change of several states: the path of the operations file, and the SHA-256 of its content.
 
-    `command` is the command line, for locks and histories. `timeout` is in seconds, for each lock, None for no locks.
-    A change without an operations file has a `key` of its own, which tells it from others, and `file` is its name in
-    messages. `words` are the command that ends it after a crash, with --resume or --abort. `undoes` is the ID of the
-    change that it undoes, and `back_to` has the number of the first edit that it undoes in each state.
+    `options` are for each state: the command line, the locks and the backups. A change without an operations file has a
+    `key` of its own, which tells it from others, and `file` is its name in messages. `words` are the command that ends
+    it after a crash, with --resume or --abort. `undoes` is the ID of the change that it undoes, and `back_to` has the
+    number of the first edit that it undoes in each state. Raises StoreError for options of an edit of one state.
     """
 
     file: str
     checksum: str
-    command: str
-    timeout: float | None = 0
-    keeps_backup: bool = True
+    options: EditOptions
     key: str = ""
     words: tuple[str, ...] = ()
     undoes: str = ""
     back_to: Mapping[str, int] = MappingProxyType({})
+
+    def __post_init__(self) -> None:
+        if self.options.of_one_state:
+            raise StoreError(f"{self.options.of_one_state[0]}: this option is for an edit of one state")
 
     @property
     def path(self) -> str:
@@ -129,7 +130,7 @@ class Intent(Struct, frozen=True):
 
     def lock_info(self, context: RunContext, name: str) -> LockInfo:
         """Return what the lock of a state says."""
-        return context.lock_info(name, self.ending[0], self.command)
+        return context.lock_info(name, self.ending[0], self.options.command)
 
 
 _DIGITS: Final = 32

@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from statefmt.analysis.diff import Passages, passages
 from statefmt.context import RunContext
 from statefmt.edit.added_findings import refuse_new_errors
-from statefmt.edit.changes import Edit, OtherBindingError
+from statefmt.edit.changes import OtherBindingError
 from statefmt.edit.operations_file import run
 from statefmt.edit.operations_file.model import OperationsFile, StateBlock
-from statefmt.edit.operations_file.working_states import FileEdits, KeptDependency, StateCrossing
+from statefmt.edit.operations_file.working_states import FileEdits, KeptDependency
+from statefmt.edit.pipeline import EditOutcome, spliced, surgical
 from statefmt.edit.session import LoadedState, state_name
-from statefmt.edit.surgical import EditOutcome, spliced, surgical
 from statefmt.edit.transactions.plan import Pin, Staged, Staging, Write
 from statefmt.model.addrs import AbsResource, AbsResourceInstance
 from statefmt.model.errors import StoreError, SurgeryError, Wording
@@ -84,7 +84,7 @@ def staging(
             if not references:
                 raise
             # Imported late: most runs have no configuration, or are not refused.
-            from statefmt.edit.operations.declared_bindings import as_declared_there
+            from statefmt.edit.operations.by_configuration import as_declared_there
 
             target, declared = next(iter(references.items()))
             raise as_declared_there(error, snapshots[target], declared) from error
@@ -94,11 +94,15 @@ def staging(
             edit = edits.edits.get(name)
             if edit is None:
                 continue
-            proposal = surgical(partial(_made, edit), references.get(name))(state)
+            proposal = surgical(partial(lambda made, _before: made, edit), references.get(name))(state)
             content = joined(state.data, proposal.pieces)
             if proposal.check:
                 refuse_new_errors(state, content, proposal.moved)
-            outcomes[name] = _without_intended(name, edits, proposal.outcome)
+            # Without the findings that say what was asked for: dependencies that were kept.
+            kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == name}
+            found = proposal.outcome.findings
+            left = tuple(one for one in found if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept)
+            outcomes[name] = dataclasses.replace(proposal.outcome, findings=left)
             if proposal.outcome.changes or not state.is_new:
                 contents[name] = Write(name, content, proposal.pieces)
         created = frozenset(name for name in contents if states[name].is_new)
@@ -128,17 +132,6 @@ def _refuse_plain(file: OperationsFile, states: Mapping[str, LoadedState], flows
         raise SurgeryError(f"{problem}, ", Wording("use --allow-plain", in_block) if file.in_memory else in_block)
 
 
-def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> EditOutcome:
-    """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
-    kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
-    left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
-    return dataclasses.replace(outcome, findings=tuple(left))
-
-
-def _made(edit: Edit, _before: Snapshot) -> Edit:
-    return edit
-
-
 def _ordered(
     file: OperationsFile,
     states: Mapping[str, LoadedState],
@@ -153,16 +146,27 @@ def _ordered(
     }
     flows = {(edits.arrived[name][addr], name) for name, found in arrived.items() for addr in found} | edits.joined
     _refuse_plain(file, states, flows)
-    for write in write_order(list(states), flows):
-        name = write.state
-        if name not in contents:
-            continue
-        if not write.only_arrives:
+    yield from writes_in_order(states, flows, outcomes, contents, arrived)
+
+
+def writes_in_order(
+    states: Mapping[str, LoadedState],
+    flows: Collection[tuple[str, str]],
+    outcomes: Mapping[str, EditOutcome],
+    contents: Mapping[str, Write],
+    arrived: Mapping[str, Collection[AbsResourceInstance]],
+) -> Iterator[Write]:
+    """Yield the writes of `contents` such that objects arrive in one state before they leave another.
+
+    `arrived` are the instances that come from other states; `flows` are as for write_order().
+    """
+    for name, only_arrives in write_order(list(states), flows):
+        if name in contents and not only_arrives:
             yield contents[name]
-            continue
-        state = states[name]
-        after = structs.replace(edits.edits[name].snapshot, serial=outcomes[name].serial)
-        yield Write(name, spliced(state, with_arrivals(state.result.snapshot, after, arrived[name])))
+        elif name in contents:
+            state, outcome = states[name], outcomes[name]
+            after = structs.replace(outcome.edit.snapshot, serial=outcome.serial)
+            yield Write(name, spliced(state, with_arrivals(state.result.snapshot, after, arrived[name])))
 
 
 def _name(
@@ -296,7 +300,9 @@ class FileOutcome(NamedTuple):
         """
         went = {(state, addr): one for state, each in across.items() for addr, one in each.sent.items()}
         resources = {(state, addr.config()): one for (state, addr), one in went.items()}
-        for found in map(_crossing, self.edits.crossing):
+        for source, target, lost in self.edits.crossing:
+            ends = (source, target) if lost.is_leaving else (target, source)
+            found = KeptDependency(ends[0], lost.dependant, ends[1], lost.now)
             one, other = went.get((found.state, found.dependant)), resources.get((found.other, found.needs))
             here = (one.other, one.change.addr) if one else (found.state, found.dependant)
             there = (other.other, other.change.addr.config()) if other else (found.other, found.needs)
@@ -305,9 +311,3 @@ class FileOutcome(NamedTuple):
 
 # Gets the names of the states by their short names, and the results; returns whether to write them.
 Agreed: TypeAlias = Callable[[Mapping[str, str], FileOutcome], bool]
-
-
-def _crossing(one: StateCrossing) -> KeptDependency:
-    found = one.dependency
-    here, there = (one.source, one.target) if found.is_leaving else (one.target, one.source)
-    return KeptDependency(here, found.dependant, there, found.now)

@@ -213,6 +213,10 @@ def test_a_dry_run_writes_nothing(statetool: Statetool) -> None:
         ((*ACROSS, "--out", "x", "terraform_data.vpc"), "--out: is for one state, and cannot be combined"),
         ((*ACROSS, "--expect-serial", "7", "terraform_data.vpc"), "--expect-serial: is for one state"),
         ((*ACROSS, "--state", "far.tfstate", "terraform_data.vpc"), "--from-state: cannot be combined with --state"),
+        (
+            (*ACROSS, "--resume", "--dry-run", "terraform_data.vpc"),
+            "the end of an interrupted change has no dry run; nothing was written",
+        ),
         (("mv", "--create", "a.b", "a.c"), "--create: requires --to-state"),
         (("mv", "--resume", "a.b", "a.c"), "--resume, --abort and --leave require --to-state"),
         (("mv", "a.b"), "Missing argument 'DESTINATION'"),

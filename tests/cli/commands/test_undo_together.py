@@ -335,11 +335,23 @@ def test_in_a_program(statetool: Statetool, folder: Path) -> None:
     with pytest.raises(StoreError, match=r"changed 3 states; nothing was written\. statefmt\.operations_files\.undo_"):
         opened.undo()
     context = statefmt.run_context(environment={"XDG_STATE_HOME": str(folder / "home")})
-    outcome = operations_files.undo_together(context, "net.tfstate", dry_run=True)
+    outcome = operations_files.undo_together(context, "net.tfstate", options=operations_files.EditOptions(dry_run=True))
     assert len(outcome.outcomes) == 3
     operations_files.undo_together(context, "net.tfstate")
     assert found() == OLD
     assert opened.undo(only=True).written
+
+
+def test_options_in_a_program(folder: Path) -> None:
+    """A dry run writes nothing, and what is for one state is not ignored."""
+    context = statefmt.run_context(environment={"XDG_STATE_HOME": str(folder / "home")})
+    dry_run = operations_files.EditOptions(dry_run=True)
+    assert len(operations_files.applied_operations(context, FILE, dry_run).outcomes) == 3
+    with pytest.raises(StoreError, match="has no dry run; nothing was written"):
+        operations_files.ended_operations(context, FILE, operations_files.Ending.FINISH, dry_run)
+    with pytest.raises(StoreError, match="expect_hash: this option is for an edit of one state"):
+        operations_files.applied_operations(context, FILE, operations_files.EditOptions(expect_hash="0" * 64))
+    assert found() == OLD
 
 
 def _move(statetool: Statetool, name: str, source: str, target: str, *options: str) -> None:

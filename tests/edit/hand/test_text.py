@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.edit.hand import is_same_json, text_of_state, text_of_value
+from statefmt.library.text_edit import is_same_json, text_of_state, text_of_value
 
 BOM = b"\xef\xbb\xbf"
 INDENTED = b'{\n  "version": 4,\n  "serial": 1\n}\n'

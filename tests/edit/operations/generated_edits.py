@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from statefmt.analysis.selection import Criteria
 from statefmt.edit.changes import Edit
+from statefmt.edit.operations.instances import rm
 from statefmt.edit.operations.mv import mv
-from statefmt.edit.operations.rebind import rebind
+from statefmt.edit.operations.rebind import rebind, replace_provider
 from statefmt.edit.operations.rekey import rekey
-from statefmt.edit.operations.replace_provider import replace_provider
-from statefmt.edit.operations.rm import rm
 from statefmt.model.addrs import (
     AbsProviderInstance,
     AbsResource,
@@ -119,7 +119,7 @@ def rekeyed(random: Random, state: Snapshot) -> GeneratedEdit:
         fresh = _rotated(keys)
     if random.random() < 0.3 and not set(fresh) & set(keys):
         fresh, keys = fresh[:1], keys[:1]
-    return _edit([resource.addr.instance(key) for key in keys], rekey(state, found, _map(keys, fresh)), *_PARTIAL)
+    return _edit([resource.addr.instance(key) for key in keys], rekey(state, found, keys=_map(keys, fresh)), *_PARTIAL)
 
 
 def replaced(random: Random, state: Snapshot) -> GeneratedEdit:
@@ -128,14 +128,14 @@ def replaced(random: Random, state: Snapshot) -> GeneratedEdit:
     found = _of(state, random.choice(state.resources))
     kind = random.choice(("all", "one", "configuration"))
     if kind == "all":
-        return _edit(instances(state), replace_provider(state, old, new))
+        return _edit(instances(state), replace_provider(state, Criteria(), old, new))
     if kind == "one":
-        return _edit(found, replace_provider(state, old, new, [i.addr for i in found]))
+        return _edit(found, replace_provider(state, found, old, new))
     config = found[0].resource.provider_config
     assert config is not None
     all_of_it = [i for i in instances(state) if i.resource.provider_config == config]
     target = type(config)(Module(("net",)), config.provider, "elsewhere")
-    return _edit(all_of_it, replace_provider(state, config, target))
+    return _edit(all_of_it, replace_provider(state, Criteria(), config, target))
 
 
 OPERATIONS: Final[dict[str, Callable[[Random, Snapshot], GeneratedEdit]]] = {

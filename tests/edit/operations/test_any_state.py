@@ -7,14 +7,12 @@ from collections.abc import Callable
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.edit.attributes import Assignment
 from statefmt.edit.changes import Edit
+from statefmt.edit.operations.instances import taint, untaint
 from statefmt.edit.operations.mv import mv
-from statefmt.edit.operations.rebind import rebind
+from statefmt.edit.operations.rebind import rebind, replace_provider
 from statefmt.edit.operations.rekey import rekey
-from statefmt.edit.operations.replace_provider import replace_provider
-from statefmt.edit.operations.set import set_attributes
-from statefmt.edit.operations.taint import taint, untaint
+from statefmt.edit.operations.set import Assignment, set_attributes
 from statefmt.formats import Layout, Style
 from statefmt.formats.raw_json import container_at
 from statefmt.formats.reading import read
@@ -56,13 +54,15 @@ def addresses(text: bytes) -> list[AbsResourceInstance]:
 
 def rekeying(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
     """All keys others: texts become numbers, and all else texts."""
+    if not resource.objects:
+        return _nothing, _nothing
     keys: list[InstanceKey] = list(dict.fromkeys(obj.key for obj in resource.objects))
     there: dict[InstanceKey, InstanceKey] = {
         key: IntKey(100 + place) if isinstance(key, StringKey) else StringKey(f"new {place}")
         for place, key in enumerate(keys)
     }
     back = {other: one for one, other in there.items()}
-    return (lambda s, r: rekey(s, of(s, r), there)), (lambda s, r: rekey(s, of(s, r), back))
+    return (lambda s, r: rekey(s, of(s, r), keys=there)), (lambda s, r: rekey(s, of(s, r), keys=back))
 
 
 def rebinding(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
@@ -85,12 +85,9 @@ def replacing(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
         return _nothing, _nothing
     one, other = config.provider, parse_provider_source("example.org/new/one")
 
-    def addrs(s: Snapshot, r: ResourceState) -> list[AbsResourceInstance]:
-        return [instance.addr for instance in of(s, r)]
-
     return (
-        lambda s, r: replace_provider(s, one, other, addrs(s, r)),
-        lambda s, r: replace_provider(s, other, one, addrs(s, r)),
+        lambda s, r: replace_provider(s, of(s, r), one, other),
+        lambda s, r: replace_provider(s, of(s, r), other, one),
     )
 
 
@@ -103,7 +100,8 @@ def moving(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
 
 
 def tainting(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
-    if resource.addr.resource.mode is not ResourceMode.MANAGED:
+    is_ready = any(_is_ready(obj.is_current, obj.status) for obj in resource.objects)
+    if resource.addr.resource.mode is not ResourceMode.MANAGED or not is_ready:
         return _nothing, _nothing
 
     def ready(s: Snapshot, r: ResourceState) -> list[InstanceState]:
@@ -149,7 +147,7 @@ def setting(state: Snapshot, resource: ResourceState) -> tuple[Step, Step]:
         def step(s: Snapshot, r: ResourceState) -> Edit:
             chosen = [instance for instance in of(s, r) if instance.addr == addr]
             to = Assignment(scalars[0].name, (scalars[0].name,), value)
-            return set_attributes(s, chosen, [to], force_type=True, allow_sensitive=True)
+            return set_attributes(s, chosen, (), [to], force_type=True)
 
         return step
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from statefmt.edit.operations.transfer import Joined, join
+from statefmt.edit.operations.transfer import Transferral, join
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import OutputValue, Snapshot, instances
@@ -28,7 +28,7 @@ def with_outputs(*found: OutputValue) -> Snapshot:
     return replace(snapshot_of("t.a"), outputs=found)
 
 
-def names(made: Joined) -> dict[str, bytes]:
+def names(made: Transferral) -> dict[str, bytes]:
     assert made.source.snapshot.outputs == ()
     return {one.name: one.value for one in made.target.snapshot.outputs}
 

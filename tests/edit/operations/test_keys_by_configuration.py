@@ -12,7 +12,7 @@ from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.configuration import load
 from statefmt.configuration.instances import Instances
 from statefmt.edit.key_map import Keyed, parse_key_map
-from statefmt.edit.operations._keys_by_configuration import keys_by_configuration
+from statefmt.edit.operations.by_configuration import keys_by_configuration
 from statefmt.edit.operations.rekey import mapped, rekey_each
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot, instances

@@ -47,7 +47,8 @@ def test_rebound(case: str) -> None:
     state = bound(*before)
     edit = rebind(state, chosen(state, *which), provider_instance(to))
     assert lines(edit.snapshot) == after
-    assert edit.notes == ()
+    already = f"the selected instances are bound to {provider_instance(to)} already"
+    assert edit.notes == ((already,) if edit.snapshot is state else ())
 
 
 # Instances, which of them, mapping of keys, to which configuration, instances afterwards.

@@ -25,7 +25,7 @@ from tests.edit.operations.build import snapshot_of, snapshot_with
 
 def rekeyed(snapshot: Snapshot, keys: str, *which: str) -> Edit:
     """What `rekey SELECTOR --map KEYS` makes of a snapshot."""
-    return rekey(snapshot, chosen(snapshot, *which), parse_key_map([keys]))
+    return rekey(snapshot, chosen(snapshot, *which), keys=parse_key_map([keys]))
 
 
 def ids(snapshot: Snapshot) -> dict[str, str]:
@@ -147,7 +147,7 @@ def _resource(name: str, objects: list[dict[str, Any]]) -> dict[str, Any]:
     return {"mode": "managed", "type": "t", "name": name, "provider": provider, "instances": objects}
 
 
-def by(path: str, attributes: list[object], *, count: bool = False, allow_sensitive: bool = False) -> list[str]:
+def by(path: str, attributes: list[object], *, count: bool = False) -> list[str]:
     """The keys after `rekey --by PATH` of instances with such attributes, of which `secret` is sensitive."""
     secret = [[{"type": "get_attr", "value": "secret"}]]
     objects = [
@@ -155,7 +155,7 @@ def by(path: str, attributes: list[object], *, count: bool = False, allow_sensit
         for number, attrs in enumerate(attributes)
     ]
     state = snapshot_with([_resource("a", objects)])
-    keys = keys_by_attribute(instances(state), path, count=count, allow_sensitive=allow_sensitive)
+    keys = keys_by_attribute(instances(state), path, count=count)
     after = {other: one for one, other in rekey_each(state, keys).moved.items()}
     return [str(other.key) for other in sorted(after, key=lambda other: str(after[other]))]
 
@@ -180,10 +180,6 @@ def test_by_attribute(case: str) -> None:
 
 def test_by_attribute_for_count() -> None:
     assert by("n", [{"n": 1}, {"n": "2"}, {"n": 0}], count=True) == ["[1]", "[2]", "[0]"]
-
-
-def test_a_sensitive_attribute_if_it_is_allowed() -> None:
-    assert by("secret", [{"secret": "x"}], allow_sensitive=True) == ['["x"]']
 
 
 # Path, attributes, whether for count, what the refusal says.
@@ -228,10 +224,10 @@ def test_there_and_back_again(seed: int) -> None:
     targets = picked[1:] + picked[:1] if len(picked) > 1 and random.random() < 0.5 else list(new.values())
     there_keys = dict(zip(picked, targets, strict=False))
     found = chosen(state, str(resource.addr))
-    there = rekey(state, found, there_keys).snapshot
+    there = rekey(state, found, keys=there_keys).snapshot
     changes = diff(state, there, exact=True)
     assert all(change.is_rekeyed and not change.members for change in changes.instances)
     assert len(changes.instances) == len(there_keys)
     again = read(write(there, canonical=False)).snapshot
-    back = rekey(again, chosen(again, str(resource.addr)), {other: one for one, other in there_keys.items()})
+    back = rekey(again, chosen(again, str(resource.addr)), keys={other: one for one, other in there_keys.items()})
     assert write(back.snapshot, canonical=False) == text

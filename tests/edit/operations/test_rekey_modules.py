@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from statefmt.analysis.selection.patterns import Modules, modules_of
 from statefmt.edit.changes import Edit
 from statefmt.edit.key_map import parse_key_map
 from statefmt.edit.operations.rekey import rekey
@@ -12,16 +11,13 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot, instances
-from tests.edit.operations.bindings import bound, chosen
+from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_of, snapshot_with
 
 
 def rekeyed(snapshot: Snapshot, keys: str, *selectors: str) -> Edit:
     """What `rekey SELECTOR --map KEYS` makes of a snapshot."""
-    known = Modules(modules_of(resource.addr.module for resource in snapshot.resources))
-    named = [known.named(selector) for selector in selectors]
-    modules = [module for found in named if found is not None for module in found.modules]
-    return rekey(snapshot, chosen(snapshot, *selectors), parse_key_map([keys]), modules)
+    return rekey(snapshot, selectors, keys=parse_key_map([keys]))
 
 
 def after(snapshot: Snapshot) -> list[str]:

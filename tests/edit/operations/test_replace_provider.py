@@ -7,15 +7,16 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
+from statefmt.analysis.selection import Criteria
 from statefmt.edit.changes import Edit
-from statefmt.edit.operations.replace_provider import parse_replaced, replace_provider
+from statefmt.edit.operations.rebind import replace_provider
 from statefmt.formats.reading import read
 from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
-from tests.edit.operations.bindings import addresses, bound, chosen, lines
+from tests.edit.operations.bindings import bound, chosen, lines
 from tests.edit.operations.build import snapshot_with
 
 _T = 'provider["acme/t"]'
@@ -23,8 +24,8 @@ _T = 'provider["acme/t"]'
 
 def replaced(snapshot: Snapshot, old: str, new: str, *only: str, whole_resource: bool = False) -> Edit:
     """What `replace-provider OLD NEW SELECTOR…` makes of a snapshot."""
-    found = addresses(chosen(snapshot, *only)) if only else None
-    return replace_provider(snapshot, parse_replaced(old), parse_replaced(new), found, whole_resource=whole_resource)
+    found = chosen(snapshot, *only) if only else Criteria()
+    return replace_provider(snapshot, found, old, new, whole_resource=whole_resource)
 
 
 # Instances, from, to, which only, instances afterwards.

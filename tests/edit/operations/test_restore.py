@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 
 import statefmt
-from statefmt.edit.operations.restore import restore
+from statefmt.edit.operations.undo import restore
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import HIGHEST_SERIAL, Snapshot
 from tests.property.strategies import StateText, states

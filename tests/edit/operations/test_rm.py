@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from statefmt.edit.changes import Edit
-from statefmt.edit.operations.rm import forget_deposed, rm
+from statefmt.edit.operations.instances import forget_deposed, rm
 from statefmt.formats.writing.write import write
 from statefmt.model.addrs import AbsResource
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance

@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.attributes import Assignment, parse_assignment
-from statefmt.edit.operations.set import set_attributes, with_schema_version
+from statefmt.edit.operations.set import Assignment, parse_assignment, set_attributes, with_schema_version
 from statefmt.formats.reading import read
 from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
@@ -26,7 +25,8 @@ def set_in(attributes: str, *assignments: str, force_type: bool = False, allow_s
     """The attributes after `set t.a ASSIGNMENT…`."""
     state = with_text(attributes)
     parsed = [parse_assignment(text) for text in assignments]
-    edit = set_attributes(state, instances(state), parsed, force_type=force_type, allow_sensitive=allow_sensitive)
+    shown, secret = ([], parsed) if allow_sensitive else (parsed, [])
+    edit = set_attributes(state, instances(state), shown, secret, force_type=force_type)
     return text_of(edit.snapshot)
 
 

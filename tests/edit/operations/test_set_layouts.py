@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from hypothesis import assume, given, strategies as st
 
-from statefmt.edit.attributes import Assignment
-from statefmt.edit.operations.set import set_attributes
+from statefmt.edit.operations.set import Assignment, set_attributes
 from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
@@ -60,7 +59,7 @@ def test_there_and_back_again(data: st.DataObject) -> None:
     def changed(snapshot: Snapshot, value: str) -> bytes:
         chosen = [other for other in instances(snapshot) if other.addr == instance.addr]
         assignment = Assignment("a value", steps, value.encode())
-        edit = set_attributes(snapshot, chosen, [assignment], force_type=True, allow_sensitive=True)
+        edit = set_attributes(snapshot, chosen, (), [assignment], force_type=True)
         return write(edit.snapshot, canonical=False)
 
     there = changed(before, new)

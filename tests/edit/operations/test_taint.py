@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.analysis.diff import diff
-from statefmt.edit.operations.taint import taint, untaint
+from statefmt.edit.operations.instances import taint, untaint
 from statefmt.formats.reading import read
 from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write

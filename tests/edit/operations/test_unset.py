@@ -10,10 +10,10 @@ from statefmt.model.snapshot import instances
 from tests.edit.operations.attribute_states import text_of, with_text
 
 
-def unset_in(attributes: str, *paths: str, allow_sensitive: bool = False) -> str:
+def unset_in(attributes: str, *paths: str) -> str:
     """The attributes after `unset t.a PATH…`."""
     state = with_text(attributes)
-    after = unset_attributes(state, instances(state), paths, allow_sensitive=allow_sensitive).snapshot
+    after = unset_attributes(state, instances(state), paths).snapshot
     (obj,) = after.resources[0].objects
     # The object has the very text that goes into the file.
     assert bytes(obj.attributes or b"").decode() == text_of(after)
@@ -54,7 +54,6 @@ def test_several() -> None:
 REFUSED = {
     "nothing there": ('{"name":"x"}', "nam", "t.a: no attribute nam; the nearest are:\n  name"),
     "an element": ('{"l":[1,2]}', "l[0]", "t.a: l[0] is an element of a list or set; set the whole list or set"),
-    "sensitive": ('{"m":{"pw":"x"}}', "m.pw", "t.a: m.pw is sensitive"),
     "no path": ("{}", "a..b", "'a..b' is not a valid attribute path"),
 }
 
@@ -67,5 +66,5 @@ def test_refused(case: str) -> None:
     assert message in str(caught.value)
 
 
-def test_what_is_sensitive_if_it_is_allowed() -> None:
-    assert unset_in('{"secret":"x","m":{"pw":"x"}}', "secret", "m.pw", allow_sensitive=True) == '{"secret":null,"m":{}}'
+def test_what_is_sensitive() -> None:
+    assert unset_in('{"secret":"x","m":{"pw":"x"}}', "secret", "m.pw") == '{"secret":null,"m":{}}'

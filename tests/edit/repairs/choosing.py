@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from statefmt.edit.repairs import Decided, MendedDefect, one_round
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.member_choices import Choice, Defect
-from statefmt.edit.repairs.repair import Decided, MendedDefect, one_round
 from statefmt.formats.writing.changes import changed
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.consequences import allowed

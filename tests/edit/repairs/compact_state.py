@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt.edit.repairs import DecisionIndex, parse_decision, repaired
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
 from statefmt.formats.reading import read
 
 # As in a JSON string.

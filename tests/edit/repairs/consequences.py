@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from statefmt.edit.repairs.repair import MendedDefect
+from statefmt.edit.repairs import MendedDefect
 from tests.edit.repairs.json_spans import Part, parts_of
 from tests.edit.repairs.unchanged import APPENDED, Path
 

@@ -9,8 +9,8 @@ import pytest
 
 from statefmt.configuration import load
 from statefmt.configuration.provider_instances import ProviderReferences
+from statefmt.edit.repairs import DecisionIndex, parse_decision, repaired
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
 from statefmt.formats.reading import read
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state

@@ -8,15 +8,8 @@ from typing import Final
 
 import pytest
 
+from statefmt.edit.repairs import DecisionIndex, Repair, decision_places, parse_decision, parse_decisions, repaired
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import (
-    DecisionIndex,
-    Repair,
-    decision_places,
-    parse_decision,
-    parse_decisions,
-    repaired,
-)
 from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, keyed, resource, state
 from tests.edit.repairs.test_hostile_states import STATES

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import pytest
 
+from statefmt.edit.repairs import repaired
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.edit.repairs.member_choices import Choice, Defect
-from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading import inspect
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.choosing import only, rounds, value_for

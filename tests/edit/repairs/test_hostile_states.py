@@ -6,8 +6,8 @@ from typing import Final
 
 import pytest
 
+from statefmt.edit.repairs import repaired
 from statefmt.edit.repairs.find import defects, is_fatal
-from statefmt.edit.repairs.repair import repaired
 from statefmt.formats.reading import inspect
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.choosing import first_choice, only, rounds, value_for

@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
+from statefmt.edit.repairs import Decided, repaired
 from statefmt.edit.repairs.member_choices import Defect
-from statefmt.edit.repairs.repair import Decided, repaired
 from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
 from tests.instructions import instructions

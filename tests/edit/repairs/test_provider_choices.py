@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
+from statefmt.edit.repairs import DecisionIndex, parse_decision, repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
 

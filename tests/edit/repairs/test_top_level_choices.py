@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from statefmt.edit.repairs import DecisionIndex, parse_decision, repaired
 from statefmt.edit.repairs.find import defects
-from statefmt.edit.repairs.repair import DecisionIndex, parse_decision, repaired
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Code
 from tests.edit.repairs.compact_state import keyed, mended, offered, resource, state

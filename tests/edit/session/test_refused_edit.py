@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from statefmt.cli.run import system_context
-from statefmt.edit.pipeline import Proposal, Terms, edit
+from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.session import LoadedState, StateFileError
 from statefmt.model.errors import StoreError
 from statefmt.store.local.store import LocalFile
@@ -51,7 +51,7 @@ def replaced(path: Path, content: bytes, *, meanwhile: bytes = b"") -> Path | No
         return Proposal(None, [content])
 
     store = LocalFile(str(path), CONTEXT)
-    edit(CONTEXT, store, Terms("test", "test"), operation, written=lambda _, backup: backups.append(backup))
+    edit(CONTEXT, store, EditOptions("test", "test"), operation, written=lambda _, backup: backups.append(backup))
     return Path(backups[0]) if backups and backups[0] else None
 
 

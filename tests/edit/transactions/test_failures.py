@@ -13,6 +13,7 @@ import pytest
 from statefmt.cli.main import main
 from statefmt.edit.changes import Ending
 from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.transactions import applied
 from statefmt.edit.transactions._ending import ended
 from statefmt.edit.transactions.plan import Intent, Pin
@@ -249,7 +250,7 @@ def test_no_other_change_begins(half_done: Scene) -> None:
         half_done.apply()
     other = half_done.folder / "other.stateops.hcl"
     other.write_bytes(half_done.file.read_bytes())
-    intent = Intent(str(other), "", "apply")
+    intent = Intent(str(other), "", EditOptions(command="apply"))
     with pytest.raises(LockedError, match=f"--resume {re.escape(str(half_done.file))}"):
         applied(
             half_done.context, half_done.participants, intent, staging(read_operations_file("x", other.read_bytes()))

@@ -19,10 +19,10 @@ from statefmt.edit.changes import Ending
 from statefmt.edit.operations.undo import undo_request
 from statefmt.edit.operations_file import created_states
 from statefmt.edit.operations_file.read import read_operations_file
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.transactions import applied
 from statefmt.edit.transactions._ending import ended
-from statefmt.edit.transactions._journal import ApplyJournal
-from statefmt.edit.transactions._participants import Participant, participants
+from statefmt.edit.transactions._participants import ApplyJournal, Participant, participants
 from statefmt.edit.transactions._undone_change import UndoneChange, begun_undo, undone_change
 from statefmt.edit.transactions.plan import Intent
 from statefmt.edit.transactions.staging import staging
@@ -156,7 +156,8 @@ class Scene:
         return found | ({"lock"} if (self.far / "lock").exists() else set())
 
     def intent(self) -> Intent:
-        return Intent(str(self.file), sha256(self.file.read_bytes()).hexdigest(), "apply change.stateops.hcl")
+        options = EditOptions(command="apply change.stateops.hcl")
+        return Intent(str(self.file), sha256(self.file.read_bytes()).hexdigest(), options)
 
     def apply(self) -> None:
         file = read_operations_file(str(self.file), self.file.read_bytes())
@@ -172,7 +173,8 @@ class Scene:
 
     def undo(self) -> None:
         change = self.undone()
-        applied(self.context, change.states, change.intent("undo"), change.staging(self.context), pins=change.pins)
+        intent = change.intent(EditOptions(command="undo"))
+        applied(self.context, change.states, intent, change.staging(self.context), pins=change.pins)
 
     def end_undo(self, ending: Ending) -> tuple[str, ...]:
         states = {one.location: one._replace(created_from=None) for one in self.participants.values()}
@@ -184,7 +186,7 @@ class Scene:
         [journal] = journals
         begun = msgspec.json.decode(journal.read_bytes(), type=ApplyJournal)
         change = begun_undo(begun, app, {location: states[location] for location in begun.states})
-        return ended(self.context, change.states, change.intent(), change.staging(self.context), ending)
+        return ended(self.context, change.states, change.intent(EditOptions()), change.staging(self.context), ending)
 
     def end(self, *, back: bool) -> tuple[str, ...]:
         return self._ended(Ending.TAKE_BACK if back else Ending.FINISH)

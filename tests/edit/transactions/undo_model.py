@@ -30,8 +30,9 @@ from statefmt.context import RunContext
 from statefmt.edit.changes import Ending
 from statefmt.edit.operations.undo import read_timeline, undo_request
 from statefmt.edit.operations_file.model import JoinBlock, MoveBlock, StateBlock, operations_text
+from statefmt.edit.pipeline import EditOptions
 from statefmt.edit.transactions.by_history import end_undo, undo_together
-from statefmt.edit.transactions.in_memory import CommandOperations, applied_in_memory, ended_in_memory
+from statefmt.edit.transactions.operations import CommandOperations, applied_in_memory, ended_in_memory
 from statefmt.model.errors import StatetoolError
 from statefmt.store.local.store import LocalFile
 from tests.edit.transactions.three_states import state
@@ -172,7 +173,7 @@ def _joint(world: World, states: dict[str, bool], blocks: Sequence[MoveBlock | J
     def end(ending: Ending) -> object:
         return ended_in_memory(world.context, made, ending)
 
-    _edit(world, set(states), lambda: applied_in_memory(world.context, made, what), end)
+    _edit(world, set(states), lambda: applied_in_memory(world.context, made, EditOptions(command=what)), end)
 
 
 def _edit(world: World, states: set[str], edit: Callable[[], object], end: Callable[[Ending], object] | None) -> bool:
@@ -373,7 +374,7 @@ def _undone(world: World, name: str, number: int | None) -> bool:
     def undo() -> None:
         request = undo_request(LocalFile(path, world.context), number)
         if request.joint:
-            undo_together(world.context, path, number, command=f"undo {name} {number}")
+            undo_together(world.context, path, number, EditOptions(command=f"undo {name} {number}"))
         else:
             statefmt.open(path, context=world.context).undo(number, message=f"undo {name} {number}")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import statefmt
-from statefmt.edit.stores import managed_store_at
+from statefmt.edit.session import managed_store_at
 from statefmt.model.errors import StoreError
 from statefmt.store.files import InsideName, inside_name
 from statefmt.store.protocol import WriteTerms

@@ -1,18 +1,23 @@
-"""Plans and applies operations files, and ends applies that were interrupted."""
+"""Plans and applies operations files, also those that commands make in memory, and ends what was interrupted."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from msgspec import structs
 
 from statefmt.context import RunContext
 from statefmt.edit.changes import Ending
+from statefmt.edit.operations_file.model import OperationsFile, StateBlock
 from statefmt.edit.operations_file.read import LARGEST_OPERATIONS, read_operations_file
-from statefmt.edit.session import LoadedState
+from statefmt.edit.pipeline import EditOptions
+from statefmt.edit.session import LoadedState, loaded, managed_store_at
 from statefmt.edit.transactions._ending import OpenedOperations, states_of
-from statefmt.edit.transactions._participants import Participant
+from statefmt.edit.transactions._participants import Participant, opened_journal
 from statefmt.edit.transactions.plan import (
     Intent,
     OperationsPlan,
@@ -26,14 +31,19 @@ from statefmt.edit.transactions.plan import (
     relative,
     version_text,
 )
-from statefmt.edit.transactions.staging import Agreed, FileOutcome, expected, is_path
-from statefmt.model.errors import ChangedError, StoreError, Wording
+from statefmt.edit.transactions.staging import NO_REFERENCES, Agreed, FileOutcome, References, expected, is_path
+from statefmt.model.errors import ChangedError, StoreError, SurgeryError, Wording
+from statefmt.model.snapshot import Snapshot
 from statefmt.store.backends.options import allowed_paths
 from statefmt.store.files import is_inside, read_bounded
 from statefmt.store.local.journal import checksum
 from statefmt.store.local.store import create_file
+from statefmt.store.protocol import ManagedStore
 from statefmt.store.reading import is_folder, reason_of
 from statefmt.text import printable, shell_word
+
+# A plan takes no lock and writes nothing.
+_PLANNING: Final = EditOptions(dry_run=True, lock=False)
 
 
 class PlannedOperations(NamedTuple):
@@ -95,41 +105,32 @@ def is_plan_file(path: str) -> bool:
 def applied_operations(
     context: RunContext,
     path: str,
-    command: str,
+    options: EditOptions = EditOptions(),
     *,
-    timeout: float | None = 0,
-    keeps_backup: bool = True,
     agreed: Agreed = lambda _names, _outcome: True,
 ) -> FileOutcome:
     """Run the operations of a file, or of the file of a plan, and write all results or none.
 
-    A plan must match: the file, the states and the results. `command` is recorded in locks and histories; `timeout` is
-    in seconds, for each lock, None for no locks. `agreed` gets the names of the states and the results before the first
-    write. Raises StatetoolError; see `applied`.
+    A plan must match: the file, the states and the results. `agreed` gets the names of the states and the results
+    before the first write; a dry run ends after that. Raises StatetoolError; see `applied`.
     """
-    return _opened(context, path, command, timeout, keeps_backup=keeps_backup).applied(context, agreed)
+    return _opened(context, path, options).applied(context, agreed)
 
 
 def ended_operations(
-    context: RunContext, path: str, ending: Ending, *, timeout: float | None = 0, keeps_backup: bool = True
+    context: RunContext, path: str, ending: Ending, options: EditOptions = EditOptions()
 ) -> tuple[str, ...]:
     """End an apply of a file, or of the file of a plan, that was interrupted.
 
     Returns the names of the states that it writes. Raises StatetoolError; see `ended`.
     """
     # The states are what they were when it began, or not any more: their pins say nothing.
-    opened = _opened(context, path, "", timeout, keeps_backup=keeps_backup, is_begun=True)
+    opened = _opened(context, path, options, is_begun=True)
     return opened.ended(context, ending)
 
 
 def _opened(
-    context: RunContext,
-    path: str,
-    command: str = "",
-    timeout: float | None = 0,
-    *,
-    keeps_backup: bool = True,
-    is_begun: bool = False,
+    context: RunContext, path: str, options: EditOptions = _PLANNING, *, is_begun: bool = False
 ) -> OpenedOperations:
     content = _content(path)
     plan = None
@@ -144,7 +145,7 @@ def _opened(
         )
     file = read_operations_file(path, content)
     states = states_of(context, path, file, Path(path).parent, begun=is_begun)
-    intent = Intent(path, hashed, command, timeout, keeps_backup)
+    intent = Intent(path, hashed, options)
     if is_begun:
         return OpenedOperations(file, states, intent)
     pins = expected(file) if plan is None else _planned_pins(path, plan, states)
@@ -195,3 +196,123 @@ def _planned_pins(path: str, plan: OperationsPlan, states: Mapping[str, Particip
 
 def _location(state: Participant, path: str) -> str:
     return state.location if state.is_remote else relative(state.store.name, Path(path).parent)
+
+
+class CommandOperations(NamedTuple):
+    """An operations file that a command makes in memory: its text, with paths of states relative to `folder`.
+
+    `words` are the command line without the program, and without secrets; they start with the name of the command. With
+    `--resume`, `--abort` or `--leave`, it makes the same text again after a crash, and ends what it began.
+    `create_options` are the options that create states, by the names of these.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    create_options: Mapping[str, str] = MappingProxyType({})
+    folder: str = "."
+
+
+def planned_in_memory(
+    context: RunContext, made: CommandOperations, agreed: Agreed, *, references: References = NO_REFERENCES
+) -> FileOutcome:
+    """Run operations on their states, without a lock, and show the results to `agreed`; write nothing.
+
+    Raises StatetoolError.
+    """
+    return _opened_in_memory(context, made).applied(context, agreed, references)
+
+
+def applied_in_memory(
+    context: RunContext,
+    made: CommandOperations,
+    options: EditOptions = EditOptions(),
+    *,
+    references: References = NO_REFERENCES,
+    agreed: Agreed = lambda _names, _outcome: True,
+) -> FileOutcome:
+    """Run operations on their states, and write all results or none; see `applied_operations`.
+
+    With the `references` of configurations, by the names
+    of states, the edits of these are also checked against them.
+    """
+    return _opened_in_memory(context, made, options).applied(context, agreed, references)
+
+
+def ended_in_memory(
+    context: RunContext, made: CommandOperations, ending: Ending, options: EditOptions = EditOptions()
+) -> tuple[str, ...]:
+    """End a run of the same operations that was interrupted; see `ended_operations`."""
+    return _opened_in_memory(context, made, options).ended(context, ending)
+
+
+def write_operations(path: str, text: str) -> None:
+    """Write the text of an operations file to a new file, with mode 0600. Raises StoreError if the file exists."""
+    create_file(Path(path), encoded(text))
+
+
+def encoded(text: str) -> bytes:
+    """Return the content of an operations file; paths in it may have any bytes."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def key_of(command: str, content: bytes) -> str:
+    """Return what tells the operations of a command from all others."""
+    return f"{command} {checksum(content)}"
+
+
+def snapshots_in_memory(context: RunContext, states: Mapping[str, StateBlock]) -> dict[str, Snapshot]:
+    """Read states with absolute paths, by their names, without a lock. Raises StatetoolError."""
+    found = states_of(context, "", OperationsFile(states, (), in_memory=True), Path())
+    context.phase("reading")
+    return {name: loaded(context, one.store.name, one.read().data).result.snapshot for name, one in found.items()}
+
+
+def _opened_in_memory(
+    context: RunContext, made: CommandOperations, options: EditOptions = _PLANNING
+) -> OpenedOperations:
+    name, content = made.words[0], encoded(made.text)
+    file = structs.replace(read_operations_file(name, content), in_memory=True)
+    intent = Intent(
+        f"statetool {name}",
+        checksum(content),
+        options,
+        key=key_of(name, content),
+        words=tuple(map(printable, made.words)),
+    )
+    states = states_of(context, name, file, Path(made.folder))
+    states |= {
+        short: states[short]._replace(create_option=option)
+        for short, option in made.create_options.items()
+        if not states[short].is_created
+    }
+    return OpenedOperations(file, states, intent, expected(file))
+
+
+def begun_text(context: RunContext, command: str, state: str, text_of: Callable[[Snapshot], str]) -> str:
+    """Return the unfinished operations of a command that makes them from a state: of now, or before its last edit.
+
+    If none have begun, returns those that it would make now. Raises StatetoolError.
+    """
+    store = managed_store_at(context, state)
+    texts: list[str] = []
+    refusal: SurgeryError | None = None
+    for content in _last_contents(store):
+        try:
+            text = text_of(loaded(context, store.name, content).result.snapshot)
+        except SurgeryError as error:
+            refusal = error
+            continue
+        with opened_journal(context.connection().state_home, key_of(command, encoded(text))) as folder:
+            if folder.read() is not None:
+                return text
+        texts.append(text)
+    if refusal is not None and not texts:
+        raise refusal
+    return texts[0]
+
+
+def _last_contents(store: ManagedStore) -> Iterator[bytes]:
+    yield store.read().data
+    for entry in store.versions()[-1:]:
+        if not entry.creates:
+            yield store.content(entry.before)

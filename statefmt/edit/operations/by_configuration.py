@@ -1,24 +1,37 @@
-"""Advises which bindings a configuration wants, and binds instances that move as it declares."""
+"""Takes bindings and addresses from a configuration, and the keys of `rekey --config DIR`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec.structs import replace
 
 from statefmt.analysis.providers.fates import translated
-from statefmt.analysis.selection import Criteria, select_in, selector_text
+from statefmt.analysis.selection import selector_text
+from statefmt.configuration.instances import AbsentInstance, Expansion, Instances
 from statefmt.edit.changes import REBIND, Edit, Moved, OtherBindingError, by_address
+from statefmt.edit.key_map import Keyed, Repeatable, by_block, key_text, map_text, normal_key, renamed
 from statefmt.edit.operations.mv import mv
 from statefmt.edit.operations.rebind import rebind
-from statefmt.model.addrs import AbsProviderInstance, AbsResource, AbsResourceInstance
+from statefmt.hcl.evaluate import evaluate
+from statefmt.hcl.syntax import Call
+from statefmt.hcl.value import Unknown, Value, children
+from statefmt.model.addrs import (
+    AbsProviderInstance,
+    AbsResource,
+    AbsResourceInstance,
+    InstanceKey,
+    ModuleInstance,
+    StringKey,
+    key_order,
+)
+from statefmt.model.cty import STRING
 from statefmt.model.errors import MessagePart, SelectionError, SurgeryError, Wording
 from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from statefmt.text import shell_line
 
 if TYPE_CHECKING:
-    # Most runs have no configuration and skip this import.
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
@@ -181,7 +194,7 @@ def _addresses(resource: ResourceState) -> list[AbsResourceInstance]:
 def _after(snapshot: Snapshot, ways: Sequence[_Rebinding], moved: Moved) -> Snapshot | None:
     try:
         for way in ways:
-            snapshot = rebind(snapshot, select_in(snapshot, Criteria(selectors=(way.address,))), way.to).snapshot
+            snapshot = rebind(snapshot, way.address, way.to).snapshot
     except (SelectionError, SurgeryError):
         return None
     return _moved(snapshot, moved)
@@ -222,3 +235,136 @@ def refuse_undeclared(edit: Edit, references: ProviderReferences, depth: int = 0
             f"{judgement.problem}\nIf this is intended, leave out ", _CONFIG, ".", address=judgement.about
         )
     return judgement.notes
+
+
+_MOST_NAMED: Final = 10
+_MAP_ALONE: Final = Wording("--map without --config", "keys= without config=")
+
+
+# A state does not say which element of a `for_each` an instance with a `count` index was made for. So keys are used
+# only where there is a single way: one instance whose key the configuration lacks, and one key that the state lacks.
+# Otherwise the refusal shows a key map to complete.
+
+
+def keys_by_configuration(
+    chosen: Iterable[Keyed], there: Iterable[Keyed], instances: Instances, arguments: Iterable[str] = ()
+) -> dict[Keyed, InstanceKey]:
+    """Return the new keys of chosen instances and modules whose keys the configuration lacks.
+
+    `there` are all instances and modules of the state. `arguments` complete the command line in a refusal. Raises
+    SurgeryError if the configuration does not determine the new keys, or does not have the resource or module.
+    """
+    known = by_block(there)
+    new: dict[Keyed, InstanceKey] = {}
+    modules: dict[ModuleInstance, InstanceKey] = {}
+    # Outer modules first: the configuration knows what is in them by the new addresses.
+    for block, found in sorted(by_block(chosen).items(), key=lambda item: _depth(item[0])):
+        goal = _goal(block, modules)
+        wanted = _declared_keys(instances, goal)
+        taken = {normal_key(key) for key in known[block]}
+        old = sorted((key for key in found if normal_key(key) not in wanted), key=key_order)
+        free = [key for key in wanted if key not in taken]
+        if not old:
+            continue
+        if len(old) != 1 or len(free) != 1:
+            raise _undetermined_keys(block, old, free, _in_list_order(instances, goal), arguments)
+        one = found[old[0]]
+        new[one] = free[0]
+        if isinstance(one, ModuleInstance):
+            modules[one] = free[0]
+    return new
+
+
+def _depth(block: Repeatable) -> int:
+    return len(block.steps) if isinstance(block, ModuleInstance) else len(block.module.steps) + 1
+
+
+def _goal(block: Repeatable, modules: Mapping[ModuleInstance, InstanceKey]) -> Repeatable:
+    """Return the address of a block after the modules that contain it have got their new keys."""
+    at = renamed(modules)
+    if isinstance(block, AbsResource):
+        return AbsResource(at(block.module), block.resource)
+    return at(block.parent()).child(block.steps[-1].name)
+
+
+def _declared_keys(instances: Instances, block: Repeatable) -> dict[InstanceKey, None]:
+    """Return the keys that a block has in the configuration, in its order. Raises SurgeryError if they are unknown."""
+    found: Expansion | Unknown | AbsentInstance
+    if isinstance(block, ModuleInstance):
+        found = instances.of_call(block)
+    elif block.config() not in instances.blocks:
+        found = AbsentInstance()
+    else:
+        found = instances.expansion_of(block)
+    if isinstance(found, AbsentInstance):
+        raise SurgeryError(_absent(instances, block), address=block)
+    if isinstance(found, Unknown):
+        place = f" ({found.range})" if found.range else ""
+        raise SurgeryError(
+            f"{block}: the configuration does not determine its keys: {found.reason}{place}; use ",
+            _MAP_ALONE,
+            address=block,
+        )
+    return dict.fromkeys(found.keys)
+
+
+def _absent(instances: Instances, block: Repeatable) -> str:
+    around = block.parent() if isinstance(block, ModuleInstance) else block.module
+    outer = next((one for one in around.on_the_way if isinstance(instances.scope(one), AbsentInstance)), None)
+    if outer is None:
+        return f"{block}: the configuration does not have it"
+    return f"{block}: the configuration does not have {outer}; change the keys of that module first"
+
+
+def _undetermined_keys(
+    block: Repeatable,
+    old: Collection[InstanceKey],
+    free: Collection[InstanceKey],
+    order: list[StringKey],
+    arguments: Iterable[str],
+) -> SurgeryError:
+    if not free:
+        return SurgeryError(
+            f"{block}: the configuration has no instance for {_named(old)}, and no other key without an instance",
+            address=block,
+        )
+    numbers = range(len(old))
+    in_order = len(order) == len(old) == len(free) and [str(key) for key in old] == [f"[{n}]" for n in numbers]
+    pairs: dict[InstanceKey, InstanceKey | None] = (
+        dict(zip(old, order, strict=True)) if in_order else dict.fromkeys(old)
+    )
+    line = shell_line(["statetool", "rekey", str(block), "--map", map_text(pairs), *arguments])
+    what = (
+        "It would be this in the order of the list in for_each; check that order, and "
+        if in_order
+        else "Replace each ? by its new key, and "
+    )
+    return SurgeryError(
+        f"{block}: the configuration does not determine which of {_named(old)} becomes which of {_named(free)}. {what}",
+        Wording(f"run:\n  {line}", f"pass:\n  keys={map_text(pairs)!r}"),
+        address=block,
+    )
+
+
+def _in_list_order(instances: Instances, block: Repeatable) -> list[StringKey]:
+    """Return the elements of the list in `for_each = toset(list)`, in its order; empty for any other expression."""
+    declared = instances.blocks[block.config()] if isinstance(block, AbsResource) else instances.call(block)
+    for_each = None if declared is None else declared.repetition.for_each
+    expression = None if for_each is None else for_each.expression
+    scope = instances.scope(block.parent() if isinstance(block, ModuleInstance) else block.module)
+    if not isinstance(expression, Call) or expression.name != "toset" or len(expression.arguments) != 1:
+        return []
+    if isinstance(scope, Unknown | AbsentInstance):
+        return []
+    value = evaluate(expression.arguments[0], scope)
+    if not isinstance(value, Value) or not isinstance(value.data, tuple):
+        return []
+    items = [part.data for part in children(value) if isinstance(part, Value) and part.type == STRING]
+    keys = dict.fromkeys(StringKey(item) for item in items if isinstance(item, str))
+    return list(keys) if len(keys) == len(value.data) else []
+
+
+def _named(keys: Collection[InstanceKey]) -> str:
+    texts = [key_text(key) for key in list(keys)[:_MOST_NAMED]]
+    more = len(keys) - len(texts)
+    return ", ".join(texts) + (f" and {more} more" if more else "")
