@@ -1,8 +1,9 @@
-"""`statetool check`: finds states, and checks them and configurations against the rules."""
+"""`statetool check` and `rule`: check states and configurations against the rules, and explain the rules."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -23,14 +24,15 @@ from statefmt.cli.options.configuration import (
     provider_schemas,
 )
 from statefmt.cli.options.findings import FindingOptions, finding_options
-from statefmt.cli.options.shared import CONFIGURATION, StateOption
+from statefmt.cli.options.shared import CONFIGURATION, FormatOption, OutputFormat, StateOption
 from statefmt.cli.options.write import FixOptions, fix_options
 from statefmt.cli.outcome import FINE, FOUND, show_failure
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import say
+from statefmt.cli.streams import result_terminal, say
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, find_states, listed_states
+from statefmt.render.check import rule_page, rules_json, rules_table
 from statefmt.render.terminal import counted
-from statefmt.rules import CheckedState, Gate, UnreadableState, selected_rules
+from statefmt.rules import CheckedState, Gate, UnreadableState, all_pages, selected_rules
 
 if TYPE_CHECKING:
     from statefmt.configuration import VariableOption
@@ -234,3 +236,35 @@ def check_all(
             show_failure(StoreError(result.message))
             unreadable.append(result)
     return checked, unreadable
+
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("List all rules.", "statetool rule"),
+        ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
+        ("List the rules about providers.", "statetool rule PRV"),
+    ),
+)
+def rule_command(
+    code: Annotated[
+        str | None, Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """List the rules of `check` and `verify`, or explain one."""
+    pages = list(all_pages().values())
+    if code is not None:
+        pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
+        if not pages:
+            raise BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
+    terminal = result_terminal()
+    if output_format is OutputFormat.JSON:
+        sys.stdout.buffer.write(rules_json(pages))
+    elif code is not None and len(pages) == 1:
+        print(rule_page(pages[0], terminal))
+    else:
+        print(rules_table(pages, terminal))
+    return FINE

@@ -1,11 +1,11 @@
-"""`statetool upgrade` and `downgrade`: rewrite states for other format versions, releases and engines."""
+"""`statetool upgrade`, `downgrade` and `releases`: rewrite states for other releases, and show what each can read."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from typer import BadParameter, Option
+from typer import Argument, BadParameter, Option
 
 from statefmt import DowngradeError, StatetoolError
 from statefmt.cli.command import declared, takes
@@ -20,6 +20,8 @@ from statefmt.cli.options.configuration import (
 from statefmt.cli.options.shared import (
     LAYOUT,
     DropUnknownOption,
+    FormatOption,
+    OutputFormat,
     StateArgument,
     StateOption,
     StatesArgument,
@@ -28,7 +30,7 @@ from statefmt.cli.options.shared import (
 )
 from statefmt.cli.options.write import WriteOptions, write_options
 from statefmt.cli.outcome import FAILED, FINE, show_failure
-from statefmt.cli.streams import message_terminal
+from statefmt.cli.streams import message_terminal, result_terminal
 from statefmt.cli.target import (
     InPlaceOption,
     LegacyProviderOption,
@@ -42,6 +44,7 @@ from statefmt.edit.operations.migrate import downgrade_request, downgraded_style
 from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
+from statefmt.releases import all_releases
 from statefmt.render.downgrade import downgrade_report, refusal_text
 from statefmt.render.upgrade import flat_attributes_text, upgrade_report
 from statefmt.snapshots import Layout
@@ -224,4 +227,36 @@ def downgrade_command(
         print(refusal_text(name, error.losses, release, message_terminal()), file=sys.stderr)
         return FAILED
     show_unused(sources.choice, loaded.sources.used)
+    return FINE
+
+
+@declared(
+    paged=True,
+    decrypts=False,
+    connects=False,
+    examples=(
+        ("Compare all releases.", "statetool releases"),
+        ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
+    ),
+)
+def releases_command(
+    release_name: Annotated[
+        str | None,
+        Argument(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+    releases = all_releases() if release_name is None else [parsed_release(release_name, "RELEASE")]
+    if output_format is OutputFormat.JSON:
+        from statefmt.render.releases import releases_json
+
+        sys.stdout.buffer.write(releases_json(releases))
+        return FINE
+    from statefmt.render.releases import release_page, releases_table
+
+    if release_name is None:
+        print(releases_table(releases, result_terminal()))
+    else:
+        print(release_page(releases[0], result_terminal()))
     return FINE
