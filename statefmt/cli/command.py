@@ -111,7 +111,7 @@ class ProgramCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line, in whichever spelling."""
         line = SpellingReader(self.get_params(ctx)).read(args)
-        use_run(replace(current_run(), options=line.options))
+        use_run(current_run()._replace(options=line.options))
         if line.problem:
             raise UsageError(line.problem, ctx)
         return super().parse_args(ctx, [*line.words, "--", *line.arguments])
@@ -171,7 +171,7 @@ def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]
         options += options_of(group, {option.name for option in options})
 
     def command(**given: Any) -> int:
-        use_run(replace(current_run(), command=name))
+        use_run(current_run()._replace(command=name))
         if not declaration.paged:
             end_paging()
         remove_left_copies()
@@ -318,7 +318,7 @@ def use_backend_options(given: Mapping[str, Any]) -> None:
         agree=asking(),
         debug=_shown if given.get("debug") else None,
     )
-    use_run(replace(run, context=replace(run.context, backend=options)))
+    use_run(run._replace(context=replace(run.context, backend=options)))
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from typing import Final
 
 import typer
@@ -73,7 +72,7 @@ def _name_hosts() -> None:
     hosts = () if run.context.names_hosts else tuple(run.context.hosts.keys() - run.named_hosts)
     for host in hosts:
         print(f"statetool: connecting to {host} …", file=sys.stderr)
-    use_run(replace(run, named_hosts=run.named_hosts.union(hosts)))
+    use_run(run._replace(named_hosts=run.named_hosts.union(hosts)))
 
 
 def _point_to_repair(error: StateError, name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import StoreError
 from statefmt.store.backends import RemoteName, VersionName
@@ -17,10 +17,6 @@ from statefmt.store.remote.store import RemoteStore
 
 if TYPE_CHECKING:
     from statefmt.store.protocol import LockInfo
-
-
-# The backends whose states statetool reads and writes itself, beside `local`.
-SUPPORTED: Final = frozenset({"http", "pg", "s3"})
 
 
 def remote_store(name: RemoteName, connection: Connection) -> RemoteStore:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from msgspec import Struct, structs
@@ -18,13 +18,11 @@ from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValue, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.backends.settings import SettingSource, StatePlace, named_arguments
-from statefmt.store.backends.types import backend_type, state_file
+from statefmt.store.backends.types import SUPPORTED, backend_type, state_file
 from statefmt.store.files import is_inside
 from statefmt.store.inside import InsideName, inside_name
 from statefmt.store.local.state_file import init_folder
-from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of
-from statefmt.store.remote.client import Connection
 from statefmt.text import shell_line, shell_word
 from statefmt.whereabouts.find import (
     BackendSource,
@@ -36,6 +34,9 @@ from statefmt.whereabouts.find import (
     unsupported,
 )
 from statefmt.whereabouts.urls import SHORT_NAMES, UrlParts, found_at_url, url_parts, url_without_values
+
+if TYPE_CHECKING:
+    from statefmt.store.remote.client import Connection
 
 
 def changed_block(found: FoundBackend, environment: Mapping[str, str]) -> str:
@@ -287,6 +288,9 @@ def listed_workspaces(
         return Workspaces((DEFAULT_WORKSPACE,), current)
     if backend.type not in SUPPORTED or connection is None:
         raise unsupported(backend)
+    # Imported late: the state of most folders is a file.
+    from statefmt.store.opening import open_client
+
     client = open_client(located(backend, environment).place, connection)
     try:
         return Workspaces(_default_first(client.workspaces()), current)

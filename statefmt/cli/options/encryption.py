@@ -92,7 +92,7 @@ def use_encryption(given: Mapping[str, Any]) -> None:
         return configuration_from(file, directory, variables, environment, allow_external=allow_external)
 
     configured = _read_once(read)
-    use_run(replace(run, context=replace(run.context, encryption=configured)))
+    use_run(run._replace(context=replace(run.context, encryption=configured)))
     if directory is not None and not Path(directory).is_dir():
         raise no_directory(directory)
     if file is not None:
