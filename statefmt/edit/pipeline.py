@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.model.addrs import AbsResourceInstance
@@ -54,8 +56,7 @@ class Terms:
         return self.copy is None and not self.dry_run
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal(Generic[R]):
+class Proposal(Struct, Generic[R], frozen=True):
     """The result that an operation proposes for a state.
 
     `outcome` is for display; `pieces` build the new plain content from the old one. `stored` is the new content of the
@@ -74,8 +75,7 @@ class Proposal(Generic[R]):
 Operation: TypeAlias = Callable[[LoadedState], Proposal[R]]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedEdit:
+class OpenedEdit(Struct, frozen=True):
     """An edit between its lock and its commit: the state as it was read, and what to do with a result.
 
     Made by `opened_edit`. `locked` is the store, which stays locked as long as the context manager is open.
@@ -180,8 +180,7 @@ def edit(
     return proposal.outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Unlocked:
+class _Unlocked(Struct, frozen=True):
     """A state that is only read, without a lock."""
 
     stored: Stored
@@ -239,8 +238,7 @@ class Copy(Protocol):
         """Write the content unless it is already there, then at once call `written` with the backup, if any."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputCopy:
+class OutputCopy(Struct, frozen=True):
     """Standard output."""
 
     context: RunContext
@@ -251,8 +249,7 @@ class OutputCopy:
         written(None)
 
 
-@dataclass(frozen=True, slots=True)
-class FileCopy:
+class FileCopy(Struct, frozen=True):
     """A file, created or, with `replace`, backed up and overwritten; `keeps_replaced` keeps that backup.
 
     `command` is recorded in the history of the file. A character device or a pipe is written as it is, without a lock.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.analysis.diff import diff, envelope_changes
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from statefmt.configuration.provider_instances import ProviderReferences
 
 
-@dataclass(frozen=True, slots=True)
-class EditOutcome:
+class EditOutcome(Struct, frozen=True):
     """The result of an operation or of its dry run; `changes` is empty if nothing changed.
 
     `findings` are the warnings that the edit adds and, with a configuration, the errors against it. `serial` is that of

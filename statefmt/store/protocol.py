@@ -318,8 +318,7 @@ def _shown(text: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class StandardInput:
+class StandardInput(Struct, frozen=True):
     """A state that is piped in; see Store."""
 
     read_input: Callable[[], bytes]

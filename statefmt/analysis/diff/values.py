@@ -6,10 +6,9 @@ A step to an element of a set contains that element, perhaps the secret itself: 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from statefmt.analysis.diff.model import InstanceChange, MemberChange, OutputChange
 from statefmt.analysis.diff.places import Crossing, Order, ValuePlace, places, plain
@@ -210,8 +209,7 @@ class NoValue:
 ABSENT: Final = NoValue()
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChange:
+class ValueChange(Struct, frozen=True):
     """A place at which two values differ; `old` or `new` is ABSENT if only the other side has it.
 
     `path` has the names and positions that lead there, with a Crossing at each step into a string that contains JSON.

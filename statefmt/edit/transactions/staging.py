@@ -133,7 +133,7 @@ def _without_intended(state: str, edits: FileEdits, outcome: EditOutcome) -> Edi
     """Return the outcome without the findings that say what was asked for: dependencies that were kept."""
     kept = {str(one.dependant.containing_resource()) for one in edits.kept if one.state == state}
     left = [one for one in outcome.findings if one.code is not Code.DEPENDENCY_DANGLING or one.address not in kept]
-    return dataclasses.replace(outcome, findings=tuple(left))
+    return replace(outcome, findings=tuple(left))
 
 
 def _made(edit: Edit, _before: Snapshot) -> Edit:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import (
     CheckResultsChange,
@@ -293,8 +295,7 @@ CHANGED: Final = "~"
 MOVED: Final = "→"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A single difference: its label and both printable values; None on the side that does not have it."""
 
     sign: str
@@ -303,8 +304,7 @@ class Line:
     new: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """The differences under one sign and title, both printable; `target` is where it moved, `note` a remark.
 
     With `is_back`, `target` is where it came from.
@@ -352,8 +352,7 @@ TOO_DEEP: Final = "(nested too deeply to be shown)"
 _CONTEXT: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """The manner of showing values: `width` is the maximum length; `full` lays long ones out instead of cutting them.
 
     `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.
@@ -366,7 +365,7 @@ class Manner:
     width: int = 66
     short_names: Mapping[str, str] = field(default_factory=dict)
     schemas: ProviderSchemas | None = None
-    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
+    pairing: BlockPairing = field(default_factory=BlockPairing)
 
 
 def shown(value: JSONValue, manner: Manner) -> str:

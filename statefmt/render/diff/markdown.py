@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import SnapshotDiff
 from statefmt.render.diff.items import ADDED, CHANGED, MOVED, REMOVED, Item, Line, Manner, items

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import EnvelopeChange, SnapshotDiff
 from statefmt.analysis.diff.passages import NO_PASSAGES, Passages, apart
