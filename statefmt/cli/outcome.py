@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import typer
 from typer import BadParameter
@@ -12,7 +13,11 @@ from typer import BadParameter
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError, StoreError
 from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.text import advice, printable, running_shell, shell_line, shell_word
+
+if TYPE_CHECKING:
+    from statefmt.cli.options.write import WriteOptions
 
 # Success.
 FINE: Final = 0
@@ -114,6 +119,26 @@ def require_templates() -> None:
         from statefmt.installation import how_to_install
 
         raise StoreError(f"pages need the package jinja2: {how_to_install('fleet')}") from error
+
+
+def printed_text(name: str, options: WriteOptions) -> str:
+    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
+    if name == STANDARD_INPUT:
+        return ""
+    way = "; add --in-place to write the result to it" if options.out is None else ""
+    return f"printed to standard output; {display_name(name)} was not written{way}"
+
+
+def why_not(target: str | None, *, dry_run: bool) -> str:
+    """Return why nothing was written to another file, or to the state."""
+    if dry_run:
+        return "dry run"
+    return f"{target} already has this content" if target else "nothing to change"
+
+
+def kept_text(backup: str | Path | None, what: str = "file") -> str:
+    """Return the end of a message that names the backup of the previous `file` or `state`."""
+    return f"; the previous {what} is kept in {backup}" if backup else ""
 
 
 # Commands that write the edited state to standard output with `--state -`.

@@ -17,6 +17,7 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.shared import PROVIDERS
 from statefmt.cli.options.write import WriteOptions, store_of
+from statefmt.cli.outcome import kept_text, printed_text, why_not
 from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.edit.pipeline import Operation, edit
@@ -63,26 +64,6 @@ def rewrite_state(
     if not done:
         _print(outcome[1], f"{why_not(target, dry_run=terms.dry_run)}; nothing was written")
     return outcome[0]
-
-
-def printed_text(name: str, options: WriteOptions) -> str:
-    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
-    if name == STANDARD_INPUT:
-        return ""
-    way = "; add --in-place to write the result to it" if options.out is None else ""
-    return f"printed to standard output; {display_name(name)} was not written{way}"
-
-
-def why_not(target: str | None, *, dry_run: bool) -> str:
-    """Return why nothing was written to another file, or to the state."""
-    if dry_run:
-        return "dry run"
-    return f"{target} already has this content" if target else "nothing to change"
-
-
-def kept_text(backup: str | Path | None, what: str = "file") -> str:
-    """Return the end of a message that names the backup of the previous `file` or `state`."""
-    return f"; the previous {what} is kept in {backup}" if backup else ""
 
 
 def _print(report: str, line: str) -> None:

@@ -26,12 +26,11 @@ import statefmt
 from statefmt import EditResult, StateError, StatetoolError, StoreError, TextEdit
 from statefmt.cli.command import declared, takes
 from statefmt.cli.named_state import state_name
-from statefmt.cli.outcome import FAILED, FINE, show_failure
+from statefmt.cli.outcome import FAILED, FINE, kept_text, show_failure, why_not
 from statefmt.cli.private_copy import PrivateCopy, forget_kept, kept_copies, private_copy
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import ADVICE, asking, message_terminal, say
 from statefmt.cli.surgery import SurgeryOptions, show_result, surgery_options
-from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.diff.items import Manner
 from statefmt.text import printable

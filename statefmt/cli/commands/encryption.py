@@ -26,10 +26,10 @@ from statefmt.cli.options.shared import (
     one_state,
 )
 from statefmt.cli.options.write import WriteOptions, store_of, write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, printed_text, show_failure
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import listed_name, result_terminal, say
-from statefmt.cli.target import InPlaceOption, kept_text, printed_text
+from statefmt.cli.target import InPlaceOption
 from statefmt.edit.pipeline import Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import (

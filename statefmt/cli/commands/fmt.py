@@ -13,14 +13,13 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import LAYOUT, DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.write import WriteOptions, store_of, write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import (
     LegacyProviderOption,
     ProviderSources,
     RegistryOption,
-    kept_text,
     show_engines,
     show_sources,
     show_unused,

@@ -17,7 +17,7 @@ from typer import Argument, BadParameter, Option
 import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
 from statefmt.cli.command import declared
-from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.options.encryption import ENVIRONMENT
 from statefmt.cli.outcome import FINE, UsageError
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal

@@ -18,10 +18,9 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
 from statefmt.cli.options.write import WriteOptions, write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, why_not
 from statefmt.cli.run import command_line, command_with, run_context
 from statefmt.cli.streams import asking, confirmed, message_terminal, result_terminal, say
-from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.render.findings import finding_text
 from statefmt.render.repair import choice_line, decisions_text, defects_json, defects_text, repair_text

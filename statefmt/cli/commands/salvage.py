@@ -21,10 +21,9 @@ from statefmt.cli.options.shared import (
     one_state,
 )
 from statefmt.cli.options.write import file_to_write
-from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
-from statefmt.cli.target import kept_text
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.salvage import salvage_json, salvage_text
 from statefmt.salvage import Salvaged, salvage_state, write_salvaged

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from statefmt.releases import Release
 
 
-# OpenTofu's variable for an encryption configuration.
-ENVIRONMENT = "TF_ENCRYPTION"
-
-
 class ConfigurationOptions(NamedTuple):
     """The --config directory or None, and the `--var` and `--var-file` options in command line order.
 

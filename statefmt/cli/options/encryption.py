@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
-from statefmt.cli.options.configuration import ENVIRONMENT, no_directory, variable_option
 from statefmt.cli.options.shared import ENCRYPTION
 from statefmt.cli.run import current_run, options_in_order, run_context, use_run
 from statefmt.locations import STANDARD_INPUT
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from statefmt.encryption import EncryptionConfiguration
 
 
+# OpenTofu's variable for an encryption configuration.
+ENVIRONMENT: Final = "TF_ENCRYPTION"
 # Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
 _FILE: Final = "encryption"
@@ -94,6 +95,8 @@ def use_encryption(given: Mapping[str, Any]) -> None:
     configured = _read_once(read)
     use_run(run._replace(context=replace(run.context, encryption=configured)))
     if directory is not None and not Path(directory).is_dir():
+        from statefmt.cli.options.configuration import no_directory
+
         raise no_directory(directory)
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
@@ -178,6 +181,7 @@ def configuration_from(
     `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
     # Imported late: nearly every state is plain.
+    from statefmt.cli.options.configuration import variable_option
     from statefmt.encryption.sources import GivenText, layered_configuration
 
     if file == STANDARD_INPUT:
