@@ -30,24 +30,27 @@ class Declared(NamedTuple):
     """A command as its file declares it."""
 
     function: Callable[..., int]
-    # Shown in its help.
-    examples: Examples
     # Whether people read its output, so that a long one goes to the pager.
     paged: bool
     # Whether it reads states, and so takes the options about encryption.
     decrypts: bool
     # Whether it opens states, and so takes the options about backends.
     connects: bool
+    # Shown in its help.
+    examples: Examples = ()
 
 
-def declared(
-    *, examples: Examples, paged: bool, decrypts: bool, connects: bool
-) -> Callable[[Callable[..., int]], Declared]:
+def declared(*, paged: bool, decrypts: bool, connects: bool) -> Callable[[Callable[..., int]], Declared]:
     """Declare a command, which is found by the name of its function: `mv_command`. Its options are its parameters.
 
     Nothing has a default, so that no new command misses the pager or the options of states by oversight.
     """
-    return lambda function: Declared(function, examples, paged=paged, decrypts=decrypts, connects=connects)
+    return lambda function: Declared(function, paged=paged, decrypts=decrypts, connects=connects)
+
+
+def examples(*pairs: tuple[str, str]) -> Callable[[Declared], Declared]:
+    """Add examples to a command: what each does, and its command line."""
+    return lambda declaration: declaration._replace(examples=pairs)
 
 
 def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:

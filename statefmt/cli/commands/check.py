@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 from typer import Argument, BadParameter, Option
 
 from statefmt import RunContext, StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
@@ -43,17 +43,13 @@ _PLAN: Final = "Plan"
 _SCHEMA_RULE: Final = "STA019"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
-        ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-        ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-        ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
-    ),
+@examples(
+    ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
+    ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
+    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
+    ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
 def check_command(
     states: Annotated[
@@ -238,16 +234,12 @@ def check_all(
     return checked, unreadable
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("List all rules.", "statetool rule"),
-        ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
-        ("List the rules about providers.", "statetool rule PRV"),
-    ),
+@examples(
+    ("List all rules.", "statetool rule"),
+    ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
+    ("List the rules about providers.", "statetool rule PRV"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def rule_command(
     code: Annotated[
         str | None, Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
@@ -32,19 +32,15 @@ if TYPE_CHECKING:
 _SHOWN: Final = 10
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what removing a region would orphan.", "statetool simulate --config . --without eu-west-1"),
-        (
-            "Show the effect of another value of a variable.",
-            """statetool simulate --config . --var 'regions=["us-east-1"]'""",
-        ),
-        ("Do so for a remote state.", "tofu state pull | statetool simulate --config . --without eu-west-1 -"),
+@examples(
+    ("Show what removing a region would orphan.", "statetool simulate --config . --without eu-west-1"),
+    (
+        "Show the effect of another value of a variable.",
+        """statetool simulate --config . --var 'regions=["us-east-1"]'""",
     ),
+    ("Do so for a remote state.", "tofu state pull | statetool simulate --config . --without eu-west-1 -"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
 def simulate_command(
     state: StateArgument = None,
@@ -110,16 +106,12 @@ def _refuse_unknown_keys(without: Sequence[str], references: ProviderReferences)
         print(f"statetool: no known for_each has the key {printable(key)}", file=sys.stderr)
 
 
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Collect the schemas of the providers in this directory.", "statetool schemas --run > schemas.json"),
-        ("Print them again later, without running anything.", "statetool schemas > schemas.json"),
-        ("Check a state against them.", "statetool check --schemas schemas.json"),
-    ),
+@examples(
+    ("Collect the schemas of the providers in this directory.", "statetool schemas --run > schemas.json"),
+    ("Print them again later, without running anything.", "statetool schemas > schemas.json"),
+    ("Check a state against them.", "statetool check --schemas schemas.json"),
 )
+@declared(paged=False, decrypts=False, connects=False)
 def schemas_command(
     config: Annotated[
         str | None,

@@ -18,7 +18,7 @@ from statefmt.backends import (
     route,
     transferred,
 )
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import COMMON, AgreedOption, FormatOption, OutputFormat, seconds
 from statefmt.cli.outcome import FAILED, FINE
@@ -71,19 +71,12 @@ def transfer_options(
     )
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
-        ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
-        (
-            "Copy the state of a workspace to another one.",
-            "statetool copy . . --from-workspace prod --to-workspace blue",
-        ),
-    ),
+@examples(
+    ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
+    ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
+    ("Copy the state of a workspace to another one.", "statetool copy . . --from-workspace prod --to-workspace blue"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=transfer_options)
 def copy_command(
     source: Annotated[str, Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
@@ -107,19 +100,15 @@ def copy_command(
     return FAILED if copied([one], options, "copy") is None else FINE
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "After the backend block was changed: show what moving all workspaces would do.",
-            "statetool move-backend --dry-run",
-        ),
-        ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
-        ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
+@examples(
+    (
+        "After the backend block was changed: show what moving all workspaces would do.",
+        "statetool move-backend --dry-run",
     ),
+    ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
+    ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=transfer_options)
 def move_backend_command(
     source: Annotated[

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import State, StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
@@ -40,20 +40,16 @@ _COMPARED: Final = "What is compared"
 _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
-        (
-            "Compare the last commit with the state in the working tree.",
-            "statetool diff git:HEAD:prod.tfstate prod.tfstate",
-        ),
-        ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
-        ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
+@examples(
+    ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
+    (
+        "Compare the last commit with the state in the working tree.",
+        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
     ),
+    ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
+    ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def diff_command(
     old: Annotated[str | None, Argument(metavar="OLD", show_default=False, help=_SIDE)] = None,
     new: Annotated[

@@ -24,7 +24,7 @@ from typer import Argument, Option
 
 import statefmt
 from statefmt import EditResult, StateError, StatetoolError, StoreError, TextEdit
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.outcome import FAILED, FINE, kept_text, show_failure, why_not
 from statefmt.cli.private_copy import PrivateCopy, forget_kept, kept_copies, private_copy
@@ -36,16 +36,12 @@ from statefmt.render.diff.items import Manner
 from statefmt.text import printable
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
-        ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
-        ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
-    ),
+@examples(
+    ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
+    ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
+    ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=surgery_options)
 def edit_command(
     address: Annotated[

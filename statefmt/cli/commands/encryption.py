@@ -14,7 +14,7 @@ from msgspec import structs
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError, EncryptionError, StatetoolError, StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption import needed_configuration
 from statefmt.cli.options.shared import (
@@ -60,22 +60,18 @@ DiscardPlainOption = Annotated[
 ]
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
-        (
-            "Also delete its backups in plain text.",
-            "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
-        ),
-        (
-            "Write the encrypted state to another file.",
-            "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
-        ),
+@examples(
+    ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
+    (
+        "Also delete its backups in plain text.",
+        "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
+    ),
+    (
+        "Write the encrypted state to another file.",
+        "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def encrypt_command(
     state: StateArgument = None,
@@ -123,18 +119,14 @@ def encrypt_command(
     return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Write the plain state to another file.",
-            "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
-        ),
-        ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
+@examples(
+    (
+        "Write the plain state to another file.",
+        "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
     ),
+    ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def decrypt_command(
     state: StateArgument = None,
@@ -168,18 +160,14 @@ def decrypt_command(
     return write_form(name, target, options, "decrypt", opening, change)[1]
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "List the states that are not yet encrypted with the current method.",
-            "statetool reencrypt --check --encryption new.tofu *.tfstate",
-        ),
-        ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
+@examples(
+    (
+        "List the states that are not yet encrypted with the current method.",
+        "statetool reencrypt --check --encryption new.tofu *.tfstate",
     ),
+    ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def reencrypt_command(
     states: StatesArgument = None,
@@ -293,15 +281,11 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
     return status
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
-        ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
-    ),
+@examples(
+    ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
+    ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def encryption_info_command(
     state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:

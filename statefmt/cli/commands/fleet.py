@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.encryption import use_environment
 from statefmt.cli.options.shared import CLUSTER, FormatOption, OutputFormat, seconds
 from statefmt.cli.outcome import FAILED, FINE, FOUND, require_templates
@@ -118,23 +118,19 @@ def cluster_options(
 _MOST_SHOWN: Final = 10
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Index all states below a folder.", "statetool fleet index infra"),
-        (
-            "Index the states in a bucket below app/, and those in git, in another file.",
-            "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
-        ),
-        ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
-        (
-            "Read the states on the machines of a Dask cluster.",
-            "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
-        ),
+@examples(
+    ("Index all states below a folder.", "statetool fleet index infra"),
+    (
+        "Index the states in a bucket below app/, and those in git, in another file.",
+        "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
+    ),
+    ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
+    (
+        "Read the states on the machines of a Dask cluster.",
+        "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(cluster=cluster_options)
 def fleet_index_command(
     sources: Annotated[
@@ -219,16 +215,12 @@ class QueryFormat(StrEnum):
     PARQUET = "parquet"
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("List the saved queries.", "statetool fleet query"),
-        ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
-        ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
-    ),
+@examples(
+    ("List the saved queries.", "statetool fleet query"),
+    ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
+    ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_query_command(
     sql: Annotated[str | None, Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
     into: IntoOption = DEFAULT_INDEX,
@@ -278,16 +270,12 @@ def fleet_query_command(
     return FINE
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("List the real objects that several states manage.", "statetool fleet duplicates"),
-        ("Also list the copies of states.", "statetool fleet duplicates --copies"),
-        ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
-    ),
+@examples(
+    ("List the real objects that several states manage.", "statetool fleet duplicates"),
+    ("Also list the copies of states.", "statetool fleet duplicates --copies"),
+    ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_duplicates_command(
     into: IntoOption = DEFAULT_INDEX,
     copies: Annotated[bool, Option("--copies", help="Also list states that are copies of one lineage.")] = False,
@@ -329,16 +317,12 @@ class FleetGraphFormat(StrEnum):
     JSON = "json"
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show which states read which.", "statetool fleet graph --format text"),
-        ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
-        ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
-    ),
+@examples(
+    ("Show which states read which.", "statetool fleet graph --format text"),
+    ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
+    ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_graph_command(
     into: IntoOption = DEFAULT_INDEX,
     every: Annotated[bool, Option("--all", help="Also show states that read no other and are read by none.")] = False,
@@ -395,17 +379,13 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
     return f"{fleet_graph_dot(graph)}\n".encode()
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show what the last run found changed.", "statetool fleet diff"),
-        ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
-        ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
-        ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
-    ),
+@examples(
+    ("Show what the last run found changed.", "statetool fleet diff"),
+    ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
+    ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
+    ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_diff_command(
     before: Annotated[
         str,

@@ -8,7 +8,7 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import LAYOUT, DropUnknownOption, StateOption, StatesArgument, StyleChoice
@@ -33,16 +33,12 @@ from statefmt.store.protocol import StandardInput
 from statefmt.text import shell_line, shell_word
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Rewrite the state of this directory.", "statetool fmt"),
-        ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
-        ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
-    ),
+@examples(
+    ("Rewrite the state of this directory.", "statetool fmt"),
+    ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
+    ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def fmt_command(
     states: StatesArgument = None,

@@ -16,7 +16,7 @@ from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.options.encryption import ENVIRONMENT
 from statefmt.cli.outcome import FINE, UsageError
 from statefmt.cli.run import run_context
@@ -35,16 +35,12 @@ _CACHE: Final = "refs/notes/textconv/statetool"
 _NOT_SET: Final = 5
 
 
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
-        ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
-        ("Go back to line-by-line comparison.", "statetool git-config --disable"),
-    ),
+@examples(
+    ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+    ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
+    ("Go back to line-by-line comparison.", "statetool git-config --disable"),
 )
+@declared(paged=False, decrypts=False, connects=False)
 def git_config_command(
     enable: Annotated[
         bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
@@ -184,15 +180,11 @@ class Role(StrEnum):
     TEXTCONV = "textconv"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=False,
-    examples=(
-        ("Set up git to run this command.", "statetool git-config --enable"),
-        ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
-    ),
+@examples(
+    ("Set up git to run this command.", "statetool git-config --enable"),
+    ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=False)
 def git_driver_command(
     role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
     arguments: Annotated[

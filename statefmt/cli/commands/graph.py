@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import State
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
@@ -31,22 +31,12 @@ class GraphFormat(StrEnum):
     JSON = "json"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Show what a resource depends on, directly and through others.",
-            "statetool graph --depends-on aws_instance.web",
-        ),
-        (
-            "Show what would be destroyed with a resource.",
-            "statetool graph --dependents-of module.network.aws_vpc.main",
-        ),
-        ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
-    ),
+@examples(
+    ("Show what a resource depends on, directly and through others.", "statetool graph --depends-on aws_instance.web"),
+    ("Show what would be destroyed with a resource.", "statetool graph --dependents-of module.network.aws_vpc.main"),
+    ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def graph_command(
     state: StateArgument = None,
     state_option: StateOption = None,

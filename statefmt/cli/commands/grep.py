@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, show_failure
@@ -23,19 +23,12 @@ from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, se
 _NO_MATCH: Final = 1
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
-        ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
-        (
-            "List the instances with an attribute that matches a regular expression.",
-            "statetool grep -l -E '^ami-0[ab]'",
-        ),
-    ),
+@examples(
+    ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
+    ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
+    ("List the instances with an attribute that matches a regular expression.", "statetool grep -l -E '^ami-0[ab]'"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def grep_command(
     text: Annotated[str, Argument(metavar="TEXT", help="The string to search for.")],
     states: StatesArgument = None,

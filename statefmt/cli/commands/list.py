@@ -9,7 +9,7 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria, selected
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
@@ -28,20 +28,13 @@ class ListFormat(StrEnum):
     CSV = "csv"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("List everything below a module.", "statetool list module.network"),
-        (
-            "Show status, id and provider instance of all instances of a type.",
-            "statetool list --long --type aws_instance",
-        ),
-        ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
-        ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
-    ),
+@examples(
+    ("List everything below a module.", "statetool list module.network"),
+    ("Show status, id and provider instance of all instances of a type.", "statetool list --long --type aws_instance"),
+    ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
+    ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(chosen=criteria)
 def list_command(
     state: StateOption = None,

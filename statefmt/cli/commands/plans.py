@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from typer import Argument, BadParameter, Option
 
 from statefmt import Severity
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
@@ -43,22 +43,18 @@ class PlanFormat(StrEnum):
     JSON = "json"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Show which provider instance makes each change.",
-            "statetool plan-show plan.json --config . --state terraform.tfstate",
-        ),
-        ("Comment on a pull request.", "statetool plan-show plan.json --config . --format markdown"),
-        (
-            "Give a policy engine the provider instance of each change.",
-            "tofu show -json plan.bin | statetool plan-show - --config . --format json",
-        ),
+@examples(
+    (
+        "Show which provider instance makes each change.",
+        "statetool plan-show plan.json --config . --state terraform.tfstate",
+    ),
+    ("Comment on a pull request.", "statetool plan-show plan.json --config . --format markdown"),
+    (
+        "Give a policy engine the provider instance of each change.",
+        "tofu show -json plan.bin | statetool plan-show - --config . --format json",
     ),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
 def plan_show_command(
     plan: Annotated[
@@ -116,26 +112,22 @@ def plan_show_command(
     return FOUND if missing or wrong else FINE
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=False,
-    examples=(
-        (
-            "Check that an apply did what its plan says.",
-            "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
-        ),
-        ("Check the first apply, made without a state.", "statetool verify plan.json --after terraform.tfstate"),
-        (
-            "Compare values by their types: sets as sets, numbers as numbers.",
-            "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",
-        ),
-        (
-            "Fail also on what OpenTofu tolerates for old providers.",
-            "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
-        ),
+@examples(
+    (
+        "Check that an apply did what its plan says.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate",
+    ),
+    ("Check the first apply, made without a state.", "statetool verify plan.json --after terraform.tfstate"),
+    (
+        "Compare values by their types: sets as sets, numbers as numbers.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --schemas schemas.json",
+    ),
+    (
+        "Fail also on what OpenTofu tolerates for old providers.",
+        "statetool verify plan.json --before before.tfstate --after terraform.tfstate --strict",
     ),
 )
+@declared(paged=True, decrypts=True, connects=False)
 def verify_command(
     plan: Annotated[
         str, Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
@@ -188,23 +180,16 @@ def verify_command(
     return FOUND if worst >= failing.rank else FINE
 
 
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=True,
-    examples=(
-        ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
-        (
-            "Do not compare an attribute that the provider changes.",
-            "statetool moves plan.json --ignore aws_iam_role.path",
-        ),
-        (
-            "Find moves between the states of two folders.",
-            "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
-        ),
-        ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
+@examples(
+    ("Write the moved blocks for what was renamed.", "statetool moves plan.json >> moved.tf"),
+    ("Do not compare an attribute that the provider changes.", "statetool moves plan.json --ignore aws_iam_role.path"),
+    (
+        "Find moves between the states of two folders.",
+        "statetool moves net/plan.json app/plan.json > split.stateops.hcl",
     ),
+    ("Move in the state instead, without blocks.", "tofu show -json plan.bin | statetool moves - --operations"),
 )
+@declared(paged=False, decrypts=False, connects=True)
 def moves_command(
     plans: Annotated[
         list[str],

@@ -9,7 +9,7 @@ from typer import BadParameter, Option
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
@@ -23,20 +23,16 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show which provider instances are in use.", "statetool providers"),
-        ("Show the numbers of each module.", "statetool providers --modules"),
-        (
-            "List what must be destroyed or rebound before a region is removed.",
-            """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
-        ),
-        ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
+@examples(
+    ("Show which provider instances are in use.", "statetool providers"),
+    ("Show the numbers of each module.", "statetool providers --modules"),
+    (
+        "List what must be destroyed or rebound before a region is removed.",
+        """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
     ),
+    ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
 def providers_command(
     state: StateArgument = None,

@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
     FormatOption,
@@ -37,22 +37,18 @@ class SideChoice(StrEnum):
     THEIRS = "theirs"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
-        (
-            "Save them, and fill gaps from a backup.",
-            "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
-        ),
-        (
-            "Use all known backups, and include objects that may have been destroyed since.",
-            "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
-        ),
+@examples(
+    ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
+    (
+        "Save them, and fill gaps from a backup.",
+        "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
+    ),
+    (
+        "Use all known backups, and include objects that may have been destroyed since.",
+        "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 def salvage_command(
     state: Annotated[
         str | None, Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")

@@ -11,7 +11,7 @@ from typer import Argument, BadParameter, Context, Option
 
 from statefmt import EncryptionError, SelectionError, Snapshot
 from statefmt.addrs import is_identifier
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import criteria, selected
@@ -40,16 +40,12 @@ from statefmt.snapshots import InstanceState, OutputValue, instances
 from statefmt.text import shell_line
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
-        ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
-        ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
-    ),
+@examples(
+    ("Show one instance.", "statetool show 'aws_instance.web[0]'"),
+    ("Print one attribute, for a script.", "statetool show 'aws_instance.web[0]' --attr tags.Name --raw"),
+    ("Show the instance with an id, with policies as JSON.", "statetool show --id i-0a1b2c3d4e5f --expand"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(chosen=criteria)
 def show_command(
     state: StateOption = None,
@@ -123,16 +119,12 @@ def _show_text(
 _AS_TOFU: Final = "output"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show all outputs of the current workspace.", "statetool outputs"),
-        ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
-        ("Use an output in a script.", "statetool outputs --raw vpc_id"),
-    ),
+@examples(
+    ("Show all outputs of the current workspace.", "statetool outputs"),
+    ("Show one output.", "statetool outputs --state terraform.tfstate web_names"),
+    ("Use an output in a script.", "statetool outputs --raw vpc_id"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def outputs_command(
     context: Context,
     state: StateArgument = None,
@@ -194,19 +186,12 @@ def _named(outputs: Sequence[OutputValue], name: str) -> OutputValue:
     raise SelectionError(f"the state has no output {name!r}{suggestion(name, [output.name for output in outputs])}")
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
-        (
-            "Save an earlier version, which the bucket keeps.",
-            "statetool pull --version 3HL4kqtJlcpXroDTDmJ > old.tfstate",
-        ),
-        ("Read an encrypted state with jq.", "statetool pull --encryption key.hcl prod.tfstate | jq .serial"),
-    ),
+@examples(
+    ("Save a copy of the state of the current workspace.", "statetool pull > copy.tfstate"),
+    ("Save an earlier version, which the bucket keeps.", "statetool pull --version 3HL4kqtJlcpXroDTDmJ > old.tfstate"),
+    ("Read an encrypted state with jq.", "statetool pull --encryption key.hcl prod.tfstate | jq .serial"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 def pull_command(state: StateArgument = None, state_option: StateOption = None, version: VersionOption = None) -> int:
     """Print a state as it is stored, or decrypted if it is encrypted.
 

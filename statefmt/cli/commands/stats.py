@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Option
 
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.outcome import FINE
@@ -15,16 +15,12 @@ from statefmt.cli.streams import result_terminal
 from statefmt.statistics import statistics
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what the state of this directory contains.", "statetool stats"),
-        ("Find the modules that take up the most space.", "statetool stats --modules --top 0"),
-        ("Show the 50 largest instances of a remote state.", "tofu state pull | statetool stats --top 50 -"),
-    ),
+@examples(
+    ("Show what the state of this directory contains.", "statetool stats"),
+    ("Find the modules that take up the most space.", "statetool stats --modules --top 0"),
+    ("Show the 50 largest instances of a remote state.", "tofu state pull | statetool stats --top 50 -"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def stats_command(
     state: StateArgument = None,
     state_option: StateOption = None,

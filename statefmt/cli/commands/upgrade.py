@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import DowngradeError, StatetoolError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
@@ -53,17 +53,13 @@ if TYPE_CHECKING:
     from statefmt.provider_schemas import ProviderSchemas
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
-        ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
-        ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
-        ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
-    ),
+@examples(
+    ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
+    ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
+    ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
+    ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def upgrade_command(
     states: StatesArgument = None,
@@ -153,18 +149,14 @@ def _check_several(names: list[str], in_place: bool, options: WriteOptions) -> N
         raise BadParameter("takes one state", param_hint="--backup")
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
-        (
-            "Write a state for Terraform, with its registry.",
-            "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
-        ),
+@examples(
+    ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
+    (
+        "Write a state for Terraform, with its registry.",
+        "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def downgrade_command(
     state: StateArgument = None,
@@ -230,15 +222,11 @@ def downgrade_command(
     return FINE
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Compare all releases.", "statetool releases"),
-        ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
-    ),
+@examples(
+    ("Compare all releases.", "statetool releases"),
+    ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def releases_command(
     release_name: Annotated[
         str | None,
