@@ -23,7 +23,7 @@ from statefmt.cli.options.configuration import (
     parsed_release,
     provider_schemas,
 )
-from statefmt.cli.options.findings import FindingOptions, finding_options
+from statefmt.cli.options.findings import FindingOptions
 from statefmt.cli.options.shared import CONFIGURATION, FormatOption, OutputFormat, StateOption
 from statefmt.cli.options.write import FixOptions, fix_options
 from statefmt.cli.outcome import FINE, FOUND, show_failure
@@ -50,7 +50,7 @@ _SCHEMA_RULE: Final = "STA019"
     ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
 @declared(paged=True, decrypts=True, connects=True)
-@takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
+@takes(finding=FindingOptions, configuration=configuration_options, fixing=fix_options)
 def check_command(
     states: Annotated[
         list[str] | None,

@@ -22,6 +22,7 @@ from statefmt.cli.options.shared import CONFIGURATION, FormatOption, OutputForma
 from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, write_result
+from statefmt.render.simulation import simulation_json, simulation_text
 from statefmt.text import printable
 
 if TYPE_CHECKING:
@@ -79,12 +80,8 @@ def simulate_command(
     found = simulate(opened.data, opened.snapshot, before, after, name=opened.location)
     hidden = report_problems(found.problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.simulation import simulation_json
-
         sys.stdout.buffer.write(simulation_json(found))
     else:
-        from statefmt.render.simulation import simulation_text
-
         print(simulation_text(found, result_terminal()))
     return FOUND if found.orphaned or hidden else FINE
 

@@ -46,6 +46,7 @@ from statefmt.encryption import (
 from statefmt.encryption.key_providers import CheckedEncryption
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_words
 from statefmt.pieces import Span
+from statefmt.render.encryption import encryption_json, encryption_text, reencrypt_json
 from statefmt.sealed import Seal, about
 from statefmt.store.files import read_bounded
 from statefmt.store.local.backups import backups, discard_plain
@@ -275,8 +276,6 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
         if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
             print(listed_name(name))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption import reencrypt_json
-
         sys.stdout.buffer.write(reencrypt_json(checked))
     return status
 
@@ -304,12 +303,8 @@ def encryption_info_command(
             loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption import encryption_json
-
         sys.stdout.buffer.write(encryption_json(envelope, opened))
     else:
-        from statefmt.render.encryption import encryption_text
-
         print(encryption_text(display_name(name), envelope, opened, result_terminal()))
     return FINE
 

@@ -35,18 +35,58 @@ IntoOption = Annotated[
 class ClusterOptions(NamedTuple):
     """A scheduler, if any, and how to reach it."""
 
-    scheduler: str | None
-    tls_ca: str | None
-    tls_cert: str | None
-    tls_key: str | None
-    insecure: bool
+    scheduler: Annotated[
+        str | None,
+        Option(
+            metavar="ADDRESS",
+            help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    tls_ca: Annotated[
+        str | None,
+        Option(
+            "--tls-ca",
+            metavar="FILE",
+            help="The certificate that signed those of the cluster; default: as Dask is configured.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    tls_cert: Annotated[
+        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
+    ] = None
+    tls_key: Annotated[
+        str | None,
+        Option(
+            "--tls-key",
+            metavar="FILE",
+            help="The key of --tls-cert, if that file does not have it.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    insecure_scheduler: Annotated[
+        bool,
+        Option(
+            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
+        ),
+    ] = False
 
     def given(self, entry: WorkerEntry, workers: int | None) -> Cluster | None:
         """Return the cluster, whose workers run `entry`; None without --scheduler.
 
-        Raises BadParameter if it cannot be combined with local `workers`, or with keys.
+        Raises BadParameter if an option needs --scheduler, or if it cannot be combined with local `workers`, or with
+        keys.
         """
         if self.scheduler is None:
+            needing = {
+                "--tls-ca": self.tls_ca,
+                "--tls-cert": self.tls_cert,
+                "--tls-key": self.tls_key,
+                "--insecure-scheduler": self.insecure_scheduler,
+            }
+            for option, value in needing.items():
+                if value:
+                    raise BadParameter("requires --scheduler", param_hint=option)
             return None
         if workers is not None:
             raise BadParameter(
@@ -60,59 +100,7 @@ class ClusterOptions(NamedTuple):
             )
         from statefmt.fleet import Cluster
 
-        return Cluster(self.scheduler, entry, self.tls_ca, self.tls_cert, self.tls_key, self.insecure)
-
-
-def cluster_options(
-    *,
-    scheduler: Annotated[
-        str | None,
-        Option(
-            metavar="ADDRESS",
-            help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    tls_ca: Annotated[
-        str | None,
-        Option(
-            "--tls-ca",
-            metavar="FILE",
-            help="The certificate that signed those of the cluster; default: as Dask is configured.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    tls_cert: Annotated[
-        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
-    ] = None,
-    tls_key: Annotated[
-        str | None,
-        Option(
-            "--tls-key",
-            metavar="FILE",
-            help="The key of --tls-cert, if that file does not have it.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    insecure_scheduler: Annotated[
-        bool,
-        Option(
-            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
-        ),
-    ] = False,
-) -> ClusterOptions:
-    """Return the options as one value. Raises BadParameter if one of them needs --scheduler."""
-    given = {
-        "--tls-ca": tls_ca,
-        "--tls-cert": tls_cert,
-        "--tls-key": tls_key,
-        "--insecure-scheduler": insecure_scheduler,
-    }
-    if scheduler is None:
-        for option, value in given.items():
-            if value:
-                raise BadParameter("requires --scheduler", param_hint=option)
-    return ClusterOptions(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler)
+        return Cluster(self.scheduler, entry, self.tls_ca, self.tls_cert, self.tls_key, self.insecure_scheduler)
 
 
 _MOST_SHOWN: Final = 10
@@ -131,7 +119,7 @@ _MOST_SHOWN: Final = 10
     ),
 )
 @declared(paged=False, decrypts=True, connects=True)
-@takes(cluster=cluster_options)
+@takes(cluster=ClusterOptions)
 def fleet_index_command(
     sources: Annotated[
         list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")

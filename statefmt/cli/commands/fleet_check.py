@@ -5,7 +5,7 @@ from __future__ import annotations
 from statefmt import StoreError
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.commands.fleet import DEFAULT_INDEX, IntoOption
-from statefmt.cli.options.findings import FindingOptions, finding_options
+from statefmt.cli.options.findings import FindingOptions
 from statefmt.cli.outcome import show_failure
 from statefmt.fleet import stored_findings
 
@@ -20,7 +20,7 @@ from statefmt.fleet import stored_findings
     ),
 )
 @declared(paged=True, decrypts=False, connects=False)
-@takes(finding=finding_options)
+@takes(finding=FindingOptions)
 def fleet_check_command(into: IntoOption = DEFAULT_INDEX, *, finding: FindingOptions) -> int:
     """Report what the rules found in the states of an index, as `check` does. No state is read again.
 

@@ -17,6 +17,7 @@ from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say
 from statefmt.graph import DependencyGraph, dependency_graph, part_of, reachable, reaching
 from statefmt.locations import display_name
+from statefmt.render.graph import MOST_EDGES, graph_dot, graph_json, graph_mermaid, graph_tree
 from statefmt.selection import select
 from statefmt.snapshots import CURRENT_VERSION, instances
 
@@ -89,8 +90,6 @@ def graph_command(
     if output_format is None:
         output_format = GraphFormat.TEXT if sys.stdout.isatty() else GraphFormat.DOT
     if output_format in (GraphFormat.TEXT, GraphFormat.TREE):
-        from statefmt.render.graph import graph_tree
-
         if not graph.nodes:
             nothing = "no dependency path leads from one to the other" if starts else "the state has no resources"
             say(f"statetool: {nothing}")
@@ -123,18 +122,12 @@ def _note_older_format(state: State, graph: DependencyGraph) -> None:
 
 def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat, *, implied: bool) -> bytes:
     if output_format is GraphFormat.JSON:
-        from statefmt.render.graph import graph_json
-
         return graph_json(graph, focus)
     if output_format is GraphFormat.MERMAID:
-        from statefmt.render.graph import MOST_EDGES, graph_mermaid
-
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
             remedy = "use --depends-on or --dependents-of"
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; {remedy}")
     else:
-        from statefmt.render.graph import graph_dot
-
         text = graph_dot(graph, focus, implied=implied)
     return f"{text}\n".encode()

@@ -31,6 +31,7 @@ from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
 from statefmt.operations_files import folder_names
 from statefmt.plans import PlanBindings, plan_variables, verify
+from statefmt.render.moves import moved_blocks, moves_json, operations_file
 from statefmt.render.terminal import counted
 from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration, checked_state
 
@@ -226,13 +227,9 @@ def moves_command(
     run_context().phase("comparing")
     found = propose_moves(shown, ignored, schemas=by_type, in_states=in_states)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.moves import moves_json
-
         states = {one.state: {"path": one.folder, "plan": display_name(one.file)} for one in given}
         write_result(moves_json(found, states))
     else:
-        from statefmt.render.moves import moved_blocks, operations_file
-
         folders = {one.state: one.folder for one in given}
         print(operations_file(found, folders) if in_states else moved_blocks(found), end="")
         _report(found)

@@ -17,6 +17,16 @@ from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal
+from statefmt.render.providers import (
+    Rows,
+    provider_declarations_json,
+    provider_declarations_text,
+    provider_use_json,
+    provider_use_table,
+    provider_use_tree,
+    removal_json,
+    removal_text,
+)
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
@@ -75,15 +85,11 @@ def providers_command(
         found = _removal(uses, remove, references)
         return _show_removal(found, output_format, _hinted(state_read, named))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import provider_use_json
-
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
     if not uses:
         print("statetool: the state names no provider", file=sys.stderr)
         return FINE
-    from statefmt.render.providers import Rows, provider_use_table, provider_use_tree
-
     if tree:
         print(provider_use_tree(uses, result_terminal(), resources=resources))
     else:
@@ -100,12 +106,8 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
     wrong = report_problems(problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import provider_declarations_json
-
         sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
     else:
-        from statefmt.render.providers import provider_declarations_text
-
         if found:
             print(provider_declarations_text(found, result_terminal(), result_columns()))
         else:
@@ -137,11 +139,7 @@ def _hinted(state: State, named: str | None) -> str | None:
 
 def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import removal_json
-
         sys.stdout.buffer.write(removal_json(found))
     else:
-        from statefmt.render.providers import removal_text
-
         print(removal_text(found, result_terminal(), state))
     return FOUND if found.objects else FINE

@@ -13,7 +13,7 @@ from statefmt import StoreError
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.findings import GateOptions, gate_options
+from statefmt.cli.options.findings import GateOptions
 from statefmt.cli.options.shared import StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, require_templates
 from statefmt.cli.run import run_context
@@ -31,7 +31,7 @@ from statefmt.rules import Gate
     ("Report on all states of an index.", "statetool report --fleet statetool.duckdb -o fleet.html"),
 )
 @declared(paged=False, decrypts=True, connects=True)
-@takes(rules=gate_options, configuration=configuration_options)
+@takes(rules=GateOptions, configuration=configuration_options)
 def report_command(
     states: StatesArgument = None,
     state: StateOption = None,

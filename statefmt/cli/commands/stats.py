@@ -12,6 +12,7 @@ from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal
+from statefmt.render.stats import Shown, stats_json, stats_text
 from statefmt.statistics import statistics
 
 
@@ -40,12 +41,8 @@ def stats_command(
     opened = opened_state(one_state(state, state_option))
     found = statistics(opened.snapshot)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.stats import stats_json
-
         sys.stdout.buffer.write(stats_json(opened, found, top))
         return FINE
-    from statefmt.render.stats import Shown, stats_text
-
     print(
         stats_text(
             opened,

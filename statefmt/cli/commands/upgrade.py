@@ -46,6 +46,7 @@ from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
 from statefmt.releases import all_releases
 from statefmt.render.downgrade import downgrade_report, refusal_text
+from statefmt.render.releases import release_page, releases_json, releases_table
 from statefmt.render.upgrade import flat_attributes_text, upgrade_report
 from statefmt.snapshots import Layout
 
@@ -237,12 +238,8 @@ def releases_command(
     """Show what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
     releases = all_releases() if release_name is None else [parsed_release(release_name, "RELEASE")]
     if output_format is OutputFormat.JSON:
-        from statefmt.render.releases import releases_json
-
         sys.stdout.buffer.write(releases_json(releases))
         return FINE
-    from statefmt.render.releases import release_page, releases_table
-
     if release_name is None:
         print(releases_table(releases, result_terminal()))
     else:

@@ -18,6 +18,8 @@ from statefmt.cli.outcome import FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.locations import found_state, history_folder, kept_versions, workspaces
+from statefmt.render.stores import versions_json, versions_text
+from statefmt.render.whereabouts import where_json, where_text, workspaces_json, workspaces_text
 
 
 @examples(
@@ -37,12 +39,8 @@ def where_command(
     found = found_state(run_context(), named_folder(one_state(folder, state_option)))
     history = history_folder(run_context(), found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts import where_json
-
         sys.stdout.buffer.write(where_json(found, history))
     else:
-        from statefmt.render.whereabouts import where_text
-
         print(where_text(found, history, result_terminal()))
     return FINE
 
@@ -61,12 +59,8 @@ def workspaces_command(
     """
     found = workspaces(run_context(), named_folder(one_state(folder, state_option)))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.whereabouts import workspaces_json
-
         sys.stdout.buffer.write(workspaces_json(found))
     else:
-        from statefmt.render.whereabouts import workspaces_text
-
         print(workspaces_text(found, result_terminal()))
     return FINE
 
@@ -88,13 +82,9 @@ def versions_command(
     found = kept_versions(run_context(), named)
     name = state_name(named, to_read=True)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.stores import versions_json
-
         sys.stdout.buffer.write(versions_json(name, found))
         return FINE
     if found:
-        from statefmt.render.stores import versions_text
-
         print(versions_text(found, result_terminal()))
         sys.stdout.flush()
     if len(found) < 2:
