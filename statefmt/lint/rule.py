@@ -9,6 +9,7 @@ page of the rule. Short rules, and those whose findings the reader creates, are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -29,7 +30,8 @@ def found_while_reading(subject: Subject) -> Iterable[Finding]:
     return ()
 
 
-class Rule(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """A rule: its code, which determines its name and severity, and its checks.
 
     `check` yields findings that the reader does not create; the engine sets their severity to the rule's. Their
