@@ -137,7 +137,10 @@ class ProgramCommand(TyperCommand):
             _write_rows(formatter, title, rows.pop(title))
         if self.examples:
             with formatter.section("Examples"):
-                formatter.write("\n".join(example_lines(self.examples, " " * formatter.current_indent)))
+                indent = " " * formatter.current_indent
+                # Each command line is on one line, to copy.
+                lines = [line for what, command in self.examples for line in (f"# {what}", f"{command}\n")]
+                formatter.write("\n".join(f"{indent}{line}" for line in lines))
         for title in sorted(rows, key=_place):
             _write_rows(formatter, title, rows[title])
 
@@ -150,11 +153,6 @@ def program_command(name: str, declaration: Declared) -> ProgramCommand:
     assert isinstance(command, ProgramCommand)
     command.examples = declaration.examples
     return command
-
-
-def example_lines(examples: Examples, indent: str) -> list[str]:
-    """Return the lines of examples: what each does, and below it the command line, on one line to copy."""
-    return [line for what, command in examples for line in (f"{indent}# {what}", f"{indent}{command}\n")]
 
 
 def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]:
@@ -291,23 +289,21 @@ class ConnectionOptions(NamedTuple):
 def use_backend_options(given: Mapping[str, Any]) -> None:
     """Put the options of a command into the run. Raises BadParameter, also if options of folders are for a file."""
     of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) is not None]
-    if of_folder and not all(map(_may_be_folder, _named(given))):
+    # os.path returns False where a folder above may not be searched; Path raises.
+    if of_folder and not all("://" in name or os.path.isdir(name) for name in _named(given)):  # noqa: PTH112
         raise BadParameter("only the state of a folder has it, and a file is named here", param_hint=of_folder[0])
     # Most runs are about a file; the other states of an edit may be elsewhere.
-    if not of_folder and not given.get("allow_path") and _is_file(given.get("state")) and not given.get("states"):
+    state = given.get("state")
+    is_file = isinstance(state, str) and os.path.isfile(state)  # noqa: PTH113
+    if is_file and not of_folder and not given.get("allow_path") and not given.get("states"):
         return
     from statefmt.locations import BackendOptions
 
     workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
     variables, paths = tuple(given.get("allow_env") or ()), tuple(given.get("allow_path") or ())
-    empty = {
-        "--workspace": workspace == "",
-        "--allow-host": "" in hosts,
-        "--allow-env": "" in variables,
-        "--allow-path": "" in paths,
-    }
-    for option, is_empty in empty.items():
-        if is_empty:
+    values = {"--workspace": (workspace,), "--allow-host": hosts, "--allow-env": variables, "--allow-path": paths}
+    for option, texts in values.items():
+        if "" in texts:
             raise BadParameter("must not be empty", param_hint=option)
     run = current_run()
     options = BackendOptions(
@@ -319,7 +315,7 @@ def use_backend_options(given: Mapping[str, Any]) -> None:
         allow_external=allows_external(given),
         verify=not given.get("no_verify"),
         agree=asking(),
-        debug=_shown if given.get("debug") else None,
+        debug=(lambda text: say(f"debug: {text}")) if given.get("debug") else None,
     )
     use_run(run._replace(context=replace(run.context, backend=options)))
 
@@ -329,16 +325,3 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
     for parameter in _STATES:
         value = given.get(parameter)
         yield from [value] if isinstance(value, str) else value or ()
-
-
-# os.path returns False where a folder above may not be searched; Path raises.
-def _may_be_folder(name: str) -> bool:
-    return "://" in name or os.path.isdir(name)  # noqa: PTH112
-
-
-def _is_file(name: object) -> bool:
-    return isinstance(name, str) and os.path.isfile(name)  # noqa: PTH113
-
-
-def _shown(text: str) -> None:
-    say(f"debug: {text}")

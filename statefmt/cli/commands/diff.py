@@ -234,8 +234,7 @@ def _address_test(
 def _warn_of_lineage(old: State, new: State) -> None:
     before, after = old.snapshot.lineage, new.snapshot.lineage
     if before and after and before != after:
-        text = "statetool: warning: the lineages differ: these are not two versions of one state"
-        say(text)
+        say("statetool: warning: the lineages differ: these are not two versions of one state")
 
 
 def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:

@@ -154,13 +154,16 @@ def fleet_index_command(
     """
     from statefmt.fleet import IndexOptions, index_states
 
+    limit = None if timeout is None else seconds(timeout, "--timeout")
+    if limit == 0:
+        raise BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
     options = IndexOptions(
         checks=check,
         attributes=attributes,
         workers=workers,
         cluster=cluster.given(read_states, workers),
         max_size=max_size,
-        timeout=None if timeout is None else _seconds(timeout),
+        timeout=limit,
     )
     run = index_states(run_context(), sources, into, options)
     for message in run.missing:
@@ -177,13 +180,6 @@ def fleet_index_command(
     read, unchanged = run.read - len(run.failed), run.states - run.read
     print(f"{into}: {counted(run.states, 'state')}: {read:,} read, {unchanged:,} unchanged{removed}{failed}")
     return FAILED if run.failed or run.missing else FINE
-
-
-def _seconds(text: str) -> float:
-    found = seconds(text, "--timeout")
-    if not found:
-        raise BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
-    return found
 
 
 def read_states(job: bytes) -> bytes:
@@ -347,9 +343,9 @@ def fleet_graph_command(
 
 
 def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> bytes:
-    if output_format is FleetGraphFormat.JSON:
-        from statefmt.render.graph import fleet_graph_json
+    from statefmt.render.graph import MOST_EDGES, fleet_graph_dot, fleet_graph_json, fleet_graph_mermaid
 
+    if output_format is FleetGraphFormat.JSON:
         return fleet_graph_json(graph)
     if output_format is FleetGraphFormat.HTML:
         require_templates()
@@ -357,13 +353,9 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
 
         return fleet_graph_page(graph, str(into), run_context().clock())
     if output_format is FleetGraphFormat.MERMAID:
-        from statefmt.render.graph import MOST_EDGES, fleet_graph_mermaid
-
         if (edges := len(graph.references)) > MOST_EDGES:
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --format html")
         return f"{fleet_graph_mermaid(graph)}\n".encode()
-    from statefmt.render.graph import fleet_graph_dot
-
     return f"{fleet_graph_dot(graph)}\n".encode()
 
 

@@ -94,7 +94,10 @@ def fmt_command(
                 if changed or to is not None or options.has_conditions:
                     _write(state_read, rewritten, to, options, sources, style, drop_unknown)
                 if changed:
-                    _show_changes(state_read, rewritten, drop_unknown)
+                    show_engines(state_read)
+                if changed and rewritten.notes:
+                    notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
+                    print(notes, file=sys.stderr)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
@@ -110,12 +113,6 @@ def fmt_command(
 def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool) -> Rewritten:
     _refuse_older_format(state)
     return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown)
-
-
-def _show_changes(state: LoadedState, rewritten: Rewritten, drop_unknown: bool) -> None:
-    show_engines(state)
-    if rewritten.notes:
-        print(notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown), file=sys.stderr)
 
 
 def _write(
@@ -149,13 +146,11 @@ def _write(
         say(f"{name}: {done}; dry run; nothing was written")
 
 
-def _argument(name: str) -> str:
-    return shell_line(state_words(name)) if isinstance(name, RemoteName) else shell_word(name)
-
-
 def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
+        name = loaded.name
+        argument = shell_line(state_words(name)) if isinstance(name, RemoteName) else shell_word(name)
         raise StoreError(
-            f"{loaded.name}: this state has format version {loaded.result.version}; upgrade it first:\n"
-            f"  statetool upgrade --in-place {_argument(loaded.name)}"
+            f"{name}: this state has format version {loaded.result.version}; upgrade it first:\n"
+            f"  statetool upgrade --in-place {argument}"
         )

@@ -169,7 +169,6 @@ def _has_line(text: bytes) -> bool:
 _NO_FILE: Final = "/dev/null"
 
 _ENCRYPTED: Final = "it is encrypted; set TF_ENCRYPTION to its encryption configuration to compare it"
-_CACHED: Final = "diff.statetool.cachetextconv"
 _AS_IT_IS: Final = "`git diff --no-ext-diff --no-textconv` shows the raw file, including any secrets"
 
 
@@ -271,7 +270,7 @@ def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
 def _is_kept_by_git() -> bool:
     """Return whether git is configured to cache converted text, which `statetool git-config` never does."""
     try:
-        done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
+        done = subprocess.run(["git", "config", "--type=bool", "--get", _NEVER], capture_output=True, check=False)
     except OSError:
         return False
     return done.stdout.strip() == b"true"

@@ -113,11 +113,10 @@ def _chosen(state: State, graph: DependencyGraph, selectors: list[str] | None) -
 
 def _note_older_format(state: State, graph: DependencyGraph) -> None:
     if state.version != CURRENT_VERSION and not any(graph.edges.values()):
-        note = (
+        say(
             f"statetool: {display_name(state.location)}: the dependencies in format version {state.version} "
             "are not carried over, so the graph has no arrows"
         )
-        say(note)
 
 
 def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat, *, implied: bool) -> bytes:

@@ -38,7 +38,11 @@ def help_command(
         typer.echo(program.get_help())
         return FINE
     if name == ["topics"]:
-        typer.echo(_topic_list())
+        titles = {one: topic(one).partition("\n")[0] for one in topics()}
+        width = max(map(len, titles))
+        typer.echo(
+            "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])
+        )
         return FINE
     wanted, *rest = command_arguments(name)
     found = program.command.get_command(program, wanted)
@@ -61,12 +65,6 @@ def topics() -> list[str]:
 def topic(name: str) -> str:
     """Return the text of a topic."""
     return (_TOPICS / f"{name}.txt").read_text(encoding="utf-8")
-
-
-def _topic_list() -> str:
-    titles = {name: topic(name).partition("\n")[0] for name in topics()}
-    width = max(map(len, titles))
-    return "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])
 
 
 @examples(("Show the version.", "statetool version"), ("Print it for a program.", "statetool version --format json"))

@@ -22,7 +22,7 @@ from statefmt.cli.options.configuration import (
     provider_schemas,
     report_problems,
 )
-from statefmt.cli.options.findings import CheckFormat, CheckFormatOption, FailOn, FailOnOption, print_report
+from statefmt.cli.options.findings import CheckFormat, CheckFormatOption, FailOnOption, print_report
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption
 from statefmt.cli.outcome import FINE, FOUND, UsageError
 from statefmt.cli.run import run_context
@@ -30,7 +30,7 @@ from statefmt.cli.streams import result_terminal, say, write_result
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.moves import Proposals, parse_ignored_attribute, propose_moves
 from statefmt.operations_files import folder_names
-from statefmt.plans import PlanBindings, plan_variables, verify
+from statefmt.plans import PlanBindings, ShownPlan, plan_variables, verify
 from statefmt.render.moves import moved_blocks, moves_json, operations_file
 from statefmt.render.terminal import counted
 from statefmt.rules import CONFIGURATION_NOT_KNOWN, check_configuration, checked_state
@@ -171,10 +171,9 @@ def verify_command(
     checked = [checked_state(new.location, new.data, new.version, found.after)]
     if old is not None:
         checked.insert(0, checked_state(old.location, old.data, old.version, found.before))
-    failing = Severity((fail_on or FailOn.ERROR).value)
+    failing = fail_on or Severity.ERROR
     print_report(checked, (), output_format, failing)
-    if planned.errored:
-        say(f"statetool: warning: {display_name(plan)}: the plan is incomplete, since planning failed with an error")
+    _warn_if_incomplete(planned, plan)
     if found.not_made:
         say(f"statetool: {found.not_made} of {counted(found.planned, 'planned change')} not made")
     worst = max((finding.severity.rank for state in checked for finding in state.findings), default=-1)
@@ -234,7 +233,7 @@ def moves_command(
         print(operations_file(found, folders) if in_states else moved_blocks(found), end="")
         _report(found)
     for one in given:
-        _warn_of_errors(one, errored=shown[one.state].errored)
+        _warn_if_incomplete(shown[one.state], one.file)
     for rule in found.unused:
         say(f"statetool: warning: --ignore {rule}: no object that is destroyed or created has this attribute")
     return FOUND if found.ambiguous else FINE
@@ -254,10 +253,9 @@ def _report(found: Proposals) -> None:
         )
 
 
-def _warn_of_errors(plan: FolderPlan, *, errored: bool) -> None:
-    if errored:
-        name = display_name(plan.file)
-        say(f"statetool: warning: {name}: the plan is incomplete, since planning failed with an error")
+def _warn_if_incomplete(plan: ShownPlan, name: str) -> None:
+    if plan.errored:
+        say(f"statetool: warning: {display_name(name)}: the plan is incomplete, since planning failed with an error")
 
 
 class FolderPlan(NamedTuple):

@@ -83,7 +83,11 @@ def providers_command(
     uses = provider_use(snapshot)
     if remove is not None:
         found = _removal(uses, remove, references)
-        return _show_removal(found, output_format, _hinted(state_read, named))
+        if output_format is OutputFormat.JSON:
+            sys.stdout.buffer.write(removal_json(found))
+        else:
+            print(removal_text(found, result_terminal(), _hinted(state_read, named)))
+        return FOUND if found.objects else FINE
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
@@ -107,11 +111,10 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     wrong = report_problems(problems)
     if output_format is OutputFormat.JSON:
         sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
+    elif found:
+        print(provider_declarations_text(found, result_terminal(), result_columns()))
     else:
-        if found:
-            print(provider_declarations_text(found, result_terminal(), result_columns()))
-        else:
-            print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
+        print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
     missing = any(one.missing for declaration in found for one in declaration.instances)
     return FOUND if missing or wrong else FINE
 
@@ -135,11 +138,3 @@ def _hinted(state: State, named: str | None) -> str | None:
     if isinstance(state.location, RemoteName):
         return state.location
     return None if named == STANDARD_INPUT else named
-
-
-def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:
-    if output_format is OutputFormat.JSON:
-        sys.stdout.buffer.write(removal_json(found))
-    else:
-        print(removal_text(found, result_terminal(), state))
-    return FOUND if found.objects else FINE

@@ -116,16 +116,8 @@ SettingsOption = Annotated[
 NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)]
 
 
-class FailOn(StrEnum):
-    """The lowest severity that makes the command fail."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
-
 FailOnOption = Annotated[
-    FailOn | None,
+    Severity | None,
     Option(metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."),
 ]
 CheckFormatOption = Annotated[
@@ -206,7 +198,7 @@ class FindingOptions(NamedTuple):
 
         Keeps no states; some formats iterate over them twice.
         """
-        failing = Severity(self.fail_on.value if self.fail_on else gate.settings.fail_on)
+        failing = self.fail_on or Severity(gate.settings.fail_on)
         verdict = Verdict(checked, failing)
         if self.write_baseline is not None:
             path = self.write_baseline
