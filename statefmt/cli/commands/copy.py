@@ -30,19 +30,11 @@ from statefmt.render.whereabouts import backend_block
 
 
 class TransferOptions(NamedTuple):
-    """The options; `lock_timeout` is in seconds, None for no lock."""
+    """How to copy states."""
 
-    dry_run: bool
-    lock_timeout: float | None
-    yes: bool
-    output_format: OutputFormat
-
-
-def transfer_options(
-    *,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
-    ] = False,
+    ] = False
     lock: Annotated[
         bool,
         Option(
@@ -51,7 +43,7 @@ def transfer_options(
             help="Lock both places as OpenTofu does (the default).",
             rich_help_panel=COMMON,
         ),
-    ] = True,
+    ] = True
     lock_timeout: Annotated[
         str,
         Option(
@@ -60,15 +52,15 @@ def transfer_options(
             help="How long to wait for each lock, such as 10s; default: 0s.",
             rich_help_panel=COMMON,
         ),
-    ] = "0s",
-    yes: AgreedOption = False,
-    output_format: FormatOption = OutputFormat.TEXT,
-) -> TransferOptions:
-    """Return the options as one value. Raises BadParameter for an invalid duration."""
-    timeout = seconds(lock_timeout, "--lock-timeout")
-    return TransferOptions(
-        dry_run=dry_run, lock_timeout=timeout if lock else None, yes=yes, output_format=output_format
-    )
+    ] = "0s"
+    yes: AgreedOption = False
+    output_format: FormatOption = OutputFormat.TEXT
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds to wait for each lock, None for no lock. Raises BadParameter for an invalid duration."""
+        timeout = seconds(self.lock_timeout, "--lock-timeout")
+        return timeout if self.lock else None
 
 
 @examples(
@@ -77,7 +69,7 @@ def transfer_options(
     ("Copy the state of a workspace to another one.", "statetool copy . . --from-workspace prod --to-workspace blue"),
 )
 @declared(paged=False, decrypts=True, connects=True)
-@takes(options=transfer_options)
+@takes(options=TransferOptions)
 def copy_command(
     source: Annotated[str, Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
     target: Annotated[str, Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
@@ -109,7 +101,7 @@ def copy_command(
     ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
 )
 @declared(paged=False, decrypts=True, connects=True)
-@takes(options=transfer_options)
+@takes(options=TransferOptions)
 def move_backend_command(
     source: Annotated[
         str | None, Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one.")
@@ -170,7 +162,7 @@ def copied(
     terms = TransferTerms(
         operation=operation,
         command=command_line(),
-        timeout=options.lock_timeout,
+        timeout=options.timeout,
         dry_run=options.dry_run,
         delete_source=delete_source,
         agreed=agreed,

@@ -104,7 +104,7 @@ def encrypt_command(
             # it, the copies may be the only readable ones.
             opened_state(name, data, configuration)
             print(f"{display_name(name)}: already encrypted; the state was not written", file=sys.stderr)
-            return discard_copies(name, Form(data, is_plain=False), "encrypt")
+            return discard_copies(name, data, "encrypt")
 
     def opening(data: bytes) -> LoadedState:
         with about(name):
@@ -115,9 +115,9 @@ def encrypt_command(
     def change(state: LoadedState) -> EncryptionChange:
         with about(name):
             encrypted = encrypt_checked(state.data, configuration, SystemRandomness())
-        return EncryptionChange(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
+        return EncryptionChange(encrypted, was_plain=True, is_plain=False, done="encrypted")
 
-    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]
+    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)
 
 
 @examples(
@@ -155,10 +155,10 @@ def decrypt_command(
 
     def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
-        old, new = Form(state.stored, is_plain=False), Form(state.data, is_plain=True)
-        return EncryptionChange(old, new, f"decrypted by {state.seal.opened.method}")
+        done = f"decrypted by {state.seal.opened.method}"
+        return EncryptionChange(state.data, was_plain=False, is_plain=True, done=done)
 
-    return write_form(name, target, options, "decrypt", opening, change)[1]
+    return write_form(name, target, options, "decrypt", opening, change)
 
 
 @examples(
@@ -232,23 +232,23 @@ def _reencrypt(
     def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
         opened = state.seal.opened
-        old = Form(state.stored, opened.envelope is None)
+        was_plain, done = opened.envelope is None, f"from {opened.method} to {first}"
         if opened.is_current and not anew:
             if target is None:
                 say(f"{name}: already uses {opened.method}, the first method; nothing was written")
-            return EncryptionChange(old, old, f"from {opened.method} to {first}")
+            return EncryptionChange(state.stored, was_plain=was_plain, is_plain=was_plain, done=done)
         is_plain = not encrypts(configuration)
         with about(name):
             if is_plain:
                 refuse_on_terminal(target, options)
             layout = EnvelopeLayout.COMPACT if opened.envelope is None else opened.envelope.layout
-            new = Form(encrypt_checked(opened.plain, configuration, SystemRandomness(), layout), is_plain)
-        return EncryptionChange(old, new, f"from {opened.method} to {first}")
+            content = encrypt_checked(opened.plain, configuration, SystemRandomness(), layout)
+        return EncryptionChange(content, was_plain=was_plain, is_plain=is_plain, done=done)
 
     def opening(data: bytes) -> LoadedState:
         return opened_state(name, data, configuration)[0]
 
-    return write_form(name, target, options, "reencrypt", opening, change, discard_plain=discard_plain)[1]
+    return write_form(name, target, options, "reencrypt", opening, change, discard_plain=discard_plain)
 
 
 def _check(names: list[str], configuration: EncryptionConfiguration, output_format: OutputFormat) -> int:
@@ -309,23 +309,13 @@ def encryption_info_command(
     return FINE
 
 
-class Form(NamedTuple):
-    """The bytes of a state, and whether they are plain text."""
-
-    data: bytes
-    is_plain: bool
-
-
 class EncryptionChange(NamedTuple):
-    """The forms of a state before and after, and a description of the change."""
+    """The new stored bytes of a state, whether the state was and is plain text, and a description of the change."""
 
-    old: Form
-    new: Form
+    content: bytes
+    was_plain: bool
+    is_plain: bool
     done: str
-
-    def proposal(self, state: LoadedState) -> Proposal[EncryptionChange]:
-        """Return the change as an edit that leaves the contents of the state unchanged."""
-        return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
 
 
 def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration) -> tuple[LoadedState, Opened]:
@@ -377,8 +367,8 @@ def write_form(
     change: Callable[[LoadedState], EncryptionChange],
     *,
     discard_plain: bool = False,
-) -> tuple[EncryptionChange, int]:
-    """Write a state in another form and report it. Returns the change and the exit status.
+) -> int:
+    """Write a state in another form and report it. Returns the exit status.
 
     Encrypting a plain state in place leaves plain copies behind: the message lists them, or `discard_plain` deletes
     them.
@@ -386,8 +376,13 @@ def write_form(
     where = display_name(name) if target in (None, STANDARD_INPUT, name) else f"{display_name(name)} to {target}"
     kept: list[str | None] = []
 
+    def proposed(state: LoadedState) -> Proposal[EncryptionChange]:
+        made = change(state)
+        # What the state says stays the same.
+        return Proposal(made, [Span(0, len(state.data))], stored=made.content, check=False)
+
     def leaves_plain(made: EncryptionChange) -> bool:
-        return target is None and made.old.is_plain and not made.new.is_plain
+        return target is None and made.was_plain and not made.is_plain
 
     def written(made: EncryptionChange, backup: str | None) -> None:
         kept.append(backup)
@@ -397,27 +392,20 @@ def write_form(
         say(f"{where}: {made.done}{kept_in}{'; ' if printed else ''}{printed}")
 
     terms = options.terms(name, operation, to=target)
-    made = edit(
-        run_context(),
-        store_of(name),
-        terms,
-        lambda state: change(state).proposal(state),
-        opening=opening,
-        written=written,
-    )
+    made = edit(run_context(), store_of(name), terms, proposed, opening=opening, written=written)
     if terms.dry_run:
         say(f"{where}: dry run; nothing was written")
     elif target is not None and not kept:
         say(f"{target}: already has this content; nothing was written")
-    elif target is None and discard_plain and (kept or not made.new.is_plain):
-        return made, discard_copies(name, made.new, operation)
+    elif target is None and discard_plain and (kept or not made.is_plain):
+        return discard_copies(name, made.content, operation)
     elif kept and leaves_plain(made):
         _tell_of_plain_copies(name, None if kept[0] is None else Path(kept[0]))
-    return made, FINE
+    return FINE
 
 
-def discard_copies(name: str, current: Form, operation: str) -> int:
-    """Delete the plain copies of a state, whose file has the `current` form, and report each of them.
+def discard_copies(name: str, current: bytes, operation: str) -> int:
+    """Delete the plain copies of a state, whose file has the `current` bytes, and report each of them.
 
     Returns FAILED if a copy could not be deleted. Raises StoreError if the file has changed.
     """
@@ -425,7 +413,7 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
     info = run_context().lock_info(path, operation, command_line())
     try:
         with open_state(path, info, run_context().note) as state:
-            if current.is_plain or state.data != current.data:
+            if _is_plain(current) or state.data != current:
                 raise StoreError(f"{name}: the file changed since it was encrypted")
             copies = discard_plain(path, _is_plain)
     except StoreError as error:
