@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, get_ty
 
 import typer
 from typer import BadParameter, Option
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperOption
 from typer.main import get_command
 
 from statefmt.cli.copy_places import copy_places
@@ -152,6 +152,10 @@ def program_command(name: str, declaration: Declared) -> ProgramCommand:
     command = get_command(app)
     assert isinstance(command, ProgramCommand)
     command.examples = declaration.examples
+    for parameter in command.params:
+        # The help of an option names its default.
+        if isinstance(parameter, (TyperArgument, TyperOption)):
+            parameter.show_default = False
     return command
 
 
@@ -225,7 +229,6 @@ class FolderOptions(NamedTuple):
     workspace: Annotated[
         str | None,
         Option(
-            "--workspace",
             metavar="WORKSPACE",
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
             rich_help_panel=FOLDER,

@@ -74,7 +74,6 @@ def _print(report: str, line: str) -> None:
 RegistryOption = Annotated[
     Registry | None,
     Option(
-        show_default=False,
         help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
         "without a source; default: keep, if all providers have a source.",
         rich_help_panel=PROVIDERS,
@@ -85,7 +84,6 @@ LegacyProviderOption = Annotated[
     Option(
         "--legacy-provider",
         metavar="TYPE=[HOST/]NAMESPACE/TYPE",
-        show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
         "can be repeated. With --registry, HashiCorp's own need not be named.",
         rich_help_panel=PROVIDERS,

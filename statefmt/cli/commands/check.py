@@ -75,7 +75,6 @@ def check_command(
     plan: Annotated[
         str | None,
         Option(
-            "--plan",
             metavar="PLAN",
             help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
             rich_help_panel=_PLAN,

@@ -47,8 +47,7 @@ def simulate_command(
     state: StateArgument = None,
     state_option: StateOption = None,
     without: Annotated[
-        list[str] | None,
-        Option("--without", metavar="KEY", help="Remove this key from every for_each; can be repeated."),
+        list[str] | None, Option(metavar="KEY", help="Remove this key from every for_each; can be repeated.")
     ] = None,
     output_format: FormatOption = OutputFormat.TEXT,
     *,
@@ -113,7 +112,6 @@ def schemas_command(
     config: Annotated[
         str | None,
         Option(
-            "--config",
             metavar="DIR",
             help="The directory whose providers are asked; by default the current one.",
             rich_help_panel=CONFIGURATION,

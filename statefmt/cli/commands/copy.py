@@ -37,20 +37,12 @@ class TransferOptions(NamedTuple):
     ] = False
     lock: Annotated[
         bool,
-        Option(
-            "--lock/--no-lock",
-            show_default=False,
-            help="Lock both places as OpenTofu does (the default).",
-            rich_help_panel=COMMON,
-        ),
+        Option("--lock/--no-lock", help="Lock both places as OpenTofu does (the default).", rich_help_panel=COMMON),
     ] = True
     lock_timeout: Annotated[
         str,
         Option(
-            metavar="DURATION",
-            show_default=False,
-            help="How long to wait for each lock, such as 10s; default: 0s.",
-            rich_help_panel=COMMON,
+            metavar="DURATION", help="How long to wait for each lock, such as 10s; default: 0s.", rich_help_panel=COMMON
         ),
     ] = "0s"
     yes: AgreedOption = False

@@ -51,14 +51,13 @@ _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in 
 )
 @declared(paged=True, decrypts=True, connects=True)
 def diff_command(
-    old: Annotated[str | None, Argument(metavar="OLD", show_default=False, help=_SIDE)] = None,
+    old: Annotated[str | None, Argument(metavar="OLD", help=_SIDE)] = None,
     new: Annotated[
         str | None,
         Argument(metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."),
     ] = None,
     output_format: Annotated[
-        DiffFormat,
-        Option("--format", metavar="FORMAT", show_default=False, help="text (the default), json, markdown or html."),
+        DiffFormat, Option("--format", metavar="FORMAT", help="text (the default), json, markdown or html.")
     ] = DiffFormat.TEXT,
     stat: Annotated[bool, Option("--stat", help="Show only the number of changes, by resource.")] = False,
     name_only: Annotated[bool, Option("--name-only", help="Show only the addresses that differ.")] = False,

@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_INDEX: Final = Path("statetool.duckdb")
-IntoOption = Annotated[
-    Path, Option("--into", metavar="FILE", show_default=False, help=f"The index; default: {DEFAULT_INDEX}.")
-]
+IntoOption = Annotated[Path, Option("--into", metavar="FILE", help=f"The index; default: {DEFAULT_INDEX}.")]
 
 
 class ClusterOptions(NamedTuple):
@@ -46,23 +44,17 @@ class ClusterOptions(NamedTuple):
     tls_ca: Annotated[
         str | None,
         Option(
-            "--tls-ca",
             metavar="FILE",
             help="The certificate that signed those of the cluster; default: as Dask is configured.",
             rich_help_panel=CLUSTER,
         ),
     ] = None
     tls_cert: Annotated[
-        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
+        str | None, Option(metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
     ] = None
     tls_key: Annotated[
         str | None,
-        Option(
-            "--tls-key",
-            metavar="FILE",
-            help="The key of --tls-cert, if that file does not have it.",
-            rich_help_panel=CLUSTER,
-        ),
+        Option(metavar="FILE", help="The key of --tls-cert, if that file does not have it.", rich_help_panel=CLUSTER),
     ] = None
     insecure_scheduler: Annotated[
         bool,
@@ -125,16 +117,14 @@ def fleet_index_command(
         list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = DEFAULT_INDEX,
-    check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
+    check: Annotated[bool, Option("--check/--no-check", help="Also store findings (the default).")] = True,
     attributes: Annotated[
         bool, Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
     ] = False,
     workers: Annotated[
         int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
-    max_size: Annotated[
-        str | None, Option("--max-size", metavar="SIZE", help="The largest state; default: 192MiB.")
-    ] = None,
+    max_size: Annotated[str | None, Option(metavar="SIZE", help="The largest state; default: 192MiB.")] = None,
     timeout: Annotated[
         str | None, Option(metavar="DURATION", help="The longest time for a state; default: 10m.")
     ] = None,
@@ -213,8 +203,7 @@ def fleet_query_command(
         Path | None, Option(metavar="DIR", help="Also use the saved queries in this folder: NAME.sql.")
     ] = None,
     output_format: Annotated[
-        QueryFormat,
-        Option("--format", metavar="FORMAT", show_default=False, help="table (the default), json, csv, parquet."),
+        QueryFormat, Option("--format", metavar="FORMAT", help="table (the default), json, csv, parquet.")
     ] = QueryFormat.TABLE,
 ) -> int:
     """Query an index with SQL. It is opened read-only, and a query cannot reach other files or the network.
@@ -368,14 +357,9 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
 @declared(paged=True, decrypts=False, connects=False)
 def fleet_diff_command(
     before: Annotated[
-        str,
-        Argument(
-            metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
-        ),
+        str, Argument(metavar="[RUN]", help="The earlier run; default: previous, the one before the last.")
     ] = "previous",
-    after: Annotated[
-        str, Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
-    ] = "latest",
+    after: Annotated[str, Argument(metavar="[RUN]", help="The later run; default: latest.")] = "latest",
     into: IntoOption = DEFAULT_INDEX,
     stat: Annotated[bool, Option("--stat", help="Show only which states differ.")] = False,
     full: Annotated[bool, Option("--full", help="Show all changes of a state, not only the first ten.")] = False,

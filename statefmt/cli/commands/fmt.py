@@ -50,8 +50,7 @@ def fmt_command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice,
-        Option(show_default=False, help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT),
+        StyleChoice, Option(help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT)
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,

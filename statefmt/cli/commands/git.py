@@ -42,9 +42,7 @@ _NOT_SET: Final = 5
 )
 @declared(paged=False, decrypts=False, connects=False)
 def git_config_command(
-    enable: Annotated[
-        bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
-    ] = None,
+    enable: Annotated[bool | None, Option("--enable/--disable", help="Enable or disable the comparison.")] = None,
     is_global: Annotated[bool, Option("--global", help="Apply to all repositories of this user.")] = False,
     shared: Annotated[
         bool, Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info.")

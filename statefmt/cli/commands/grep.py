@@ -36,12 +36,7 @@ def grep_command(
     ignore_case: Annotated[bool, Option("--ignore-case", "-i", help="Ignore case.")] = False,
     regex: Annotated[
         bool,
-        Option(
-            "--regex/--fixed",
-            "-E/-F",
-            show_default=False,
-            help="TEXT is a regular expression (RE2), or a fixed string (the default).",
-        ),
+        Option("--regex/--fixed", "-E/-F", help="TEXT is a regular expression (RE2), or a fixed string (the default)."),
     ] = False,
     addresses: Annotated[bool, Option("--addresses", "-l", help="Print only the addresses of what matches.")] = False,
     show_sensitive: ShowSensitiveOption = False,

@@ -44,7 +44,7 @@ def list_command(
     null: Annotated[bool, Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
-        ListFormat, Option("--format", show_default=False, help="The output format; default: text.")
+        ListFormat, Option("--format", help="The output format; default: text.")
     ] = ListFormat.TEXT,
     *,
     chosen: Criteria,

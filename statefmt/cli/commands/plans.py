@@ -63,7 +63,7 @@ def plan_show_command(
     ],
     state: StateOption = None,
     output_format: Annotated[
-        PlanFormat, Option("--format", show_default=False, help="The output format; default: text.")
+        PlanFormat, Option("--format", help="The output format; default: text.")
     ] = PlanFormat.TEXT,
     show_sensitive: ShowSensitiveOption = False,
     *,
@@ -133,10 +133,9 @@ def verify_command(
     plan: Annotated[
         str, Argument(metavar="PLAN", help="The plan as JSON (tofu show -json PLANFILE), or - for standard input.")
     ],
-    after: Annotated[str, Option("--after", metavar="STATE", help="The state after the apply, or -.")],
+    after: Annotated[str, Option(metavar="STATE", help="The state after the apply, or -.")],
     before: Annotated[
-        str | None,
-        Option("--before", metavar="STATE", help="The state before the apply, or -; default: there was none."),
+        str | None, Option(metavar="STATE", help="The state before the apply, or -; default: there was none.")
     ] = None,
     schemas: SchemasOption = None,
     strict: Annotated[

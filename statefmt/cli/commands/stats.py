@@ -25,9 +25,7 @@ from statefmt.statistics import statistics
 def stats_command(
     state: StateArgument = None,
     state_option: StateOption = None,
-    top: Annotated[
-        int, Option(metavar="N", min=0, show_default=False, help="Show the N largest instances; default: 10.")
-    ] = 10,
+    top: Annotated[int, Option(metavar="N", min=0, help="Show the N largest instances; default: 10.")] = 10,
     modules: Annotated[bool, Option("--modules", help="Also show the numbers for each module.")] = False,
     everything: Annotated[
         bool, Option("--all", help="Show all providers, types and modules, not only the ten largest of each.")

@@ -71,9 +71,7 @@ def upgrade_command(
     style: Annotated[
         StyleChoice | None,
         Option(
-            show_default=False,
-            help="The layout to write; default: indent, and with --in-place in a backend keep.",
-            rich_help_panel=LAYOUT,
+            help="The layout to write; default: indent, and with --in-place in a backend keep.", rich_help_panel=LAYOUT
         ),
     ] = None,
     drop_unknown: DropUnknownOption = False,
@@ -176,7 +174,6 @@ def downgrade_command(
     style: Annotated[
         StyleChoice | None,
         Option(
-            show_default=False,
             help="The layout to write; default: that of RELEASE for files, or with --in-place in a backend.",
             rich_help_panel=LAYOUT,
         ),

@@ -62,7 +62,6 @@ def configuration_options(
     config: Annotated[
         str | None,
         Option(
-            "--config",
             metavar="DIR",
             help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
             rich_help_panel=CONFIGURATION,
@@ -71,7 +70,6 @@ def configuration_options(
     var: Annotated[
         list[str] | None,
         Option(
-            "--var",
             metavar="NAME=VALUE",
             help="With --config: set an input variable, but not a passphrase.",
             rich_help_panel=CONFIGURATION,
@@ -80,7 +78,6 @@ def configuration_options(
     var_file: Annotated[
         list[str] | None,
         Option(
-            "--var-file",
             metavar="FILE",
             help="With --config or --encryption: set input variables from FILE.",
             rich_help_panel=CONFIGURATION,
@@ -121,7 +118,6 @@ SchemasOption = Annotated[
     Option(
         "--schemas",
         metavar="FILE",
-        show_default=False,
         help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
         rich_help_panel=CONFIGURATION,
     ),

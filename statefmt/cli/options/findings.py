@@ -117,17 +117,10 @@ NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings
 
 
 FailOnOption = Annotated[
-    Severity | None,
-    Option(metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."),
+    Severity | None, Option(metavar="SEVERITY", help="Fail on this or higher: error (the default), warning, info.")
 ]
 CheckFormatOption = Annotated[
-    CheckFormat,
-    Option(
-        "--format",
-        metavar="FORMAT",
-        show_default=False,
-        help="text (the default), concise, json, sarif, junit, github.",
-    ),
+    CheckFormat, Option("--format", metavar="FORMAT", help="text (the default), concise, json, sarif, junit, github.")
 ]
 
 

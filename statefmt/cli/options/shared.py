@@ -141,7 +141,7 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[OutputFormat, Option("--format", show_default=False, help="The output format; default: text.")]
+FormatOption = Annotated[OutputFormat, Option("--format", help="The output format; default: text.")]
 
 
 def one_state(argument: str | None, option: str | None) -> str | None:
