@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperOption
 from typer.main import get_command
 
 from statefmt.cli.copy_places import copy_places
-from statefmt.cli.options.encryption import EXTERNAL_HELP, EncryptionOptions, allows_external, use_encryption
+from statefmt.cli.options.encryption import EXTERNAL_HELP, allows_external, encryption_options, use_encryption
 from statefmt.cli.options.shared import BACKEND, COMMON, FOLDER, GROUPS, StateOption, display_options
 from statefmt.cli.outcome import UsageError
 from statefmt.cli.run import current_run, run_context, use_run
@@ -166,12 +166,12 @@ def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]
     own = [option.name for option in options]
     groups: list[Callable[..., object]] = [display_options]
     if declaration.decrypts:
-        groups.append(EncryptionOptions)
+        groups.append(encryption_options)
     # `reconcile` has a --state of its own.
     if any(option.annotation == StateOption or option.name == "stored" for option in options):
-        groups.append(FolderOptions)
+        groups.append(folder_options)
     if declaration.connects:
-        groups.append(ConnectionOptions)
+        groups.append(connection_options)
     for group in groups:
         options += options_of(group, {option.name for option in options})
 
@@ -180,7 +180,7 @@ def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]
         if not declaration.paged:
             end_paging()
         remove_left_copies()
-        if FolderOptions in groups or ConnectionOptions in groups:
+        if folder_options in groups or connection_options in groups:
             use_backend_options(given)
         if declaration.decrypts:
             use_encryption(given)
@@ -223,9 +223,8 @@ _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-c
 _STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 
 
-class FolderOptions(NamedTuple):
-    """The options of commands that find the state of a folder."""
-
+def folder_options(
+    *,
     workspace: Annotated[
         str | None,
         Option(
@@ -233,18 +232,19 @@ class FolderOptions(NamedTuple):
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
             rich_help_panel=FOLDER,
         ),
-    ] = None
+    ] = None,
     backend_config: Annotated[
         list[str] | None,
         Option(
             metavar="KEY=VALUE|FILE", help="Set arguments of the backend block, as for init.", rich_help_panel=FOLDER
         ),
-    ] = None
+    ] = None,
+) -> None:
+    """The options of commands that find the state of a folder."""
 
 
-class ConnectionOptions(NamedTuple):
-    """The options of commands that open states."""
-
+def connection_options(
+    *,
     allow_host: Annotated[
         list[str] | None,
         Option(
@@ -252,7 +252,7 @@ class ConnectionOptions(NamedTuple):
             help="Send credentials of the environment to this host, although only the folder names it.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     allow_env: Annotated[
         list[str] | None,
         Option(
@@ -260,7 +260,7 @@ class ConnectionOptions(NamedTuple):
             help="Let the backend block of the folder use this variable of the environment, such as TF_VAR_region.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     allow_path: Annotated[
         list[str] | None,
         Option(
@@ -268,7 +268,7 @@ class ConnectionOptions(NamedTuple):
             help="Let the folder, its configuration or the operations file use this file or folder elsewhere.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     no_verify: Annotated[
         bool,
         Option(
@@ -276,7 +276,7 @@ class ConnectionOptions(NamedTuple):
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
             rich_help_panel=BACKEND,
         ),
-    ] = False
+    ] = False,
     debug: Annotated[
         bool,
         Option(
@@ -284,9 +284,11 @@ class ConnectionOptions(NamedTuple):
             help="Show each request to a backend on standard error, without credentials.",
             rich_help_panel=BACKEND,
         ),
-    ] = False
+    ] = False,
     # Most commands have it for encrypted states.
-    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False,
+) -> None:
+    """The options of commands that open states."""
 
 
 def use_backend_options(given: Mapping[str, Any]) -> None:

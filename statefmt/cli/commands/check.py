@@ -14,7 +14,7 @@ from typer import Argument, BadParameter, Option
 
 from statefmt import RunContext, StoreError
 from statefmt.cli.command import declared, examples, takes
-from statefmt.cli.named_state import state_name
+from statefmt.cli.named_state import found_states, state_name
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
     SchemasOption,
@@ -215,16 +215,10 @@ def check_all(
     gate: Gate, names: Sequence[str], *, everything: bool
 ) -> tuple[list[CheckedState], list[UnreadableState]]:
     """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
-    found: dict[str, None] = {}
-    unreadable: list[UnreadableState] = []
-    for name in names:
-        try:
-            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
-        except StoreError as error:
-            show_failure(error)
-            unreadable.append(UnreadableState(name, error.on_command_line))
+    found, missing = found_states(names, everything=everything)
+    unreadable = [UnreadableState(name, message) for name, message in missing]
     checked: list[CheckedState] = []
-    for result in gate.check_all(list(found)):
+    for result in gate.check_all(found):
         if isinstance(result, CheckedState):
             checked.append(result)
         else:

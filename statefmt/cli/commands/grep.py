@@ -9,12 +9,11 @@ from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
 from statefmt.cli.command import declared, examples
-from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.named_state import found_states, opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, show_failure
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
-from statefmt.locations import RemoteName, display_name, listed_states
+from statefmt.locations import RemoteName, display_name
 from statefmt.render.search import SearchedState, address_text, match_text, search_json
 from statefmt.render.terminal import counted
 from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
@@ -54,7 +53,7 @@ def grep_command(
         raise BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
     given = [*(states or ()), *([state] if state else ())] or [state_name(None, to_read=True)]
-    names, unreadable = _found(given)
+    names, unreadable = found_states(given)
     searched: list[SearchedState] = []
     found = False
     terminal, columns = result_terminal(), result_columns()
@@ -102,19 +101,6 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
         ) from error
     except ValueError as error:
         raise BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
-
-
-def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the names of all states, and those that cannot be found, with the reason."""
-    found: dict[str, None] = {}
-    missing: list[tuple[str, str]] = []
-    for name in given:
-        try:
-            found.update(dict.fromkeys(listed_states(run_context(), [name])))
-        except StoreError as error:
-            show_failure(error)
-            missing.append((name, error.on_command_line))
-    return list(found), missing
 
 
 def _note_left_out(left_out: list[NotSearched]) -> None:

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import BadParameter, Option
 
@@ -37,9 +37,8 @@ EXTERNAL_HELP: Final = "Run programs that an encryption block or a backend names
 _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
-class EncryptionOptions(NamedTuple):
-    """The options."""
-
+def encryption_options(
+    *,
     encryption: Annotated[
         str | None,
         Option(
@@ -47,7 +46,7 @@ class EncryptionOptions(NamedTuple):
             help="Open and write encrypted states with this configuration (HCL or JSON); it overrides TF_ENCRYPTION.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     encryption_config: Annotated[
         str | None,
         Option(
@@ -55,7 +54,7 @@ class EncryptionOptions(NamedTuple):
             help="Open and write encrypted states with the encryption block of the module in DIR.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     var: Annotated[
         list[str] | None,
         Option(
@@ -63,7 +62,7 @@ class EncryptionOptions(NamedTuple):
             help="With --encryption-config: set an input variable, but not a passphrase.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     var_file: Annotated[
         list[str] | None,
         Option(
@@ -71,8 +70,10 @@ class EncryptionOptions(NamedTuple):
             help="With --encryption or --encryption-config: set input variables from FILE.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
-    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=ENCRYPTION)] = False
+    ] = None,
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=ENCRYPTION)] = False,
+) -> None:
+    """The options."""
 
 
 def use_encryption(given: Mapping[str, Any]) -> None:
