@@ -141,7 +141,8 @@ class ProgramCommand(TyperCommand):
                 # Each command line is on one line, to copy.
                 lines = [line for what, command in self.examples for line in (f"# {what}", f"{command}\n")]
                 formatter.write("\n".join(f"{indent}{line}" for line in lines))
-        for title in sorted(rows, key=_place):
+        # Groups of single commands come first.
+        for title in sorted(rows, key=lambda title: GROUPS.index(title) if title in GROUPS else -1):
             _write_rows(formatter, title, rows[title])
 
 
@@ -194,11 +195,6 @@ def _group(parameter: Any) -> str:
         return "Arguments"
     # typer makes --help itself.
     return COMMON if parameter.name == "help" else parameter.rich_help_panel or _OWN
-
-
-def _place(title: str) -> int:
-    """Return the place of a group: those of single commands come first."""
-    return GROUPS.index(title) if title in GROUPS else -1
 
 
 def _write_rows(formatter: Any, title: str, rows: Sequence[tuple[str, str]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
 from typer import BadParameter
@@ -15,9 +15,6 @@ from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
 from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.text import advice, printable, running_shell, shell_line, shell_word
-
-if TYPE_CHECKING:
-    from statefmt.cli.options.write import WriteOptions
 
 # Success.
 FINE: Final = 0
@@ -115,11 +112,11 @@ def require_templates() -> None:
         raise StoreError(f"pages need the package jinja2: {how_to_install('fleet')}") from error
 
 
-def printed_text(name: str, options: WriteOptions) -> str:
+def printed_text(name: str, out: str | None) -> str:
     """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
     if name == STANDARD_INPUT:
         return ""
-    way = "; add --in-place to write the result to it" if options.out is None else ""
+    way = "; add --in-place to write the result to it" if out is None else ""
     return f"printed to standard output; {display_name(name)} was not written{way}"
 
 

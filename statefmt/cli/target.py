@@ -48,7 +48,7 @@ def rewrite_state(
 
     def written(outcome: Rewriting, backup: str | None) -> None:
         if target == STANDARD_INPUT:
-            done.append(printed_text(name, options))
+            done.append(printed_text(name, options.out))
         else:
             done.append(f"written to {target or name}{kept_text(backup)}")
         _print(outcome[1], done[0])

@@ -387,7 +387,7 @@ def write_form(
     def written(made: EncryptionChange, backup: str | None) -> None:
         kept.append(backup)
         shown = None if leaves_plain(made) and discard_plain else backup
-        printed = printed_text(name, options) if target == STANDARD_INPUT else ""
+        printed = printed_text(name, options.out) if target == STANDARD_INPUT else ""
         kept_in = kept_text(shown, "state" if target is None else "file")
         say(f"{where}: {made.done}{kept_in}{'; ' if printed else ''}{printed}")
 
