@@ -84,7 +84,7 @@ def configuration_options(
         ),
     ] = None,
 ) -> ConfigurationOptions:
-    """Return the options as one value. `encryption_files` has already rejected contradictions."""
+    """Return the options as one value. `use_encryption` has already rejected contradictions."""
     return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
 
 
