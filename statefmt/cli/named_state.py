@@ -9,7 +9,7 @@ import statefmt
 from statefmt import State, StoreError
 from statefmt.cli.outcome import show_failure
 from statefmt.cli.run import run_context
-from statefmt.locations import current_state, display_name, listed_states, state_words
+from statefmt.locations import current_state, display_name, state_words
 from statefmt.text import shell_line
 
 
@@ -34,6 +34,9 @@ def found_states(names: Iterable[str], *, everything: bool = False) -> tuple[lis
 
     Reports the latter. With `everything`, folders have their backups and `.terraform`, too.
     """
+    # Imported late: most commands read one state.
+    from statefmt.locations import listed_states
+
     found: dict[str, None] = {}
     missing: list[tuple[str, str]] = []
     for name in names:

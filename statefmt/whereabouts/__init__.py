@@ -33,10 +33,11 @@ from statefmt.whereabouts.find import (
     located,
     unsupported,
 )
-from statefmt.whereabouts.urls import SHORT_NAMES, UrlParts, found_at_url, url_parts, url_without_values
 
 if TYPE_CHECKING:
+    # The state of most folders is a file.
     from statefmt.store.remote.client import Connection
+    from statefmt.whereabouts.urls import UrlParts
 
 
 def changed_block(found: FoundBackend, environment: Mapping[str, str]) -> str:
@@ -172,6 +173,8 @@ def folder_name(found: FoundState, options: BackendOptions | None = None) -> Rem
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
     """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `found_at_url` does."""
+    from statefmt.whereabouts.urls import found_at_url, url_without_values
+
     found = found_at_url(url, environment, options)
     if found is None:
         return None
@@ -223,6 +226,8 @@ class SeveralStates(NamedTuple):
 
     def named(self, place: StatePlace, options: BackendOptions | None = None) -> RemoteName:
         """Return the name of one of the states. Its words name it again, also on another machine."""
+        from statefmt.whereabouts.urls import SHORT_NAMES
+
         location, _, own = place.location.partition("?")
         pairs = parse_qsl(own, keep_blank_values=True)
         known = {SHORT_NAMES.get(name, name) for name, _ in pairs}
@@ -239,6 +244,8 @@ def several_at_url(
     `s3://BUCKET` and `s3://BUCKET/PREFIX/` name the objects below; `pg://HOST/DATABASE` all schemas, one if the URL or
     the environment names it, unless the URL has a workspace. Raises StoreError as `found_at_url`.
     """
+    from statefmt.whereabouts.urls import found_at_url, url_parts
+
     url = url_parts(name)
     if url is None:
         return None
