@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Argument, BadParameter, Option
 
@@ -36,7 +36,6 @@ from statefmt.rules import CheckedState, Gate, UnreadableState, all_pages, selec
 
 if TYPE_CHECKING:
     from statefmt.configuration import VariableOption
-    from statefmt.plans import ShownPlan
 
 
 _PLAN: Final = "Plan"
@@ -105,11 +104,15 @@ def check_command(
     if json_schema:
         _require_schema_rule(gate, no_state=no_state)
         gate = replace(gate, json_schema=True)
-    given = None if plan is None else _Plan(plan, load_plan(plan))
-    if given is not None:
+    planned = None if plan is None else load_plan(plan)
+    earlier: tuple[VariableOption, ...] = ()
+    if plan is not None and planned is not None:
+        from statefmt.plans import plan_variables
+
         gate = replace(gate, context=reading_once(gate.context))
-        names = [] if no_state else [state_of_plan(given.name, names, everything=everything)]
-    earlier = given.variables if given else ()
+        names = [] if no_state else [state_of_plan(plan, names, everything=everything)]
+        # Those that the plan was made with.
+        earlier = plan_variables(planned, display_name(plan))
     gate = replace(
         gate,
         configuration=configuration.loaded(earlier=earlier, release=gate.release),
@@ -130,8 +133,8 @@ def check_command(
     if fixing.shows:
         return FINE if finding.exit_zero and fixed == FOUND else fixed
     checked, unreadable = check_all(gate, names, everything=everything)
-    if given is not None:
-        checked.insert(0, gate.check_plan(given.name, given.plan, names[0] if names and not unreadable else None))
+    if plan is not None and planned is not None:
+        checked.insert(0, gate.check_plan(plan, planned, names[0] if names and not unreadable else None))
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     return finding.reported(gate, checked, unreadable, fixed)
@@ -146,20 +149,6 @@ def _require_schema_rule(gate: Gate, *, no_state: bool) -> None:
         raise BadParameter(
             f"requires the rule {_SCHEMA_RULE}, which the options or the settings leave out", param_hint="--json-schema"
         )
-
-
-class _Plan(NamedTuple):
-    """The plan to check, and the name of its file."""
-
-    name: str
-    plan: ShownPlan
-
-    @property
-    def variables(self) -> tuple[VariableOption, ...]:
-        """The variables that it was made with, for the configuration."""
-        from statefmt.plans import plan_variables
-
-        return plan_variables(self.plan, display_name(self.name))
 
 
 _USUAL_STATE: Final = "terraform.tfstate"
