@@ -11,12 +11,12 @@ from typer import BadParameter, Option
 
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.selecting import criteria, selected
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.addresses import addresses_null, addresses_text
-from statefmt.selection import Criteria
+from statefmt.selection import Criteria, select
 from statefmt.snapshots import InstanceState, each_instance, instances
 
 
@@ -60,7 +60,7 @@ def list_command(
         # Everything is printed as it is found: a list of it takes memory.
         sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))
         return FINE
-    found = selected(instances(snapshot), chosen)
+    found = select(instances(snapshot), chosen, tell)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.writelines([_null(found)] if null else addresses_text(found))
     elif output_format is ListFormat.CSV:

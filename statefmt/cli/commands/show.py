@@ -14,7 +14,7 @@ from statefmt.addrs import is_identifier
 from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
-from statefmt.cli.options.selecting import criteria, selected
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.shared import (
     FormatOption,
     OutputFormat,
@@ -35,7 +35,7 @@ from statefmt.render.show import (
     typed_outputs_text,
     unmarked_note,
 )
-from statefmt.selection import Criteria, suggestion
+from statefmt.selection import Criteria, select, suggestion
 from statefmt.snapshots import InstanceState, OutputValue, instances
 from statefmt.text import shell_line
 
@@ -74,7 +74,7 @@ def show_command(
         raise BadParameter("requires --attr", param_hint="--raw")
     by_type = provider_schemas(schemas)
     snapshot = opened_state(state, version).snapshot
-    found = selected(instances(snapshot), chosen)
+    found = select(instances(snapshot), chosen, tell)
     if by_type is not None:
         from statefmt.provider_schemas import typed_instance
 
