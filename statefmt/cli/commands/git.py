@@ -123,7 +123,7 @@ _LARGEST: Final = 100 * 1024 * 1024
 
 def with_line(text: bytes) -> bytes:
     """Append the line unless the text has it; all other lines stay as they are."""
-    if _has_line(text):
+    if any(line.split() == LINE.split() for line in text.splitlines()):
         return text
     newline = b"\r\n" if b"\r\n" in text else b"\n"
     separator = b"" if not text or text.endswith(b"\n") else newline
@@ -157,10 +157,6 @@ def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
     except OSError as error:
         raise StoreError(f"{path}: {reason_of(error)}") from error
     return True
-
-
-def _has_line(text: bytes) -> bool:
-    return any(line.split() == LINE.split() for line in text.splitlines())
 
 
 # git's name for a side that does not exist.
@@ -268,10 +264,9 @@ def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
 def _is_kept_by_git() -> bool:
     """Return whether git is configured to cache converted text, which `statetool git-config` never does."""
     try:
-        done = subprocess.run(["git", "config", "--type=bool", "--get", _NEVER], capture_output=True, check=False)
-    except OSError:
+        return _git("config", "--type=bool", "--get", _NEVER, accepted=(0, 1)) == "true"
+    except StoreError:
         return False
-    return done.stdout.strip() == b"true"
 
 
 def _unreadable(error: StatetoolError, name: str) -> str:
