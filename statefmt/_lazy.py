@@ -79,7 +79,9 @@ class lazy_imports:  # noqa: N801 - used as a function is
             if home.module == module:
                 return import_module(f"{module}.{name}")
             found = getattr(import_module(home.module), home.name)
-            namespace[name] = found = checked(found, name) if is_checkable(found) else found
+            if not isinstance(found, type) and is_checkable(found):
+                found = checked(found, name)
+            namespace[name] = found
             return found
 
         namespace["__getattr__"] = get

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar, get_ty
 
 import typer
 from typer import BadParameter, Option
-from typer.core import TyperArgument, TyperCommand
+from typer.core import TyperArgument, TyperCommand, TyperOption
 from typer.main import get_command
 
 from statefmt.cli.copy_places import copy_places
-from statefmt.cli.options.encryption import EXTERNAL_HELP, EncryptionOptions, allows_external, use_encryption
+from statefmt.cli.options.encryption import EXTERNAL_HELP, allows_external, encryption_options, use_encryption
 from statefmt.cli.options.shared import BACKEND, COMMON, FOLDER, GROUPS, StateOption, display_options
 from statefmt.cli.outcome import UsageError
 from statefmt.cli.run import current_run, run_context, use_run
@@ -30,24 +30,27 @@ class Declared(NamedTuple):
     """A command as its file declares it."""
 
     function: Callable[..., int]
-    # Shown in its help.
-    examples: Examples
     # Whether people read its output, so that a long one goes to the pager.
     paged: bool
     # Whether it reads states, and so takes the options about encryption.
     decrypts: bool
     # Whether it opens states, and so takes the options about backends.
     connects: bool
+    # Shown in its help.
+    examples: Examples = ()
 
 
-def declared(
-    *, examples: Examples, paged: bool, decrypts: bool, connects: bool
-) -> Callable[[Callable[..., int]], Declared]:
+def declared(*, paged: bool, decrypts: bool, connects: bool) -> Callable[[Callable[..., int]], Declared]:
     """Declare a command, which is found by the name of its function: `mv_command`. Its options are its parameters.
 
     Nothing has a default, so that no new command misses the pager or the options of states by oversight.
     """
-    return lambda function: Declared(function, examples, paged=paged, decrypts=decrypts, connects=connects)
+    return lambda function: Declared(function, paged=paged, decrypts=decrypts, connects=connects)
+
+
+def examples(*pairs: tuple[str, str]) -> Callable[[Declared], Declared]:
+    """Add examples to a command: what each does, and its command line."""
+    return lambda declaration: declaration._replace(examples=pairs)
 
 
 def takes(**groups: Callable[..., object]) -> Callable[[Callable[..., R]], Callable[..., R]]:
@@ -111,7 +114,7 @@ class ProgramCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line, in whichever spelling."""
         line = SpellingReader(self.get_params(ctx)).read(args)
-        use_run(replace(current_run(), options=line.options))
+        use_run(current_run()._replace(options=line.options))
         if line.problem:
             raise UsageError(line.problem, ctx)
         return super().parse_args(ctx, [*line.words, "--", *line.arguments])
@@ -134,8 +137,12 @@ class ProgramCommand(TyperCommand):
             _write_rows(formatter, title, rows.pop(title))
         if self.examples:
             with formatter.section("Examples"):
-                formatter.write("\n".join(example_lines(self.examples, " " * formatter.current_indent)))
-        for title in sorted(rows, key=_place):
+                indent = " " * formatter.current_indent
+                # Each command line is on one line, to copy.
+                lines = [line for what, command in self.examples for line in (f"# {what}", f"{command}\n")]
+                formatter.write("\n".join(f"{indent}{line}" for line in lines))
+        # Groups of single commands come first.
+        for title in sorted(rows, key=lambda title: GROUPS.index(title) if title in GROUPS else -1):
             _write_rows(formatter, title, rows[title])
 
 
@@ -146,12 +153,11 @@ def program_command(name: str, declaration: Declared) -> ProgramCommand:
     command = get_command(app)
     assert isinstance(command, ProgramCommand)
     command.examples = declaration.examples
+    for parameter in command.params:
+        # The help of an option names its default.
+        if isinstance(parameter, (TyperArgument, TyperOption)):
+            parameter.show_default = False
     return command
-
-
-def example_lines(examples: Examples, indent: str) -> list[str]:
-    """Return the lines of examples: what each does, and below it the command line, on one line to copy."""
-    return [line for what, command in examples for line in (f"{indent}# {what}", f"{indent}{command}\n")]
 
 
 def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]:
@@ -161,21 +167,21 @@ def _with_shared_options(name: str, declaration: Declared) -> Callable[..., int]
     own = [option.name for option in options]
     groups: list[Callable[..., object]] = [display_options]
     if declaration.decrypts:
-        groups.append(EncryptionOptions)
+        groups.append(encryption_options)
     # `reconcile` has a --state of its own.
     if any(option.annotation == StateOption or option.name == "stored" for option in options):
-        groups.append(FolderOptions)
+        groups.append(folder_options)
     if declaration.connects:
-        groups.append(ConnectionOptions)
+        groups.append(connection_options)
     for group in groups:
         options += options_of(group, {option.name for option in options})
 
     def command(**given: Any) -> int:
-        use_run(replace(current_run(), command=name))
+        use_run(current_run()._replace(command=name))
         if not declaration.paged:
             end_paging()
         remove_left_copies()
-        if FolderOptions in groups or ConnectionOptions in groups:
+        if folder_options in groups or connection_options in groups:
             use_backend_options(given)
         if declaration.decrypts:
             use_encryption(given)
@@ -189,11 +195,6 @@ def _group(parameter: Any) -> str:
         return "Arguments"
     # typer makes --help itself.
     return COMMON if parameter.name == "help" else parameter.rich_help_panel or _OWN
-
-
-def _place(title: str) -> int:
-    """Return the place of a group: those of single commands come first."""
-    return GROUPS.index(title) if title in GROUPS else -1
 
 
 def _write_rows(formatter: Any, title: str, rows: Sequence[tuple[str, str]]) -> None:
@@ -218,29 +219,28 @@ _OF_FOLDERS: Final = {"workspace": "--workspace", "backend_config": "--backend-c
 _STATES: Final = ("state", "state_option", "states", "old", "new", "stored")
 
 
-class FolderOptions(NamedTuple):
-    """The options of commands that find the state of a folder."""
-
+def folder_options(
+    *,
     workspace: Annotated[
         str | None,
         Option(
-            "--workspace",
             metavar="WORKSPACE",
             help="Use the state of this workspace, not that of TF_WORKSPACE or the selected one.",
             rich_help_panel=FOLDER,
         ),
-    ] = None
+    ] = None,
     backend_config: Annotated[
         list[str] | None,
         Option(
             metavar="KEY=VALUE|FILE", help="Set arguments of the backend block, as for init.", rich_help_panel=FOLDER
         ),
-    ] = None
+    ] = None,
+) -> None:
+    """The options of commands that find the state of a folder."""
 
 
-class ConnectionOptions(NamedTuple):
-    """The options of commands that open states."""
-
+def connection_options(
+    *,
     allow_host: Annotated[
         list[str] | None,
         Option(
@@ -248,7 +248,7 @@ class ConnectionOptions(NamedTuple):
             help="Send credentials of the environment to this host, although only the folder names it.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     allow_env: Annotated[
         list[str] | None,
         Option(
@@ -256,7 +256,7 @@ class ConnectionOptions(NamedTuple):
             help="Let the backend block of the folder use this variable of the environment, such as TF_VAR_region.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     allow_path: Annotated[
         list[str] | None,
         Option(
@@ -264,7 +264,7 @@ class ConnectionOptions(NamedTuple):
             help="Let the folder, its configuration or the operations file use this file or folder elsewhere.",
             rich_help_panel=BACKEND,
         ),
-    ] = None
+    ] = None,
     no_verify: Annotated[
         bool,
         Option(
@@ -272,7 +272,7 @@ class ConnectionOptions(NamedTuple):
             help="Do not verify certificates of servers: whoever is in between can read and change the state.",
             rich_help_panel=BACKEND,
         ),
-    ] = False
+    ] = False,
     debug: Annotated[
         bool,
         Option(
@@ -280,31 +280,31 @@ class ConnectionOptions(NamedTuple):
             help="Show each request to a backend on standard error, without credentials.",
             rich_help_panel=BACKEND,
         ),
-    ] = False
+    ] = False,
     # Most commands have it for encrypted states.
-    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=BACKEND)] = False,
+) -> None:
+    """The options of commands that open states."""
 
 
 def use_backend_options(given: Mapping[str, Any]) -> None:
     """Put the options of a command into the run. Raises BadParameter, also if options of folders are for a file."""
     of_folder = [option for name, option in _OF_FOLDERS.items() if given.get(name) is not None]
-    if of_folder and not all(map(_may_be_folder, _named(given))):
+    # os.path returns False where a folder above may not be searched; Path raises.
+    if of_folder and not all("://" in name or os.path.isdir(name) for name in _named(given)):  # noqa: PTH112
         raise BadParameter("only the state of a folder has it, and a file is named here", param_hint=of_folder[0])
     # Most runs are about a file; the other states of an edit may be elsewhere.
-    if not of_folder and not given.get("allow_path") and _is_file(given.get("state")) and not given.get("states"):
+    state = given.get("state")
+    is_file = isinstance(state, str) and os.path.isfile(state)  # noqa: PTH113
+    if is_file and not of_folder and not given.get("allow_path") and not given.get("states"):
         return
     from statefmt.locations import BackendOptions
 
     workspace, hosts = given.get("workspace"), tuple(given.get("allow_host") or ())
     variables, paths = tuple(given.get("allow_env") or ()), tuple(given.get("allow_path") or ())
-    empty = {
-        "--workspace": workspace == "",
-        "--allow-host": "" in hosts,
-        "--allow-env": "" in variables,
-        "--allow-path": "" in paths,
-    }
-    for option, is_empty in empty.items():
-        if is_empty:
+    values = {"--workspace": (workspace,), "--allow-host": hosts, "--allow-env": variables, "--allow-path": paths}
+    for option, texts in values.items():
+        if "" in texts:
             raise BadParameter("must not be empty", param_hint=option)
     run = current_run()
     options = BackendOptions(
@@ -316,9 +316,9 @@ def use_backend_options(given: Mapping[str, Any]) -> None:
         allow_external=allows_external(given),
         verify=not given.get("no_verify"),
         agree=asking(),
-        debug=_shown if given.get("debug") else None,
+        debug=(lambda text: say(f"debug: {text}")) if given.get("debug") else None,
     )
-    use_run(replace(run, context=replace(run.context, backend=options)))
+    use_run(run._replace(context=replace(run.context, backend=options)))
 
 
 def _named(given: Mapping[str, Any]) -> Iterator[str]:
@@ -326,16 +326,3 @@ def _named(given: Mapping[str, Any]) -> Iterator[str]:
     for parameter in _STATES:
         value = given.get(parameter)
         yield from [value] if isinstance(value, str) else value or ()
-
-
-# os.path returns False where a folder above may not be searched; Path raises.
-def _may_be_folder(name: str) -> bool:
-    return "://" in name or os.path.isdir(name)  # noqa: PTH112
-
-
-def _is_file(name: object) -> bool:
-    return isinstance(name, str) and os.path.isfile(name)  # noqa: PTH113
-
-
-def _shown(text: str) -> None:
-    say(f"debug: {text}")

@@ -101,32 +101,21 @@ def values(parameter: Any, given: TypedValues, typed: str) -> list[NextWord] | N
 
 def _completers() -> Mapping[str, Completer]:
     addresses = _from_state(_addresses)
-    providers, outputs = _from_state(_providers), _from_state(_outputs)
+    providers = _from_state(_providers)
+    outputs = _from_state(lambda snapshot, _: sorted(output.name for output in snapshot.outputs))
+    files, folders = _of_kind("file"), _of_kind("dir")
     return {
-        "SELECTOR": addresses,
-        "ADDRESS": addresses,
-        "SOURCE": addresses,
-        "DESTINATION": addresses,
-        "[SELECTOR]... [PROVIDER_INSTANCE]": _from_state(_addresses_and_providers),
-        "PROVIDER": providers,
-        "FROM": providers,
-        "TO": providers,
-        "TYPE": _from_state(_types),
+        **dict.fromkeys(("SELECTOR", "ADDRESS", "SOURCE", "DESTINATION"), addresses),
+        "[SELECTOR]... [PROVIDER_INSTANCE]": _from_state(
+            lambda snapshot, typed: [*_addresses(snapshot, typed), *_providers(snapshot, typed)]
+        ),
+        **dict.fromkeys(("PROVIDER", "FROM", "TO"), providers),
+        "TYPE": _from_state(lambda snapshot, _: sorted({one.addr.resource.type for one in snapshot.resources})),
         "NAME": lambda given, name, typed: (_saved if name == "saved" else outputs)(given, name, typed),
         "RUN": lambda _, __, typed: _starting(typed, ("latest", "previous", "first")),
-        "STATE": _files,
-        "PLAN": _files,
-        "FILE": _files,
-        "BACKUP": _files,
-        "ERRORED": _files,
-        "OLD": _files,
-        "NEW": _files,
-        "FROM_STATE": _files,
-        "TO_STATE": _files,
-        "FROM_DIR": _directories,
-        "TO_DIR": _directories,
-        "PATH": _paths,
-        "DIR": _directories,
+        **dict.fromkeys(("STATE", "PLAN", "FILE", "BACKUP", "ERRORED", "OLD", "NEW", "FROM_STATE", "TO_STATE"), files),
+        **dict.fromkeys(("DIR", "FROM_DIR", "TO_DIR"), folders),
+        "PATH": lambda given, name, typed: [] if name in _OF_ATTRIBUTES else files(given, name, typed),
         "CODE": _codes,
         "DECISION": _decisions,
         "CODES": _codes,
@@ -139,17 +128,14 @@ def _completers() -> Mapping[str, Completer]:
 
 
 def _from_state(values: Callable[[Snapshot, str], Iterable[NextWord | str]]) -> Completer:
+    """Complete from the state that the command line names so far. Raises StatetoolError or OSError."""
+
     def complete(given: TypedValues, _: str, typed: str) -> list[NextWord]:
-        return _starting(typed, values(_snapshot(given), typed))
+        from statefmt import read
+
+        return _starting(typed, values(read(_data(given)).snapshot, typed))
 
     return complete
-
-
-def _snapshot(given: TypedValues) -> Snapshot:
-    """Return the state that the command line names so far. Raises StatetoolError or OSError."""
-    from statefmt import read
-
-    return read(_data(given)).snapshot
 
 
 def _data(given: TypedValues) -> bytes:
@@ -218,18 +204,6 @@ def _providers(snapshot: Snapshot, _: str) -> Iterable[str]:
     return [*names, *sorted({str(use.config.provider) for use in uses})]
 
 
-def _addresses_and_providers(snapshot: Snapshot, typed: str) -> Iterable[NextWord | str]:
-    return [*_addresses(snapshot, typed), *_providers(snapshot, typed)]
-
-
-def _types(snapshot: Snapshot, _: str) -> Iterable[str]:
-    return sorted({resource.addr.resource.type for resource in snapshot.resources})
-
-
-def _outputs(snapshot: Snapshot, _: str) -> Iterable[str]:
-    return sorted(output.name for output in snapshot.outputs)
-
-
 def _saved(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     from statefmt.fleet import saved_queries
 
@@ -275,14 +249,6 @@ def _topics(_: TypedValues, __: str, typed: str) -> list[NextWord]:
     return _starting(typed, ["topics", *topics(), *COMMANDS])
 
 
-def _files(_: TypedValues, __: str, typed: str) -> list[NextWord]:
-    return [NextWord(typed, type="file")]
-
-
-def _directories(_: TypedValues, __: str, typed: str) -> list[NextWord]:
-    return [NextWord(typed, type="dir")]
-
-
-def _paths(given: TypedValues, name: str, typed: str) -> list[NextWord]:
-    """Complete a file, unless the option takes the path of an attribute."""
-    return [] if name in _OF_ATTRIBUTES else _files(given, name, typed)
+def _of_kind(kind: str) -> Completer:
+    """Return what leaves a file or a folder to the shell."""
+    return lambda _, __, typed: [NextWord(typed, type=kind)]

@@ -8,9 +8,8 @@ from typing import Final
 
 from statefmt import StatetoolError, StoreError
 from statefmt.cli.options.write import FixOptions
-from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, show_failure
 from statefmt.cli.streams import result_terminal, say
-from statefmt.cli.target import kept_text
 from statefmt.locations import RemoteName, display_name, listed_states
 from statefmt.render.diff import Manner, diff_text
 from statefmt.render.findings import message

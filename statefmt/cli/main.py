@@ -72,24 +72,19 @@ def _run(arguments: list[str]) -> int:
         # The reader closed the pipe.
         discard_output()
         return 128 + signal.SIGPIPE
+    except (KeyboardInterrupt, typer.Abort):
+        return 128 + signal.SIGINT
     except OSError as error:
         discard_output()
         show_failure(StoreError(output_problem(error)))
-        return FAILED
     except MemoryError:
         show_failure(StatetoolError("there is not enough memory for this state"))
-        return FAILED
     except RecursionError:
         show_failure(StatetoolError("a module path or a value is nested too deeply for this command"))
-        return FAILED
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except typer.Abort:
-        return 128 + signal.SIGINT
     except typer.TyperException as error:
         show_usage_error(error)
-        return FAILED
     except StatetoolError as error:
         show_failure(error)
-        return FAILED
-    return status if isinstance(status, int) else FINE
+    else:
+        return status if isinstance(status, int) else FINE
+    return FAILED

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 
 import statefmt
 from statefmt import State, StoreError
+from statefmt.cli.outcome import show_failure
 from statefmt.cli.run import run_context
 from statefmt.locations import current_state, display_name, state_words
 from statefmt.text import shell_line
@@ -25,6 +27,25 @@ def named_folder(name: str | None) -> str | None:
     if name is not None and "://" not in name and not os.path.isdir(name):  # noqa: PTH112
         raise StoreError(f"{display_name(name)}: this is not a folder; name the folder of a root module")
     return name
+
+
+def found_states(names: Iterable[str], *, everything: bool = False) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the states that names, globs and folders stand for, and the names that stand for none, with the reason.
+
+    Reports the latter. With `everything`, folders have their backups and `.terraform`, too.
+    """
+    # Imported late: most commands read one state.
+    from statefmt.locations import listed_states
+
+    found: dict[str, None] = {}
+    missing: list[tuple[str, str]] = []
+    for name in names:
+        try:
+            found.update(dict.fromkeys(listed_states(run_context(), [name], everything=everything)))
+        except StoreError as error:
+            show_failure(error)
+            missing.append((name, error.on_command_line))
+    return list(found), missing
 
 
 def opened_state(name: str | None, version_id: str | None = None, *, like: State | None = None) -> State:

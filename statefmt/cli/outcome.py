@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import typer
@@ -13,6 +13,7 @@ from typer import BadParameter
 from statefmt import InvalidAddressError, NoMatchError, RemoteStateError, StateError, StatetoolError, StoreError
 from statefmt.cli.run import current_run, run_context, use_run
 from statefmt.cli.streams import message_terminal, say
+from statefmt.locations import STANDARD_INPUT, display_name
 from statefmt.text import advice, printable, running_shell, shell_line, shell_word
 
 # Success.
@@ -44,9 +45,12 @@ def show_failure(error: StatetoolError, name: str = "") -> None:
     if isinstance(error, RemoteStateError):
         error = StatetoolError(remote_state_text(error))
     if not isinstance(error, StateError):
+        text = f"statetool: {error.on_command_line}"
+        if isinstance(error, InvalidAddressError) and error.meant:
+            text += f"; write {advice(error.meant, running_shell(run_context().environment))}"
         # The lines after ":\n" are lists and commands to copy, so they are not wrapped. Any other newline is part of a
         # name.
-        first, colon, rest = f"statetool: {error.on_command_line}{_advice(error)}".partition(":\n")
+        first, colon, rest = text.partition(":\n")
         listed = rest.split("\n") if colon else []
         first += colon.rstrip("\n")
         # Keep the program name and a long path on one line.
@@ -73,7 +77,7 @@ def _name_hosts() -> None:
     hosts = () if run.context.names_hosts else tuple(run.context.hosts.keys() - run.named_hosts)
     for host in hosts:
         print(f"statetool: connecting to {host} …", file=sys.stderr)
-    use_run(replace(run, named_hosts=run.named_hosts.union(hosts)))
+    use_run(run._replace(named_hosts=run.named_hosts.union(hosts)))
 
 
 def _point_to_repair(error: StateError, name: str) -> None:
@@ -88,23 +92,14 @@ def _point_to_repair(error: StateError, name: str) -> None:
     say(f"`{shell_line(words)}` lists what can be done about it", "  ")
 
 
-def _advice(error: StatetoolError) -> str:
-    """Return how to write, in the running shell, the address that an invalid one stands for."""
-    if not isinstance(error, InvalidAddressError) or not error.meant:
-        return ""
-
-    return f"; write {advice(error.meant, running_shell(run_context().environment))}"
-
-
 def show_usage_error(error: typer.TyperException) -> None:
     """Print a usage error to standard error, with the usage of the command."""
-    text = error.format_message()
     # Errors of typer's parser are not public, but have the context of the command, too.
     context: typer.Context | None = getattr(error, "ctx", None)
     if context is not None:
         print(context.get_usage(), file=sys.stderr)
         print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)
-    print(message_terminal().wrap(f"Error: {text}", "", "  "), file=sys.stderr)
+    print(message_terminal().wrap(f"Error: {error.format_message()}", "", "  "), file=sys.stderr)
 
 
 def require_templates() -> None:
@@ -115,6 +110,26 @@ def require_templates() -> None:
         from statefmt.installation import how_to_install
 
         raise StoreError(f"pages need the package jinja2: {how_to_install('fleet')}") from error
+
+
+def printed_text(name: str, out: str | None) -> str:
+    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
+    if name == STANDARD_INPUT:
+        return ""
+    way = "; add --in-place to write the result to it" if out is None else ""
+    return f"printed to standard output; {display_name(name)} was not written{way}"
+
+
+def why_not(target: str | None, *, dry_run: bool) -> str:
+    """Return why nothing was written to another file, or to the state."""
+    if dry_run:
+        return "dry run"
+    return f"{target} already has this content" if target else "nothing to change"
+
+
+def kept_text(backup: str | Path | None, what: str = "file") -> str:
+    """Return the end of a message that names the backup of the previous `file` or `state`."""
+    return f"; the previous {what} is kept in {backup}" if backup else ""
 
 
 # Commands that write the edited state to standard output with `--state -`.
@@ -134,34 +149,21 @@ INSTEAD: Final = {
     "move-backend": ("Change the backend block, and run", "init -migrate-state"),
 }
 # Commands whose result is not pushed back as it is, or that need the files beside a state.
-COPIES: Final = frozenset(
-    {
-        "fmt",
-        "upgrade",
-        "downgrade",
-        "encrypt",
-        "decrypt",
-        "reencrypt",
-        "undo",
-        "history",
-        "restore",
-        "copy",
-        "edit",
-        "repair",
-    }
-)
+COPIES: Final = frozenset({
+    "fmt", "upgrade", "downgrade", "encrypt", "decrypt", "reencrypt", "undo", "history", "restore", "copy", "edit",
+    "repair",
+})  # fmt: skip
 
 
 def remote_state_text(error: RemoteStateError) -> str:
     """Return the message of the error with the commands that work, for each program that the folder may belong to."""
     command = current_run().command or "COMMAND"
     lines = [line for program in error.programs for line in _lines(_in_folder(program, error), command)]
+    what = "Work on a copy" if command in COPIES else "Use a pipe"
     if command in INSTEAD:
         what = INSTEAD[command][0]
     elif command == "copy":
         what = "Pull a state from there, or push one"
-    else:
-        what = "Work on a copy" if command in COPIES else "Use a pipe"
     return "\n".join([f"{error.on_command_line}. {what}:", *(f"  {line}" for line in lines)])
 
 

@@ -136,99 +136,67 @@ def _statetool(
         typer.echo(_FIRST_SCREEN.format(commands=commands))
 
 
-# What people type for a command of statetool.
-_OTHER_NAMES: Final = {
-    "accounts": "providers",
-    "addresses": "list",
-    "backup": "copy",
-    "cat": "pull",
-    "changes": "diff",
-    "combine": "join",
-    "compare": "diff",
-    "convert": "upgrade",
-    "count": "stats",
-    "cp": "copy",
-    "del": "rm",
-    "delete": "rm",
-    "dependencies": "graph",
-    "deps": "graph",
-    "dot": "graph",
-    "download": "pull",
-    "doctor": "check",
-    "dup": "fleet duplicates",
-    "duplicate": "fleet duplicates",
-    "duplicates": "fleet duplicates",
-    "dups": "fleet duplicates",
-    "export": "pull",
-    "find": "grep",
-    "forget": "rm",
-    "format": "fmt",
-    "get-output": "outputs",
-    "html": "report",
-    "info": "stats",
-    "inspect": "show",
-    "lineage": "new-lineage",
-    "lint": "check",
-    "lock": "locks",
-    "log": "history",
-    "merge": "join",
-    "migrate": "upgrade",
-    "move": "mv",
-    "provider": "providers",
-    "query": "fleet query",
-    "regions": "providers",
-    "remove": "rm",
-    "rename": "mv",
-    "resources": "list",
-    "revert": "undo",
-    "rollback": "undo",
-    "rules": "rule",
-    "search": "grep",
-    "separate": "split",
-    "serial": "set-serial",
-    "size": "stats",
-    "sql": "fleet query",
-    "summary": "stats",
-    "tree": "graph",
-    "validate": "check",
-    "whereis": "where",
-    "workspace": "workspaces",
+# What people type for commands of statetool.
+_ALSO: Final = {
+    "where": "whereis",
+    "workspaces": "workspace",
+    "list": "addresses resources",
+    "show": "inspect",
+    "providers": "accounts provider regions",
+    "outputs": "get-output",
+    "grep": "find search",
+    "stats": "count info size summary",
+    "graph": "dependencies deps dot tree",
+    "report": "html",
+    "pull": "cat download export",
+    "check": "doctor lint validate",
+    "rule": "rules",
+    "diff": "changes compare",
+    "fmt": "format",
+    "upgrade": "convert migrate",
+    "mv": "move rename",
+    "rm": "del delete forget remove",
+    "set-serial": "serial",
+    "new-lineage": "lineage",
+    "split": "separate",
+    "join": "combine merge",
+    "locks": "lock",
+    "copy": "backup cp",
+    "fleet query": "query sql",
+    "fleet duplicates": "dup duplicate duplicates dups",
+    "undo": "revert rollback",
+    "history": "log",
 }
-_REPAIR: Final = (
-    "`statetool check --fix` fixes what has one right answer, `statetool repair` mends a state that cannot be loaded, "
-    "and `statetool salvage` reads a file that is no longer JSON."
-)
-_OPERATIONS: Final = (
-    "To see what an operations file does: `statetool plan FILE`. To run the file: `statetool apply FILE`."
-)
-_ORPHANS: Final = (
-    "`statetool check --config DIR` lists the objects whose provider or provider instance the configuration does not "
-    "have, `statetool simulate --config DIR --without KEY` those that a change would orphan."
-)
-_RECOVERY: Final = (
-    "`statetool undo` takes back an edit, `statetool restore` puts a backup back, `statetool salvage` reads a damaged "
-    "file."
-)
+_OTHER_NAMES: Final = {other: name for name, others in _ALSO.items() for other in others.split()}
 # What people type for a task that several commands do, or one with an option.
 _TASKS: Final = {
+    **dict.fromkeys(
+        ("fix", "autofix", "mend", "heal"),
+        "`statetool check --fix` fixes what has one right answer, `statetool repair` mends a state that cannot be "
+        "loaded, and `statetool salvage` reads a file that is no longer JSON.",
+    ),
+    **dict.fromkeys(
+        ("ops", "operations", "stateops"),
+        "To see what an operations file does: `statetool plan FILE`. To run the file: `statetool apply FILE`.",
+    ),
+    **dict.fromkeys(
+        ("orphan", "orphans", "orphaned"),
+        "`statetool check --config DIR` lists the objects whose provider or provider instance the configuration does "
+        "not have, `statetool simulate --config DIR --without KEY` those that a change would orphan.",
+    ),
+    **dict.fromkeys(
+        ("push", "upload"),
+        "To send a state to the backend of this folder: `statetool copy FILE .`, or `tofu state push FILE`.",
+    ),
+    **dict.fromkeys(
+        ("recover", "rescue"),
+        "`statetool undo` takes back an edit, `statetool restore` puts a backup back, `statetool salvage` reads a "
+        "damaged file.",
+    ),
     "csv": "To list the instances as CSV: `statetool list --format csv`.",
     "encryption": "`statetool encryption-info` shows how a state is encrypted, `statetool encrypt` encrypts it.",
-    "fix": _REPAIR,
-    "autofix": _REPAIR,
-    "mend": _REPAIR,
-    "heal": _REPAIR,
     "ids": "To list the instances with their ids: `statetool list --long`.",
     "json": "To print a state as JSON: `statetool show --format json`, or `statetool pull` for the file as it is.",
-    "ops": _OPERATIONS,
-    "operations": _OPERATIONS,
-    "stateops": _OPERATIONS,
-    "orphan": _ORPHANS,
-    "orphans": _ORPHANS,
-    "orphaned": _ORPHANS,
-    "push": "To send a state to the backend of this folder: `statetool copy FILE .`, or `tofu state push FILE`.",
-    "upload": "To send a state to the backend of this folder: `statetool copy FILE .`, or `tofu state push FILE`.",
-    "recover": _RECOVERY,
-    "rescue": _RECOVERY,
     "sarif": "To report findings as SARIF: `statetool check --format sarif`.",
 }
 # Commands of OpenTofu that read the configuration, run providers or reach a backend.

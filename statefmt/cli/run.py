@@ -7,8 +7,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from statefmt import ProgressReport, RunContext
 from statefmt.text import shell_line
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from statefmt.store.reading import ReadReport
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """The context, the arguments of the program, `--color`, the name of the command, and its options.
 
     The options have long names and are in command line order; flags have an empty value. `named_hosts` are the hosts

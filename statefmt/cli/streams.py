@@ -272,11 +272,7 @@ def confirmed(question: str, what: str, done: str, advice: str) -> bool:
 
 def asking() -> Callable[[str], bool] | None:
     """Return what asks a question on standard error, None if there is no terminal."""
-    return _agreed if _can_be_asked() else None
-
-
-def _agreed(question: str) -> bool:
-    return typer.confirm(printable(question), err=True)
+    return (lambda question: typer.confirm(printable(question), err=True)) if _can_be_asked() else None
 
 
 def _can_be_asked() -> bool:

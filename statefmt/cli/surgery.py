@@ -20,10 +20,9 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import COMMON, ShowSensitiveOption, StateOption
 from statefmt.cli.options.write import write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, why_not
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import ADVICE, confirmed, message_terminal, result_terminal, say, write_result
-from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.operations_files import EditOptions
 from statefmt.render.diff import Manner, diff_text

@@ -18,6 +18,7 @@ from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions
 from statefmt.cli.options.shared import PROVIDERS
 from statefmt.cli.options.write import destination, store_of
+from statefmt.cli.outcome import kept_text, printed_text, why_not
 from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import message_terminal, say
 from statefmt.edit.pipeline import EditOptions, Operation, edit
@@ -47,7 +48,7 @@ def rewrite_state(
 
     def written(outcome: Rewriting, backup: str | None) -> None:
         if target == STANDARD_INPUT:
-            done.append(printed_text(name, options))
+            done.append(printed_text(name, options.out))
         else:
             done.append(f"written to {target or name}{kept_text(backup)}")
         _print(outcome[1], done[0])
@@ -65,26 +66,6 @@ def rewrite_state(
     return outcome[0]
 
 
-def printed_text(name: str, options: EditOptions) -> str:
-    """Return a sentence that the result was only printed, and how to write it; "" if there is no file to write."""
-    if name == STANDARD_INPUT:
-        return ""
-    way = "; add --in-place to write the result to it" if options.out is None else ""
-    return f"printed to standard output; {display_name(name)} was not written{way}"
-
-
-def why_not(target: str | None, *, dry_run: bool) -> str:
-    """Return why nothing was written to another file, or to the state."""
-    if dry_run:
-        return "dry run"
-    return f"{target} already has this content" if target else "nothing to change"
-
-
-def kept_text(backup: str | Path | None, what: str = "file") -> str:
-    """Return the end of a message that names the backup of the previous `file` or `state`."""
-    return f"; the previous {what} is kept in {backup}" if backup else ""
-
-
 def _print(report: str, line: str) -> None:
     ending = [message_terminal().wrap(line, "  ")] if line else []
     print("\n".join([report, *ending]), file=sys.stderr)
@@ -93,7 +74,6 @@ def _print(report: str, line: str) -> None:
 RegistryOption = Annotated[
     Registry | None,
     Option(
-        show_default=False,
         help="Use this registry for all providers from the two public registries, and for HashiCorp's providers "
         "without a source; default: keep, if all providers have a source.",
         rich_help_panel=PROVIDERS,
@@ -104,7 +84,6 @@ LegacyProviderOption = Annotated[
     Option(
         "--legacy-provider",
         metavar="TYPE=[HOST/]NAMESPACE/TYPE",
-        show_default=False,
         help="The source of a provider known only by its type (provider.aws or -/aws), such as aws=hashicorp/aws; "
         "can be repeated. With --registry, HashiCorp's own need not be named.",
         rich_help_panel=PROVIDERS,

@@ -11,10 +11,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from statefmt.context import RunContext
@@ -87,8 +88,7 @@ class EditOptions:
         return dataclasses.replace(self, out=STANDARD_INPUT) if piped else self
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal(Generic[R]):
+class Proposal(Struct, Generic[R], frozen=True):
     """The result that an operation proposes for a state.
 
     `outcome` is for display; `pieces` build the new plain content from the old one. `stored` is the new content of the
@@ -107,8 +107,7 @@ class Proposal(Generic[R]):
 Operation: TypeAlias = Callable[[LoadedState], Proposal[R]]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedEdit:
+class OpenedEdit(Struct, frozen=True):
     """An edit between its lock and its commit: the state as it was read, and what to do with a result.
 
     Made by `opened_edit`. `locked` is the store, which stays locked as long as the context manager is open.
@@ -209,8 +208,7 @@ def edit(
     return proposal.outcome
 
 
-@dataclass(frozen=True, slots=True)
-class _Unlocked:
+class _Unlocked(Struct, frozen=True):
     """A state that is only read, without a lock."""
 
     stored: Stored

@@ -105,7 +105,7 @@ def state_name(context: RunContext, name: str | None, *, to_read: bool = False) 
 
 def backend_state_name(context: RunContext, found: FoundBackend) -> str:
     """Return the state of a folder whose backend was found; raises what state_name() raises."""
-    from statefmt.store.opening import SUPPORTED
+    from statefmt.store.backends.types import SUPPORTED
     from statefmt.whereabouts import folder_name, inside_state, local_state
     from statefmt.whereabouts.find import located, unsupported
 

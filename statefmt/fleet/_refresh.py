@@ -28,8 +28,9 @@ from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, WORKSPACES_FOLDER, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.backends.settings import StatePlace
+from statefmt.store.backends.types import SUPPORTED
 from statefmt.store.git import git_path, git_reason, repository_top, run_git
-from statefmt.store.opening import SUPPORTED, open_client
+from statefmt.store.opening import open_client
 from statefmt.store.reading import GIT, STANDARD_INPUT, find_states, is_folder
 from statefmt.store.remote.client import ListedState, ListingClient, StateClient
 from statefmt.whereabouts import folder_name, several_at_url, url_name

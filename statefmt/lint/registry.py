@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from inspect import cleandoc
 from types import MappingProxyType, ModuleType
 from typing import Final
+
+from msgspec import Struct
 
 from statefmt.lint.rule import Rule
 
@@ -17,8 +18,7 @@ from statefmt.lint.rule import Rule
 _NEEDED: Final = {"cfg": "configuration", "cfs": "configuration", "lif": "an apply", "pln": "a plan", "sch": "schemas"}
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """A rule with its documentation page: title and Markdown text."""
 
     rule: Rule

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
+
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.values import ValueChange
 from statefmt.analysis.plans import changes_nothing, is_shown, open_checks, plan_counts, unknown_members

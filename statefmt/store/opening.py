@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from statefmt.model.errors import MissingStateError, StoreError
 from statefmt.store.backends import RemoteName, VersionName
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
     from statefmt.store.protocol import LockInfo
     from statefmt.store.remote._editing import LockedRemote, RemoteEdit
     from statefmt.store.remote.records import RemoteRecords
-
-
-# The backends whose states statetool reads and writes itself, beside `local`.
-SUPPORTED: Final = frozenset({"http", "pg", "s3"})
 
 
 def remote_store(name: RemoteName, connection: Connection) -> RemoteStore:

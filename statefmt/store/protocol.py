@@ -321,8 +321,7 @@ def _shown(text: str) -> str:
     return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOnlyStore:
+class ReadOnlyStore(Struct, frozen=True):
     """A state that can only be read; see Store. `refusal` and `no_history` are the errors of all else."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
 import stat
 import sys
@@ -284,6 +283,8 @@ def _expand(name: str, everything: bool, allowed: Sequence[str]) -> list[str]:
         if not below:
             raise StoreError(f"{name}: no state file (*{_SUFFIX}) in this folder or below it")
         return below
+    import glob
+
     if glob.has_magic(name) and not os.path.lexists(name):
         matching = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - Path.glob takes no absolute patterns
         if not matching:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from msgspec import Struct, structs
@@ -18,12 +18,10 @@ from statefmt.store.backends import RemoteName
 from statefmt.store.backends.description import DEFAULT_WORKSPACE, SettingValue, without_credentials
 from statefmt.store.backends.options import BackendOptions, allowed_paths
 from statefmt.store.backends.settings import SettingSource, StatePlace, named_arguments
-from statefmt.store.backends.types import backend_type, state_file
+from statefmt.store.backends.types import SUPPORTED, backend_type, state_file
 from statefmt.store.files import InsideName, inside_name, is_inside
 from statefmt.store.local.state_file import init_folder
-from statefmt.store.opening import SUPPORTED, open_client
 from statefmt.store.reading import reason_of
-from statefmt.store.remote.client import Connection
 from statefmt.text import shell_line, shell_word
 from statefmt.whereabouts.find import (
     BackendSource,
@@ -34,7 +32,11 @@ from statefmt.whereabouts.find import (
     located,
     unsupported,
 )
-from statefmt.whereabouts.urls import SHORT_NAMES, UrlParts, found_at_url, url_parts, url_without_values
+
+if TYPE_CHECKING:
+    # The state of most folders is a file.
+    from statefmt.store.remote.client import Connection
+    from statefmt.whereabouts.urls import UrlParts
 
 
 def changed_block(found: FoundBackend, environment: Mapping[str, str]) -> str:
@@ -170,6 +172,8 @@ def folder_name(found: FoundState, options: BackendOptions | None = None) -> Rem
 
 def url_name(url: str, environment: Mapping[str, str], options: BackendOptions | None = None) -> RemoteName | None:
     """Return the name of the state at a URL, None if it has no scheme of a backend. Raises what `found_at_url` does."""
+    from statefmt.whereabouts.urls import found_at_url, url_without_values
+
     found = found_at_url(url, environment, options)
     if found is None:
         return None
@@ -221,6 +225,8 @@ class SeveralStates(NamedTuple):
 
     def named(self, place: StatePlace, options: BackendOptions | None = None) -> RemoteName:
         """Return the name of one of the states. Its words name it again, also on another machine."""
+        from statefmt.whereabouts.urls import SHORT_NAMES
+
         location, _, own = place.location.partition("?")
         pairs = parse_qsl(own, keep_blank_values=True)
         known = {SHORT_NAMES.get(name, name) for name, _ in pairs}
@@ -237,6 +243,8 @@ def several_at_url(
     `s3://BUCKET` and `s3://BUCKET/PREFIX/` name the objects below; `pg://HOST/DATABASE` all schemas, one if the URL or
     the environment names it, unless the URL has a workspace. Raises StoreError as `found_at_url`.
     """
+    from statefmt.whereabouts.urls import found_at_url, url_parts
+
     url = url_parts(name)
     if url is None:
         return None
@@ -286,6 +294,9 @@ def listed_workspaces(
         return Workspaces((DEFAULT_WORKSPACE,), current)
     if backend.type not in SUPPORTED or connection is None:
         raise unsupported(backend)
+    # Imported late: the state of most folders is a file.
+    from statefmt.store.opening import open_client
+
     client = open_client(located(backend, environment).place, connection)
     try:
         return Workspaces(_default_first(client.workspaces()), current)

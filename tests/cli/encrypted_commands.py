@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from statefmt.cli.names import COMMANDS
 from tests.cli.states import SAMPLES
 
 REGIONS: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
@@ -28,15 +29,12 @@ _WEB: Final = 'aws_instance.web["eu-west-1"]'
 # It leaves dependencies on what is not in the state any more.
 _RM_DATA: Final = "rm --keep-dangling -y --state %s data.aws_caller_identity.current"
 
-LINES: Final[dict[str, list[Line]]] = {
+_GIVEN: Final[dict[str, list[Line]]] = {
     "list": [Line("list --state %s"), Line("list --long --format json --state %s")],
     "show": [Line("show --state %s **"), Line("show --show-sensitive --format json --state %s **")],
     "providers": [Line("providers %s"), Line("providers --format json %s")],
     "outputs": [Line("outputs %s"), Line("outputs %s --show-sensitive addresses")],
-    "stats": [Line("stats %s")],
     "fleet index": [Line("fleet index %s --into index")],
-    "report": [Line("report %s")],
-    "pull": [Line("pull %s")],
     "graph": [Line("graph %s"), Line("graph --format text %s")],
     "grep": [Line("grep web %s"), Line("grep --format json --show-sensitive e %s"), Line("grep absent %s", status=1)],
     "check": [
@@ -151,6 +149,10 @@ WITHOUT_STATE: Final = frozenset(
         *("fleet check", "fleet diff", "fleet duplicates", "fleet graph", "fleet query", "where", "workspaces"),
     }
 )
+# Commands in neither table read the state.
+LINES: Final = _GIVEN | {
+    name: [Line(f"{name} --state %s")] for name in COMMANDS if name not in {*_GIVEN, *WITHOUT_STATE}
+}
 # A configuration that states are held against.
 PLAN: Final = '{"format_version": "1.2", "planned_values": {}}'
 MAIN_TF: Final = 'provider "aws" {\n  for_each = toset(["eu-west-1"])\n  alias    = "by_region"\n}\n'

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt.cli.names import COMMANDS as PROGRAM
+
 _STATE: Final = ("--state", "s.tfstate")
 _EDIT: Final = ("--yes", *_STATE)
 _ALL: Final = "**"
 _CHECK: Final = ("--no-settings", "s.tfstate")
 _CONFIG: Final = ("--config", "cfg")
 
-# By command, the arguments that it is run with: what is most work, and what takes another way.
-COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+# By command, the arguments that it is run with: the most work, and the other paths through the code.
+GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "list": (
         _STATE,
         ("--long", *_STATE),
@@ -41,7 +43,6 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
         ("--dependents-of", "t.*", "--format", "text", "s.tfstate"),
     ),
     "report": (("s.tfstate", "-o", "report.html"),),
-    "pull": (_STATE,),
     "check": (
         _CHECK,
         *(("--format", name, *_CHECK) for name in ("concise", "json", "sarif", "junit", "github")),
@@ -161,3 +162,5 @@ LEFT_OUT: Final[dict[str, str]] = {
     "restore": _EDITED,
     "history": _EDITED,
 }
+# Commands in neither table read the state.
+COMMANDS: Final = GIVEN | {name: (_STATE,) for name in PROGRAM if name not in {*GIVEN, *LEFT_OUT}}

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from statefmt.cli.names import COMMANDS as PROGRAM
+
 OUT: Final = "OUT"
 KEYS: Final = "KEYS"
 _ONE: Final = "terraform_data.a"
 
-COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
-    "where": ((),),
-    "workspaces": ((),),
+GIVEN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "list": ((), ("--state", "."), ("--long",)),
     "show": (("**",),),
     "providers": ((), ("--config", ".")),
-    "outputs": ((),),
     "grep": (("x",), ("x", ".")),
-    "stats": ((),),
     "graph": (("--format", "text"),),
     "report": (("-o", f"{OUT}/report.html"), ("-o", f"{OUT}/report.html", ".")),
-    "pull": ((),),
     "check": (
         ("--config", "."),
         (),
@@ -36,15 +33,12 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     ),
     "simulate": (("--config", ".", "--without", "eu"),),
     "verify": (("plan.json", "--after", "terraform.tfstate"),),
-    "rule": ((),),
     "diff": ((".", "terraform.tfstate"), ("--format", "html", "sub/terraform.tfstate", ".")),
     "plan-show": (("plan.json", "--config", "."), ("--state", "terraform.tfstate", "plan.json")),
     "moves": (("plan.json",),),
     "fmt": ((), ("--check", ".")),
     "upgrade": (("-i", "--registry", "opentofu"), ("-i", "--config", ".")),
     "downgrade": (("--for", "1.8", "-o", f"{OUT}/old.tfstate"),),
-    "releases": ((),),
-    "schemas": ((),),
     "mv": (("-y", _ONE, "terraform_data.moved"), ("-y", "--config", ".", _ONE, "terraform_data.moved")),
     "rm": (("-y", _ONE),),
     "rekey": (("-y", _ONE, "--map", "=0"),),
@@ -76,15 +70,14 @@ COMMANDS: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "encrypt": (("-i", "--encryption", KEYS), ("-i", "--encryption-config", ".")),
     "decrypt": (("-o", f"{OUT}/plain.tfstate", "--encryption-config", ".", "terraform.tfstate"),),
     "reencrypt": (("-i", "--encryption", KEYS, "terraform.tfstate"), ("-i", "--encryption-config", ".")),
-    "undo": ((),),
     "restore": (("-y", "terraform.tfstate.backup"),),
     "history": ((), ("--prune", "-y", "--keep", "1")),
-    "versions": ((),),
     "repair": (("-y",),),
     "reconcile": (("errored.tfstate",),),
     "salvage": (("--from-backups", "-y", "-o", f"{OUT}/salvaged.tfstate", "terraform.tfstate"),),
     "help": (("topics",),),
-    "version": ((),),
     "git-config": (("--disable",), ("--enable",), ("--enable", "--shared")),
     "git-driver": (("textconv", "terraform.tfstate"),),
 }
+# All others are run without arguments.
+COMMANDS: Final = {name: GIVEN.get(name, ((),)) for name in PROGRAM}

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from statefmt.store.opening import SUPPORTED
+from statefmt.store.backends.types import SUPPORTED
 from tests.cli.conftest import Statetool, folder, statetool
 from tests.cli.test_json_output import _assert_valid
 

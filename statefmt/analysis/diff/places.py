@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from statefmt.golang import JSONValue, Members, NumberText, loads_exact
 
@@ -336,8 +337,7 @@ def _is_set(of: Type) -> bool:
 Plain: TypeAlias = "bool | str | Decimal | list[Plain] | dict[str, Plain] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(Struct, frozen=True):
     """The step from a string into the JSON that it contains."""
 
     @staticmethod

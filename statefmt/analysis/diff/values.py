@@ -6,10 +6,9 @@ A step to an element of a set contains that element, perhaps the secret itself: 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Raw
+from msgspec import Raw, Struct, field
 
 from statefmt.analysis.diff.model import InstanceChange, MemberChange, OutputChange
 from statefmt.analysis.diff.places import Crossing, Order, ValuePlace, places, plain
@@ -81,8 +80,7 @@ def _element(value: Raw | None, place: int, decoded: DecodedOnce) -> Raw | None:
     return elements[place] if elements is not None and 0 <= place < len(elements) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Comparing:
+class Comparing(Struct, frozen=True):
     """How values are compared: `exact` compares numbers and strings as written, `schemas` say which lists are sets.
 
     `show_sensitive` keeps sensitive parts. `pairing` pairs the blocks of all lists that a run compares.
@@ -91,7 +89,7 @@ class Comparing:
     show_sensitive: bool = False
     exact: bool = False
     schemas: ProviderSchemas | None = None
-    pairing: BlockPairing = field(default_factory=BlockPairing, compare=False)
+    pairing: BlockPairing = field(default_factory=BlockPairing)
 
 
 def details(change: InstanceChange, member: MemberChange, how: Comparing) -> tuple[ValueChange, ...]:
@@ -206,8 +204,7 @@ class NoValue:
 ABSENT: Final = NoValue()
 
 
-@dataclass(frozen=True, slots=True)
-class ValueChange:
+class ValueChange(Struct, frozen=True):
     """A place at which two values differ; `old` or `new` is ABSENT if only the other side has it.
 
     `path` has the names and positions that lead there, with a Crossing at each step into a string that contains JSON.

@@ -1,19 +1,20 @@
-"""`statetool check`: finds states, and checks them and configurations against the rules."""
+"""`statetool check` and `rule`: check states and configurations against the rules, and explain the rules."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final
 
 from typer import Argument, BadParameter, Option
 
 from statefmt import RunContext, StoreError
-from statefmt.cli.command import declared, takes
-from statefmt.cli.named_state import state_name
+from statefmt.cli.command import declared, examples, takes
+from statefmt.cli.named_state import found_states, state_name
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
     SchemasOption,
@@ -22,37 +23,33 @@ from statefmt.cli.options.configuration import (
     parsed_release,
     provider_schemas,
 )
-from statefmt.cli.options.findings import FindingOptions, finding_options
-from statefmt.cli.options.shared import CONFIGURATION, StateOption
+from statefmt.cli.options.findings import FindingOptions
+from statefmt.cli.options.shared import CONFIGURATION, FormatOption, OutputFormat, StateOption
 from statefmt.cli.options.write import FixOptions, fix_options
 from statefmt.cli.outcome import FINE, FOUND, show_failure
 from statefmt.cli.run import run_context
-from statefmt.cli.streams import say
+from statefmt.cli.streams import result_terminal, say
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, find_states, listed_states
+from statefmt.render.check import rule_page, rules_json, rules_table
 from statefmt.render.terminal import counted
-from statefmt.rules import CheckedState, Gate, UnreadableState, selected_rules
+from statefmt.rules import CheckedState, Gate, UnreadableState, all_pages, selected_rules
 
 if TYPE_CHECKING:
     from statefmt.configuration import VariableOption
-    from statefmt.plans import ShownPlan
 
 
 _PLAN: Final = "Plan"
 _SCHEMA_RULE: Final = "STA019"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
-        ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
-        ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
-        ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
-    ),
+@examples(
+    ("Check the state of this directory or, if it has none, all states below it.", "statetool check"),
+    ("Compare a state with the configuration in this directory.", "statetool check --config . terraform.tfstate"),
+    ("Gate a plan, and check that it is for this state.", "statetool check --plan plan.json terraform.tfstate"),
+    ("Fix what has one right answer, and report the rest.", "statetool check --fix terraform.tfstate"),
 )
-@takes(finding=finding_options, configuration=configuration_options, fixing=fix_options)
+@declared(paged=True, decrypts=True, connects=True)
+@takes(finding=FindingOptions, configuration=configuration_options, fixing=fix_options)
 def check_command(
     states: Annotated[
         list[str] | None,
@@ -77,7 +74,6 @@ def check_command(
     plan: Annotated[
         str | None,
         Option(
-            "--plan",
             metavar="PLAN",
             help="Also check this plan in JSON (tofu show -json PLANFILE), and whether it was made for the state.",
             rich_help_panel=_PLAN,
@@ -108,11 +104,15 @@ def check_command(
     if json_schema:
         _require_schema_rule(gate, no_state=no_state)
         gate = replace(gate, json_schema=True)
-    given = None if plan is None else _Plan(plan, load_plan(plan))
-    if given is not None:
+    planned = None if plan is None else load_plan(plan)
+    earlier: tuple[VariableOption, ...] = ()
+    if plan is not None and planned is not None:
+        from statefmt.plans import plan_variables
+
         gate = replace(gate, context=reading_once(gate.context))
-        names = [] if no_state else [state_of_plan(given.name, names, everything=everything)]
-    earlier = given.variables if given else ()
+        names = [] if no_state else [state_of_plan(plan, names, everything=everything)]
+        # Those that the plan was made with.
+        earlier = plan_variables(planned, display_name(plan))
     gate = replace(
         gate,
         configuration=configuration.loaded(earlier=earlier, release=gate.release),
@@ -133,8 +133,8 @@ def check_command(
     if fixing.shows:
         return FINE if finding.exit_zero and fixed == FOUND else fixed
     checked, unreadable = check_all(gate, names, everything=everything)
-    if given is not None:
-        checked.insert(0, gate.check_plan(given.name, given.plan, names[0] if names and not unreadable else None))
+    if plan is not None and planned is not None:
+        checked.insert(0, gate.check_plan(plan, planned, names[0] if names and not unreadable else None))
     if gate.configuration is not None:
         checked.insert(0, gate.check_configuration())
     return finding.reported(gate, checked, unreadable, fixed)
@@ -149,20 +149,6 @@ def _require_schema_rule(gate: Gate, *, no_state: bool) -> None:
         raise BadParameter(
             f"requires the rule {_SCHEMA_RULE}, which the options or the settings leave out", param_hint="--json-schema"
         )
-
-
-class _Plan(NamedTuple):
-    """The plan to check, and the name of its file."""
-
-    name: str
-    plan: ShownPlan
-
-    @property
-    def variables(self) -> tuple[VariableOption, ...]:
-        """The variables that it was made with, for the configuration."""
-        from statefmt.plans import plan_variables
-
-        return plan_variables(self.plan, display_name(self.name))
 
 
 _USUAL_STATE: Final = "terraform.tfstate"
@@ -218,19 +204,41 @@ def check_all(
     gate: Gate, names: Sequence[str], *, everything: bool
 ) -> tuple[list[CheckedState], list[UnreadableState]]:
     """Check every state once. States that cannot be found or read are reported, and the rest are checked."""
-    found: dict[str, None] = {}
-    unreadable: list[UnreadableState] = []
-    for name in names:
-        try:
-            found.update(dict.fromkeys(listed_states(gate.context, [name], everything=everything)))
-        except StoreError as error:
-            show_failure(error)
-            unreadable.append(UnreadableState(name, error.on_command_line))
+    found, missing = found_states(names, everything=everything)
+    unreadable = [UnreadableState(name, message) for name, message in missing]
     checked: list[CheckedState] = []
-    for result in gate.check_all(list(found)):
+    for result in gate.check_all(found):
         if isinstance(result, CheckedState):
             checked.append(result)
         else:
             show_failure(StoreError(result.message))
             unreadable.append(result)
     return checked, unreadable
+
+
+@examples(
+    ("List all rules.", "statetool rule"),
+    ("Explain one rule, and how to fix what it reports.", "statetool rule PRV003"),
+    ("List the rules about providers.", "statetool rule PRV"),
+)
+@declared(paged=True, decrypts=False, connects=False)
+def rule_command(
+    code: Annotated[
+        str | None, Argument(metavar="[CODE]", help="The code or name of a rule, or a prefix of codes.")
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """List the rules of `check` and `verify`, or explain one."""
+    pages = list(all_pages().values())
+    if code is not None:
+        pages = [page for page in pages if page.rule.name == code or page.rule.code.startswith(code.upper())]
+        if not pages:
+            raise BadParameter(f"unknown rule {code!r}; `statetool rule` lists all rules", param_hint="CODE")
+    terminal = result_terminal()
+    if output_format is OutputFormat.JSON:
+        sys.stdout.buffer.write(rules_json(pages))
+    elif code is not None and len(pages) == 1:
+        print(rule_page(pages[0], terminal))
+    else:
+        print(rules_table(pages, terminal))
+    return FINE

@@ -18,7 +18,7 @@ from statefmt.backends import (
     route,
     transferred,
 )
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import named_folder
 from statefmt.cli.options.shared import COMMON, AgreedOption, FormatOption, OutputFormat, seconds
 from statefmt.cli.outcome import FAILED, FINE
@@ -29,61 +29,38 @@ from statefmt.render.terminal import counted
 
 
 class TransferOptions(NamedTuple):
-    """The options; `lock_timeout` is in seconds, None for no lock."""
+    """How to copy states."""
 
-    dry_run: bool
-    lock_timeout: float | None
-    yes: bool
-    output_format: OutputFormat
-
-
-def transfer_options(
-    *,
     dry_run: Annotated[
         bool, Option("--dry-run", help="Show what would be copied, but write nothing.", rich_help_panel=COMMON)
-    ] = False,
+    ] = False
     lock: Annotated[
         bool,
-        Option(
-            "--lock/--no-lock",
-            show_default=False,
-            help="Lock both places as OpenTofu does (the default).",
-            rich_help_panel=COMMON,
-        ),
-    ] = True,
+        Option("--lock/--no-lock", help="Lock both places as OpenTofu does (the default).", rich_help_panel=COMMON),
+    ] = True
     lock_timeout: Annotated[
         str,
         Option(
-            metavar="DURATION",
-            show_default=False,
-            help="How long to wait for each lock, such as 10s; default: 0s.",
-            rich_help_panel=COMMON,
+            metavar="DURATION", help="How long to wait for each lock, such as 10s; default: 0s.", rich_help_panel=COMMON
         ),
-    ] = "0s",
-    yes: AgreedOption = False,
-    output_format: FormatOption = OutputFormat.TEXT,
-) -> TransferOptions:
-    """Return the options as one value. Raises BadParameter for an invalid duration."""
-    timeout = seconds(lock_timeout, "--lock-timeout")
-    return TransferOptions(
-        dry_run=dry_run, lock_timeout=timeout if lock else None, yes=yes, output_format=output_format
-    )
+    ] = "0s"
+    yes: AgreedOption = False
+    output_format: FormatOption = OutputFormat.TEXT
+
+    @property
+    def timeout(self) -> float | None:
+        """The seconds to wait for each lock, None for no lock. Raises BadParameter for an invalid duration."""
+        timeout = seconds(self.lock_timeout, "--lock-timeout")
+        return timeout if self.lock else None
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
-        ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
-        (
-            "Copy the state of a workspace to another one.",
-            "statetool copy . . --from-workspace prod --to-workspace blue",
-        ),
-    ),
+@examples(
+    ("Save the state of this directory in a file, byte for byte.", "statetool copy . saved.tfstate"),
+    ("Show what copying it back would do.", "statetool copy saved.tfstate . --dry-run"),
+    ("Copy the state of a workspace to another one.", "statetool copy . . --from-workspace prod --to-workspace blue"),
 )
-@takes(options=transfer_options)
+@declared(paged=False, decrypts=True, connects=True)
+@takes(options=TransferOptions)
 def copy_command(
     source: Annotated[str, Argument(metavar="FROM_STATE", help="A state file, a folder that has one, or a URL.")],
     target: Annotated[str, Argument(metavar="TO_STATE", help="The same; nothing needs to be there yet.")],
@@ -106,20 +83,16 @@ def copy_command(
     return FAILED if copied([one], options, "copy") is None else FINE
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "After the backend block was changed: show what moving all workspaces would do.",
-            "statetool move-backend --dry-run",
-        ),
-        ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
-        ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
+@examples(
+    (
+        "After the backend block was changed: show what moving all workspaces would do.",
+        "statetool move-backend --dry-run",
     ),
+    ("Move them, and delete the old states.", "statetool move-backend --delete-source"),
+    ("Copy the states of a root module to the backend of another.", "statetool move-backend old new"),
 )
-@takes(options=transfer_options)
+@declared(paged=False, decrypts=True, connects=True)
+@takes(options=TransferOptions)
 def move_backend_command(
     source: Annotated[
         str | None, Argument(metavar="[FROM_DIR]", help="The folder whose states are moved; default: the current one.")
@@ -180,7 +153,7 @@ def copied(
     terms = TransferTerms(
         operation=operation,
         command=command_line(),
-        timeout=options.lock_timeout,
+        timeout=options.timeout,
         dry_run=options.dry_run,
         delete_source=delete_source,
         agreed=agreed,

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import State, StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.options.selecting import ExcludeOption
@@ -40,29 +40,24 @@ _COMPARED: Final = "What is compared"
 _SIDE = "A state file, a folder or URL of a state, git:REVISION:PATH for one in git, or - for standard input."
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
-        (
-            "Compare the last commit with the state in the working tree.",
-            "statetool diff git:HEAD:prod.tfstate prod.tfstate",
-        ),
-        ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
-        ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
+@examples(
+    ("Show what has changed since a backup.", "statetool diff terraform.tfstate.backup"),
+    (
+        "Compare the last commit with the state in the working tree.",
+        "statetool diff git:HEAD:prod.tfstate prod.tfstate",
     ),
+    ("Print moved, removed and import blocks to paste.", "statetool diff --moved-blocks old.tfstate new.tfstate"),
+    ("Write a page for a review.", "statetool diff --format html old.tfstate new.tfstate > diff.html"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def diff_command(
-    old: Annotated[str | None, Argument(metavar="OLD", show_default=False, help=_SIDE)] = None,
+    old: Annotated[str | None, Argument(metavar="OLD", help=_SIDE)] = None,
     new: Annotated[
         str | None,
         Argument(metavar="[NEW]", help="The newer state, in the same forms; default: that of the current workspace."),
     ] = None,
     output_format: Annotated[
-        DiffFormat,
-        Option("--format", metavar="FORMAT", show_default=False, help="text (the default), json, markdown or html."),
+        DiffFormat, Option("--format", metavar="FORMAT", help="text (the default), json, markdown or html.")
     ] = DiffFormat.TEXT,
     stat: Annotated[bool, Option("--stat", help="Show only the number of changes, by resource.")] = False,
     name_only: Annotated[bool, Option("--name-only", help="Show only the addresses that differ.")] = False,
@@ -238,8 +233,7 @@ def _address_test(
 def _warn_of_lineage(old: State, new: State) -> None:
     before, after = old.snapshot.lineage, new.snapshot.lineage
     if before and after and before != after:
-        text = "statetool: warning: the lineages differ: these are not two versions of one state"
-        say(text)
+        say("statetool: warning: the lineages differ: these are not two versions of one state")
 
 
 def _print_part(changes: SnapshotDiff, after: State, *, stat: bool, name_only: bool, show_sensitive: bool) -> None:

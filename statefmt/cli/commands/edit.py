@@ -24,29 +24,24 @@ from typer import Argument, Option
 
 import statefmt
 from statefmt import EditResult, StateError, StatetoolError, StoreError, TextEdit
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
-from statefmt.cli.outcome import FAILED, FINE, show_failure
+from statefmt.cli.outcome import FAILED, FINE, kept_text, show_failure, why_not
 from statefmt.cli.private_copy import PrivateCopy, forget_kept, kept_copies, private_copy
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import ADVICE, asking, message_terminal, say
 from statefmt.cli.surgery import SurgeryOptions, show_result, surgery_options
-from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.diff import Manner
 from statefmt.text import printable
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
-        ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
-        ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
-    ),
+@examples(
+    ("Edit the attributes of an instance.", "statetool edit 'aws_instance.web[0]'"),
+    ("Edit the whole state, and see what would change.", "statetool edit --dry-run"),
+    ("Repair a damaged state by hand.", "statetool edit --state terraform.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=surgery_options)
 def edit_command(
     address: Annotated[

@@ -15,7 +15,7 @@ from msgspec import structs
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError, EncryptionError, StatetoolError, StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption import needed_configuration
 from statefmt.cli.options.shared import (
@@ -27,10 +27,10 @@ from statefmt.cli.options.shared import (
     one_state,
 )
 from statefmt.cli.options.write import destination, store_of, write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, printed_text, show_failure
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import listed_name, result_terminal, say
-from statefmt.cli.target import InPlaceOption, kept_text, printed_text
+from statefmt.cli.target import InPlaceOption
 from statefmt.edit.pipeline import EditOptions, Proposal, edit
 from statefmt.edit.session import LoadedState, loaded
 from statefmt.encryption import (
@@ -47,6 +47,7 @@ from statefmt.encryption import (
 from statefmt.encryption.key_providers import CheckedEncryption
 from statefmt.locations import STANDARD_INPUT, RemoteName, display_name, state_words
 from statefmt.pieces import Span
+from statefmt.render.encryption import encryption_json, encryption_text, reencrypt_json
 from statefmt.sealed import Seal, about
 from statefmt.store.files import read_bounded
 from statefmt.store.local.history import backups, discard_plain
@@ -61,22 +62,18 @@ DiscardPlainOption = Annotated[
 ]
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
-        (
-            "Also delete its backups in plain text.",
-            "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
-        ),
-        (
-            "Write the encrypted state to another file.",
-            "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
-        ),
+@examples(
+    ("Encrypt a state file.", "statetool encrypt --encryption encryption.tofu --in-place prod.tfstate"),
+    (
+        "Also delete its backups in plain text.",
+        "statetool encrypt --encryption encryption.tofu --in-place --discard-plain",
+    ),
+    (
+        "Write the encrypted state to another file.",
+        "statetool encrypt --encryption encryption.tofu -o new.tfstate old.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def encrypt_command(
     state: StateArgument = None,
@@ -108,7 +105,7 @@ def encrypt_command(
             # it, the copies may be the only readable ones.
             opened_state(name, data, configuration)
             print(f"{display_name(name)}: already encrypted; the state was not written", file=sys.stderr)
-            return discard_copies(name, Form(data, is_plain=False), "encrypt")
+            return discard_copies(name, data, "encrypt")
 
     def opening(data: bytes) -> LoadedState:
         with about(name):
@@ -119,23 +116,19 @@ def encrypt_command(
     def change(state: LoadedState) -> EncryptionChange:
         with about(name):
             encrypted = encrypt_checked(state.data, configuration, SystemRandomness())
-        return EncryptionChange(Form(state.data, is_plain=True), Form(encrypted, is_plain=False), "encrypted")
+        return EncryptionChange(encrypted, was_plain=True, is_plain=False, done="encrypted")
 
-    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)[1]
+    return write_form(name, target, options, "encrypt", opening, change, discard_plain=discard_plain)
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Write the plain state to another file.",
-            "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
-        ),
-        ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
+@examples(
+    (
+        "Write the plain state to another file.",
+        "statetool decrypt --encryption encryption.tofu -o plain.tfstate prod.tfstate",
     ),
+    ("Pass it to another program.", "statetool decrypt --encryption encryption.tofu prod.tfstate | jq .serial"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def decrypt_command(
     state: StateArgument = None,
@@ -163,24 +156,20 @@ def decrypt_command(
 
     def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
-        old, new = Form(state.stored, is_plain=False), Form(state.data, is_plain=True)
-        return EncryptionChange(old, new, f"decrypted by {state.seal.opened.method}")
+        done = f"decrypted by {state.seal.opened.method}"
+        return EncryptionChange(state.data, was_plain=False, is_plain=True, done=done)
 
-    return write_form(name, target, options, "decrypt", opening, change)[1]
+    return write_form(name, target, options, "decrypt", opening, change)
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "List the states that are not yet encrypted with the current method.",
-            "statetool reencrypt --check --encryption new.tofu *.tfstate",
-        ),
-        ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
+@examples(
+    (
+        "List the states that are not yet encrypted with the current method.",
+        "statetool reencrypt --check --encryption new.tofu *.tfstate",
     ),
+    ("Encrypt them with it.", "statetool reencrypt --in-place --encryption new.tofu *.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options)
 def reencrypt_command(
     states: StatesArgument = None,
@@ -244,23 +233,23 @@ def _reencrypt(
     def change(state: LoadedState) -> EncryptionChange:
         assert state.seal is not None
         opened = state.seal.opened
-        old = Form(state.stored, opened.envelope is None)
+        was_plain, done = opened.envelope is None, f"from {opened.method} to {first}"
         if opened.is_current and not anew:
             if target is None:
                 say(f"{name}: already uses {opened.method}, the first method; nothing was written")
-            return EncryptionChange(old, old, f"from {opened.method} to {first}")
+            return EncryptionChange(state.stored, was_plain=was_plain, is_plain=was_plain, done=done)
         is_plain = not encrypts(configuration)
         with about(name):
             if is_plain:
                 refuse_on_terminal(target, options)
             layout = EnvelopeLayout.COMPACT if opened.envelope is None else opened.envelope.layout
-            new = Form(encrypt_checked(opened.plain, configuration, SystemRandomness(), layout), is_plain)
-        return EncryptionChange(old, new, f"from {opened.method} to {first}")
+            content = encrypt_checked(opened.plain, configuration, SystemRandomness(), layout)
+        return EncryptionChange(content, was_plain=was_plain, is_plain=is_plain, done=done)
 
     def opening(data: bytes) -> LoadedState:
         return opened_state(name, data, configuration)[0]
 
-    return write_form(name, target, options, "reencrypt", opening, change, discard_plain=discard_plain)[1]
+    return write_form(name, target, options, "reencrypt", opening, change, discard_plain=discard_plain)
 
 
 def _check(names: list[str], configuration: EncryptionConfiguration, output_format: OutputFormat) -> int:
@@ -288,21 +277,15 @@ def _check(names: list[str], configuration: EncryptionConfiguration, output_form
         if output_format is OutputFormat.TEXT and not found.error and not found.is_current:
             print(listed_name(name))
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption import reencrypt_json
-
         sys.stdout.buffer.write(reencrypt_json(checked))
     return status
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
-        ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
-    ),
+@examples(
+    ("Show how the state of this directory is encrypted.", "statetool encryption-info"),
+    ("Also show which method decrypts it.", "statetool encryption-info --encryption encryption.tofu prod.tfstate"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def encryption_info_command(
     state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
@@ -321,33 +304,19 @@ def encryption_info_command(
             loaded(run_context(), name, data)
         opened = None if found is None else decrypt(data, found)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.encryption import encryption_json
-
         sys.stdout.buffer.write(encryption_json(envelope, opened))
     else:
-        from statefmt.render.encryption import encryption_text
-
         print(encryption_text(display_name(name), envelope, opened, result_terminal()))
     return FINE
 
 
-class Form(NamedTuple):
-    """The bytes of a state, and whether they are plain text."""
-
-    data: bytes
-    is_plain: bool
-
-
 class EncryptionChange(NamedTuple):
-    """The forms of a state before and after, and a description of the change."""
+    """The new stored bytes of a state, whether the state was and is plain text, and a description of the change."""
 
-    old: Form
-    new: Form
+    content: bytes
+    was_plain: bool
+    is_plain: bool
     done: str
-
-    def proposal(self, state: LoadedState) -> Proposal[EncryptionChange]:
-        """Return the change as an edit that leaves the contents of the state unchanged."""
-        return Proposal(self, [Span(0, len(state.data))], stored=self.new.data, check=False)
 
 
 def opened_state(name: str, data: bytes, configuration: EncryptionConfiguration) -> tuple[LoadedState, Opened]:
@@ -399,8 +368,8 @@ def write_form(
     change: Callable[[LoadedState], EncryptionChange],
     *,
     discard_plain: bool = False,
-) -> tuple[EncryptionChange, int]:
-    """Write a state in another form and report it. Returns the change and the exit status.
+) -> int:
+    """Write a state in another form and report it. Returns the exit status.
 
     Encrypting a plain state in place leaves plain copies behind: the message lists them, or `discard_plain` deletes
     them.
@@ -408,37 +377,36 @@ def write_form(
     where = display_name(name) if target in (None, STANDARD_INPUT, name) else f"{display_name(name)} to {target}"
     kept: list[str | None] = []
 
+    def proposed(state: LoadedState) -> Proposal[EncryptionChange]:
+        made = change(state)
+        # What the state says stays the same.
+        return Proposal(made, [Span(0, len(state.data))], stored=made.content, check=False)
+
     def leaves_plain(made: EncryptionChange) -> bool:
-        return target is None and made.old.is_plain and not made.new.is_plain
+        return target is None and made.was_plain and not made.is_plain
 
     def written(made: EncryptionChange, backup: str | None) -> None:
         kept.append(backup)
         shown = None if leaves_plain(made) and discard_plain else backup
-        printed = printed_text(name, options) if target == STANDARD_INPUT else ""
+        printed = printed_text(name, options.out) if target == STANDARD_INPUT else ""
         kept_in = kept_text(shown, "state" if target is None else "file")
         say(f"{where}: {made.done}{kept_in}{'; ' if printed else ''}{printed}")
 
-    made = edit(
-        run_context(),
-        store_of(name),
-        replace(options, operation=operation, out=target),
-        lambda state: change(state).proposal(state),
-        opening=opening,
-        written=written,
-    )
+    encrypting = replace(options, operation=operation, out=target)
+    made = edit(run_context(), store_of(name), encrypting, proposed, opening=opening, written=written)
     if options.dry_run:
         say(f"{where}: dry run; nothing was written")
     elif target is not None and not kept:
         say(f"{target}: already has this content; nothing was written")
-    elif target is None and discard_plain and (kept or not made.new.is_plain):
-        return made, discard_copies(name, made.new, operation)
+    elif target is None and discard_plain and (kept or not made.is_plain):
+        return discard_copies(name, made.content, operation)
     elif kept and leaves_plain(made):
         _tell_of_plain_copies(name, None if kept[0] is None else Path(kept[0]))
-    return made, FINE
+    return FINE
 
 
-def discard_copies(name: str, current: Form, operation: str) -> int:
-    """Delete the plain copies of a state, whose file has the `current` form, and report each of them.
+def discard_copies(name: str, current: bytes, operation: str) -> int:
+    """Delete the plain copies of a state, whose file has the `current` bytes, and report each of them.
 
     Returns FAILED if a copy could not be deleted. Raises StoreError if the file has changed.
     """
@@ -446,7 +414,7 @@ def discard_copies(name: str, current: Form, operation: str) -> int:
     info = run_context().lock_info(path, operation, command_line())
     try:
         with open_state(path, info, run_context().note) as state:
-            if current.is_plain or state.data != current.data:
+            if _is_plain(current) or state.data != current:
                 raise StoreError(f"{name}: the file changed since it was encrypted")
             copies = discard_plain(path, _is_plain)
     except StoreError as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.encryption import use_environment
 from statefmt.cli.options.shared import CLUSTER, FormatOption, OutputFormat, seconds
 from statefmt.cli.outcome import FAILED, FINE, FOUND, require_templates
@@ -27,26 +27,58 @@ if TYPE_CHECKING:
 
 
 DEFAULT_INDEX: Final = Path("statetool.duckdb")
-IntoOption = Annotated[
-    Path, Option("--into", metavar="FILE", show_default=False, help=f"The index; default: {DEFAULT_INDEX}.")
-]
+IntoOption = Annotated[Path, Option("--into", metavar="FILE", help=f"The index; default: {DEFAULT_INDEX}.")]
 
 
 class ClusterOptions(NamedTuple):
     """A scheduler, if any, and how to reach it."""
 
-    scheduler: str | None
-    tls_ca: str | None
-    tls_cert: str | None
-    tls_key: str | None
-    insecure: bool
+    scheduler: Annotated[
+        str | None,
+        Option(
+            metavar="ADDRESS",
+            help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    tls_ca: Annotated[
+        str | None,
+        Option(
+            metavar="FILE",
+            help="The certificate that signed those of the cluster; default: as Dask is configured.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    tls_cert: Annotated[
+        str | None, Option(metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
+    ] = None
+    tls_key: Annotated[
+        str | None,
+        Option(metavar="FILE", help="The key of --tls-cert, if that file does not have it.", rich_help_panel=CLUSTER),
+    ] = None
+    insecure_scheduler: Annotated[
+        bool,
+        Option(
+            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
+        ),
+    ] = False
 
     def given(self, entry: WorkerEntry, workers: int | None) -> Cluster | None:
         """Return the cluster, whose workers run `entry`; None without --scheduler.
 
-        Raises BadParameter if it cannot be combined with local `workers`, or with keys.
+        Raises BadParameter if an option needs --scheduler, or if it cannot be combined with local `workers`, or with
+        keys.
         """
         if self.scheduler is None:
+            needing = {
+                "--tls-ca": self.tls_ca,
+                "--tls-cert": self.tls_cert,
+                "--tls-key": self.tls_key,
+                "--insecure-scheduler": self.insecure_scheduler,
+            }
+            for option, value in needing.items():
+                if value:
+                    raise BadParameter("requires --scheduler", param_hint=option)
             return None
         if workers is not None:
             raise BadParameter(
@@ -60,97 +92,39 @@ class ClusterOptions(NamedTuple):
             )
         from statefmt.fleet import Cluster
 
-        return Cluster(self.scheduler, entry, self.tls_ca, self.tls_cert, self.tls_key, self.insecure)
-
-
-def cluster_options(
-    *,
-    scheduler: Annotated[
-        str | None,
-        Option(
-            metavar="ADDRESS",
-            help="Read states on the workers of this Dask scheduler: tls://HOST:PORT, or tcp://HOST:PORT.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    tls_ca: Annotated[
-        str | None,
-        Option(
-            "--tls-ca",
-            metavar="FILE",
-            help="The certificate that signed those of the cluster; default: as Dask is configured.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    tls_cert: Annotated[
-        str | None, Option("--tls-cert", metavar="FILE", help="The certificate to show to it.", rich_help_panel=CLUSTER)
-    ] = None,
-    tls_key: Annotated[
-        str | None,
-        Option(
-            "--tls-key",
-            metavar="FILE",
-            help="The key of --tls-cert, if that file does not have it.",
-            rich_help_panel=CLUSTER,
-        ),
-    ] = None,
-    insecure_scheduler: Annotated[
-        bool,
-        Option(
-            "--insecure-scheduler", help="Use tcp:// to another machine, without encryption.", rich_help_panel=CLUSTER
-        ),
-    ] = False,
-) -> ClusterOptions:
-    """Return the options as one value. Raises BadParameter if one of them needs --scheduler."""
-    given = {
-        "--tls-ca": tls_ca,
-        "--tls-cert": tls_cert,
-        "--tls-key": tls_key,
-        "--insecure-scheduler": insecure_scheduler,
-    }
-    if scheduler is None:
-        for option, value in given.items():
-            if value:
-                raise BadParameter("requires --scheduler", param_hint=option)
-    return ClusterOptions(scheduler, tls_ca, tls_cert, tls_key, insecure_scheduler)
+        return Cluster(self.scheduler, entry, self.tls_ca, self.tls_cert, self.tls_key, self.insecure_scheduler)
 
 
 _MOST_SHOWN: Final = 10
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Index all states below a folder.", "statetool fleet index infra"),
-        (
-            "Index the states in a bucket below app/, and those in git, in another file.",
-            "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
-        ),
-        ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
-        (
-            "Read the states on the machines of a Dask cluster.",
-            "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
-        ),
+@examples(
+    ("Index all states below a folder.", "statetool fleet index infra"),
+    (
+        "Index the states in a bucket below app/, and those in git, in another file.",
+        "statetool fleet index s3://states/app/ git:main: --into all.duckdb",
+    ),
+    ("Give up on states that are huge or slow.", "statetool fleet index infra --max-size 20MiB --timeout 30s"),
+    (
+        "Read the states on the machines of a Dask cluster.",
+        "statetool fleet index s3://states/app/ --scheduler tls://scheduler:8786",
     ),
 )
-@takes(cluster=cluster_options)
+@declared(paged=False, decrypts=True, connects=True)
+@takes(cluster=ClusterOptions)
 def fleet_index_command(
     sources: Annotated[
         list[str], Argument(metavar="SOURCE...", help="Files, folders, globs, git:REVISION:FOLDER, URLs.")
     ],
     into: IntoOption = DEFAULT_INDEX,
-    check: Annotated[bool, Option("--check/--no-check", help="Also store findings.")] = True,
+    check: Annotated[bool, Option("--check/--no-check", help="Also store findings (the default).")] = True,
     attributes: Annotated[
         bool, Option("--attributes", help="Also store attributes and outputs but sensitive ones.")
     ] = False,
     workers: Annotated[
         int | None, Option(metavar="N", min=1, help="Use N processes; default: one per processor.")
     ] = None,
-    max_size: Annotated[
-        str | None, Option("--max-size", metavar="SIZE", help="The largest state; default: 192MiB.")
-    ] = None,
+    max_size: Annotated[str | None, Option(metavar="SIZE", help="The largest state; default: 192MiB.")] = None,
     timeout: Annotated[
         str | None, Option(metavar="DURATION", help="The longest time for a state; default: 10m.")
     ] = None,
@@ -170,13 +144,16 @@ def fleet_index_command(
     """
     from statefmt.fleet import IndexOptions, index_states
 
+    limit = None if timeout is None else seconds(timeout, "--timeout")
+    if limit == 0:
+        raise BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
     options = IndexOptions(
         checks=check,
         attributes=attributes,
         workers=workers,
         cluster=cluster.given(read_states, workers),
         max_size=max_size,
-        timeout=None if timeout is None else _seconds(timeout),
+        timeout=limit,
     )
     run = index_states(run_context(), sources, into, options)
     for message in run.missing:
@@ -193,13 +170,6 @@ def fleet_index_command(
     read, unchanged = run.read - len(run.failed), run.states - run.read
     print(f"{into}: {counted(run.states, 'state')}: {read:,} read, {unchanged:,} unchanged{removed}{failed}")
     return FAILED if run.failed or run.missing else FINE
-
-
-def _seconds(text: str) -> float:
-    found = seconds(text, "--timeout")
-    if not found:
-        raise BadParameter("a state takes some time: write 30s or 5m", param_hint="--timeout")
-    return found
 
 
 def read_states(job: bytes) -> bytes:
@@ -219,16 +189,12 @@ class QueryFormat(StrEnum):
     PARQUET = "parquet"
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("List the saved queries.", "statetool fleet query"),
-        ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
-        ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
-    ),
+@examples(
+    ("List the saved queries.", "statetool fleet query"),
+    ("Show which releases write the states.", "statetool fleet query --saved versions-in-use"),
+    ("Count the objects of each state.", "statetool fleet query 'SELECT uri, n_objects FROM states'"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_query_command(
     sql: Annotated[str | None, Argument(metavar="[SQL]", help="One SELECT in the SQL of DuckDB.")] = None,
     into: IntoOption = DEFAULT_INDEX,
@@ -237,8 +203,7 @@ def fleet_query_command(
         Path | None, Option(metavar="DIR", help="Also use the saved queries in this folder: NAME.sql.")
     ] = None,
     output_format: Annotated[
-        QueryFormat,
-        Option("--format", metavar="FORMAT", show_default=False, help="table (the default), json, csv, parquet."),
+        QueryFormat, Option("--format", metavar="FORMAT", help="table (the default), json, csv, parquet.")
     ] = QueryFormat.TABLE,
 ) -> int:
     """Query an index with SQL. It is opened read-only, and a query cannot reach other files or the network.
@@ -278,16 +243,12 @@ def fleet_query_command(
     return FINE
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("List the real objects that several states manage.", "statetool fleet duplicates"),
-        ("Also list the copies of states.", "statetool fleet duplicates --copies"),
-        ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
-    ),
+@examples(
+    ("List the real objects that several states manage.", "statetool fleet duplicates"),
+    ("Also list the copies of states.", "statetool fleet duplicates --copies"),
+    ("Do so for a program.", "statetool fleet duplicates --into all.duckdb --format json"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_duplicates_command(
     into: IntoOption = DEFAULT_INDEX,
     copies: Annotated[bool, Option("--copies", help="Also list states that are copies of one lineage.")] = False,
@@ -329,16 +290,12 @@ class FleetGraphFormat(StrEnum):
     JSON = "json"
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show which states read which.", "statetool fleet graph --format text"),
-        ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
-        ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
-    ),
+@examples(
+    ("Show which states read which.", "statetool fleet graph --format text"),
+    ("Draw that with Graphviz.", "statetool fleet graph | dot -Tsvg -o fleet.svg"),
+    ("Write a page for a browser.", "statetool fleet graph --format html > fleet.html"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_graph_command(
     into: IntoOption = DEFAULT_INDEX,
     every: Annotated[bool, Option("--all", help="Also show states that read no other and are read by none.")] = False,
@@ -375,9 +332,9 @@ def fleet_graph_command(
 
 
 def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> bytes:
-    if output_format is FleetGraphFormat.JSON:
-        from statefmt.render.graph import fleet_graph_json
+    from statefmt.render.graph import MOST_EDGES, fleet_graph_dot, fleet_graph_json, fleet_graph_mermaid
 
+    if output_format is FleetGraphFormat.JSON:
         return fleet_graph_json(graph)
     if output_format is FleetGraphFormat.HTML:
         require_templates()
@@ -385,37 +342,24 @@ def _written(graph: FleetGraph, output_format: FleetGraphFormat, into: Path) -> 
 
         return fleet_graph_page(graph, str(into), run_context().clock())
     if output_format is FleetGraphFormat.MERMAID:
-        from statefmt.render.graph import MOST_EDGES, fleet_graph_mermaid
-
         if (edges := len(graph.references)) > MOST_EDGES:
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; use --format html")
         return f"{fleet_graph_mermaid(graph)}\n".encode()
-    from statefmt.render.graph import fleet_graph_dot
-
     return f"{fleet_graph_dot(graph)}\n".encode()
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show what the last run found changed.", "statetool fleet diff"),
-        ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
-        ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
-        ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
-    ),
+@examples(
+    ("Show what the last run found changed.", "statetool fleet diff"),
+    ("Show what changed since a day.", "statetool fleet diff 2026-01-31"),
+    ("Compare two runs, and list all objects and findings.", "statetool fleet diff 3 7 --full"),
+    ("List the runs.", "statetool fleet query 'SELECT run_id, started, n_states FROM runs'"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def fleet_diff_command(
     before: Annotated[
-        str,
-        Argument(
-            metavar="[RUN]", show_default=False, help="The earlier run; default: previous, the one before the last."
-        ),
+        str, Argument(metavar="[RUN]", help="The earlier run; default: previous, the one before the last.")
     ] = "previous",
-    after: Annotated[
-        str, Argument(metavar="[RUN]", show_default=False, help="The later run; default: latest.")
-    ] = "latest",
+    after: Annotated[str, Argument(metavar="[RUN]", help="The later run; default: latest.")] = "latest",
     into: IntoOption = DEFAULT_INDEX,
     stat: Annotated[bool, Option("--stat", help="Show only which states differ.")] = False,
     full: Annotated[bool, Option("--full", help="Show all changes of a state, not only the first ten.")] = False,

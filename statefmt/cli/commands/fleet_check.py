@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from statefmt import StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.commands.fleet import DEFAULT_INDEX, IntoOption
-from statefmt.cli.options.findings import FindingOptions, finding_options
+from statefmt.cli.options.findings import FindingOptions
 from statefmt.cli.outcome import show_failure
 from statefmt.fleet import stored_findings
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Report the findings about all indexed states.", "statetool fleet check"),
-        ("Show how often each rule found something.", "statetool fleet check --statistics"),
-        ("Accept what is known, and fail only on new findings.", "statetool fleet check --write-baseline known.json"),
-        (
-            "Report errors for code scanning.",
-            "statetool fleet check --into all.duckdb --baseline known.json --format sarif",
-        ),
+@examples(
+    ("Report the findings about all indexed states.", "statetool fleet check"),
+    ("Show how often each rule found something.", "statetool fleet check --statistics"),
+    ("Accept what is known, and fail only on new findings.", "statetool fleet check --write-baseline known.json"),
+    (
+        "Report errors for code scanning.",
+        "statetool fleet check --into all.duckdb --baseline known.json --format sarif",
     ),
 )
-@takes(finding=finding_options)
+@declared(paged=True, decrypts=False, connects=False)
+@takes(finding=FindingOptions)
 def fleet_check_command(into: IntoOption = DEFAULT_INDEX, *, finding: FindingOptions) -> int:
     """Report what the rules found in the states of an index, as `check` does. No state is read again.
 

@@ -9,19 +9,18 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import LAYOUT, DropUnknownOption, StateOption, StatesArgument, StyleChoice
 from statefmt.cli.options.write import has_conditions, store_of, write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, show_failure
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, message_terminal, say
 from statefmt.cli.target import (
     LegacyProviderOption,
     ProviderSources,
     RegistryOption,
-    kept_text,
     show_engines,
     show_sources,
     show_unused,
@@ -35,16 +34,12 @@ from statefmt.store.protocol import standard_input
 from statefmt.text import shell_line, shell_word
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Rewrite the state of this directory.", "statetool fmt"),
-        ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
-        ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
-    ),
+@examples(
+    ("Rewrite the state of this directory.", "statetool fmt"),
+    ("List the states that are not canonical.", "statetool fmt --check *.tfstate"),
+    ("Take all providers from OpenTofu's registry.", "statetool fmt --registry opentofu terraform.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def fmt_command(
     states: StatesArgument = None,
@@ -56,8 +51,7 @@ def fmt_command(
     registry: RegistryOption = None,
     legacy_provider: LegacyProviderOption = None,
     style: Annotated[
-        StyleChoice,
-        Option(show_default=False, help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT),
+        StyleChoice, Option(help="The layout to write; default: keep the file's own.", rich_help_panel=LAYOUT)
     ] = StyleChoice.KEEP,
     drop_unknown: DropUnknownOption = False,
     *,
@@ -100,7 +94,10 @@ def fmt_command(
                 if changed or to is not None or has_conditions(options):
                     _write(state_read, rewritten, to, options, sources, style, drop_unknown)
                 if changed:
-                    _show_changes(state_read, rewritten, drop_unknown)
+                    show_engines(state_read)
+                if changed and rewritten.notes:
+                    notes = notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown)
+                    print(notes, file=sys.stderr)
         except StatetoolError as error:
             show_failure(error)
             status = FAILED
@@ -116,12 +113,6 @@ def fmt_command(
 def _rewritten(state: LoadedState, style: StyleChoice, drop_unknown: bool) -> Rewritten:
     _refuse_older_format(state)
     return rewrite(state, style.applied_to(state.result.style), drop_unknown=drop_unknown)
-
-
-def _show_changes(state: LoadedState, rewritten: Rewritten, drop_unknown: bool) -> None:
-    show_engines(state)
-    if rewritten.notes:
-        print(notes_text(rewritten.notes, message_terminal(), dropped_unknown=drop_unknown), file=sys.stderr)
 
 
 def _write(
@@ -155,13 +146,11 @@ def _write(
         say(f"{name}: {done}; dry run; nothing was written")
 
 
-def _argument(name: str) -> str:
-    return shell_line(state_words(name)) if isinstance(name, RemoteName) else shell_word(name)
-
-
 def _refuse_older_format(loaded: LoadedState) -> None:
     if loaded.result.version != CURRENT_VERSION:
+        name = loaded.name
+        argument = shell_line(state_words(name)) if isinstance(name, RemoteName) else shell_word(name)
         raise StoreError(
-            f"{loaded.name}: this state has format version {loaded.result.version}; upgrade it first:\n"
-            f"  statetool upgrade --in-place {_argument(loaded.name)}"
+            f"{name}: this state has format version {loaded.result.version}; upgrade it first:\n"
+            f"  statetool upgrade --in-place {argument}"
         )

@@ -16,8 +16,8 @@ from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import EncryptedStateError, RunContext, Snapshot, StateError, StatetoolError, StoreError
-from statefmt.cli.command import declared
-from statefmt.cli.options.configuration import ENVIRONMENT
+from statefmt.cli.command import declared, examples
+from statefmt.cli.options.encryption import ENVIRONMENT
 from statefmt.cli.outcome import FINE, UsageError
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import discard_output, result_terminal
@@ -35,20 +35,14 @@ _CACHE: Final = "refs/notes/textconv/statetool"
 _NOT_SET: Final = 5
 
 
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
-        ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
-        ("Go back to line-by-line comparison.", "statetool git-config --disable"),
-    ),
+@examples(
+    ("Make git compare the states of this repository with statetool.", "statetool git-config --enable"),
+    ("Do so for everyone who enables it.", "statetool git-config --enable --shared"),
+    ("Go back to line-by-line comparison.", "statetool git-config --disable"),
 )
+@declared(paged=False, decrypts=False, connects=False)
 def git_config_command(
-    enable: Annotated[
-        bool | None, Option("--enable/--disable", show_default=False, help="Enable or disable the comparison.")
-    ] = None,
+    enable: Annotated[bool | None, Option("--enable/--disable", help="Enable or disable the comparison.")] = None,
     is_global: Annotated[bool, Option("--global", help="Apply to all repositories of this user.")] = False,
     shared: Annotated[
         bool, Option("--shared", help="Name the driver in .gitattributes, to be committed, instead of in .git/info.")
@@ -129,7 +123,7 @@ _LARGEST: Final = 100 * 1024 * 1024
 
 def with_line(text: bytes) -> bytes:
     """Append the line unless the text has it; all other lines stay as they are."""
-    if _has_line(text):
+    if any(line.split() == LINE.split() for line in text.splitlines()):
         return text
     newline = b"\r\n" if b"\r\n" in text else b"\n"
     separator = b"" if not text or text.endswith(b"\n") else newline
@@ -165,15 +159,10 @@ def edit_attributes(path: Path, *, enable: bool, links: bool) -> bool:
     return True
 
 
-def _has_line(text: bytes) -> bool:
-    return any(line.split() == LINE.split() for line in text.splitlines())
-
-
 # git's name for a side that does not exist.
 _NO_FILE: Final = "/dev/null"
 
 _ENCRYPTED: Final = "it is encrypted; set TF_ENCRYPTION to its encryption configuration to compare it"
-_CACHED: Final = "diff.statetool.cachetextconv"
 _AS_IT_IS: Final = "`git diff --no-ext-diff --no-textconv` shows the raw file, including any secrets"
 
 
@@ -184,15 +173,11 @@ class Role(StrEnum):
     TEXTCONV = "textconv"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=False,
-    examples=(
-        ("Set up git to run this command.", "statetool git-config --enable"),
-        ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
-    ),
+@examples(
+    ("Set up git to run this command.", "statetool git-config --enable"),
+    ("Print a state as `git log -p` compares it.", "statetool git-driver textconv prod.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=False)
 def git_driver_command(
     role: Annotated[Role, Argument(metavar="ROLE", help="diff, for `git diff`, or textconv, for `git log -p`.")],
     arguments: Annotated[
@@ -278,10 +263,9 @@ def _read(context: RunContext, name: str) -> tuple[Snapshot, int]:
 def _is_kept_by_git() -> bool:
     """Return whether git is configured to cache converted text, which `statetool git-config` never does."""
     try:
-        done = subprocess.run(["git", "config", "--type=bool", "--get", _CACHED], capture_output=True, check=False)
-    except OSError:
+        return _git("config", "--type=bool", "--get", _NEVER, accepted=(0, 1)) == "true"
+    except StoreError:
         return False
-    return done.stdout.strip() == b"true"
 
 
 def _unreadable(error: StatetoolError, name: str) -> str:

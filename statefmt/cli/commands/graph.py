@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import State
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.selecting import criteria
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
@@ -17,6 +17,7 @@ from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_terminal, say
 from statefmt.graph import DependencyGraph, dependency_graph, part_of, reachable, reaching
 from statefmt.locations import display_name
+from statefmt.render.graph import MOST_EDGES, graph_dot, graph_json, graph_mermaid, graph_tree
 from statefmt.selection import select
 from statefmt.snapshots import CURRENT_VERSION, instances
 
@@ -31,22 +32,12 @@ class GraphFormat(StrEnum):
     JSON = "json"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Show what a resource depends on, directly and through others.",
-            "statetool graph --depends-on aws_instance.web",
-        ),
-        (
-            "Show what would be destroyed with a resource.",
-            "statetool graph --dependents-of module.network.aws_vpc.main",
-        ),
-        ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
-    ),
+@examples(
+    ("Show what a resource depends on, directly and through others.", "statetool graph --depends-on aws_instance.web"),
+    ("Show what would be destroyed with a resource.", "statetool graph --dependents-of module.network.aws_vpc.main"),
+    ("Draw the whole graph with Graphviz.", "statetool graph | dot -Tsvg -o graph.svg"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def graph_command(
     state: StateArgument = None,
     state_option: StateOption = None,
@@ -99,8 +90,6 @@ def graph_command(
     if output_format is None:
         output_format = GraphFormat.TEXT if sys.stdout.isatty() else GraphFormat.DOT
     if output_format in (GraphFormat.TEXT, GraphFormat.TREE):
-        from statefmt.render.graph import graph_tree
-
         if not graph.nodes:
             nothing = "no dependency path leads from one to the other" if starts else "the state has no resources"
             say(f"statetool: {nothing}")
@@ -124,27 +113,20 @@ def _chosen(state: State, graph: DependencyGraph, selectors: list[str] | None) -
 
 def _note_older_format(state: State, graph: DependencyGraph) -> None:
     if state.version != CURRENT_VERSION and not any(graph.edges.values()):
-        note = (
+        say(
             f"statetool: {display_name(state.location)}: the dependencies in format version {state.version} "
             "are not carried over, so the graph has no arrows"
         )
-        say(note)
 
 
 def _written(graph: DependencyGraph, focus: set[str], output_format: GraphFormat, *, implied: bool) -> bytes:
     if output_format is GraphFormat.JSON:
-        from statefmt.render.graph import graph_json
-
         return graph_json(graph, focus)
     if output_format is GraphFormat.MERMAID:
-        from statefmt.render.graph import MOST_EDGES, graph_mermaid
-
         text = graph_mermaid(graph, focus, implied=implied)
         if (edges := text.count(" --> ")) > MOST_EDGES:
             remedy = "use --depends-on or --dependents-of"
             say(f"statetool: Mermaid draws at most {MOST_EDGES} arrows, not {edges:,}; {remedy}")
     else:
-        from statefmt.render.graph import graph_dot
-
         text = graph_dot(graph, focus, implied=implied)
     return f"{text}\n".encode()

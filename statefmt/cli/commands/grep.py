@@ -8,13 +8,12 @@ from typing import Annotated, Final
 from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
-from statefmt.cli.command import declared
-from statefmt.cli.named_state import opened_state, state_name
+from statefmt.cli.command import declared, examples
+from statefmt.cli.named_state import found_states, opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption, StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, show_failure
-from statefmt.cli.run import run_context
 from statefmt.cli.streams import listed_name, result_columns, result_terminal, say
-from statefmt.locations import RemoteName, display_name, listed_states
+from statefmt.locations import RemoteName, display_name
 from statefmt.render.search import SearchedState, address_text, match_text, search_json
 from statefmt.render.terminal import counted
 from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, search
@@ -23,19 +22,12 @@ from statefmt.search import Matcher, NotSearched, TooDeepError, not_searched, se
 _NO_MATCH: Final = 1
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
-        ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
-        (
-            "List the instances with an attribute that matches a regular expression.",
-            "statetool grep -l -E '^ami-0[ab]'",
-        ),
-    ),
+@examples(
+    ("Find what has an address or an id in its attributes.", "statetool grep 10.0.3.7"),
+    ("Search all states below a directory.", "statetool grep sg-0a1b2c3d4e5f envs/"),
+    ("List the instances with an attribute that matches a regular expression.", "statetool grep -l -E '^ami-0[ab]'"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def grep_command(
     text: Annotated[str, Argument(metavar="TEXT", help="The string to search for.")],
     states: StatesArgument = None,
@@ -43,12 +35,7 @@ def grep_command(
     ignore_case: Annotated[bool, Option("--ignore-case", "-i", help="Ignore case.")] = False,
     regex: Annotated[
         bool,
-        Option(
-            "--regex/--fixed",
-            "-E/-F",
-            show_default=False,
-            help="TEXT is a regular expression (RE2), or a fixed string (the default).",
-        ),
+        Option("--regex/--fixed", "-E/-F", help="TEXT is a regular expression (RE2), or a fixed string (the default)."),
     ] = False,
     addresses: Annotated[bool, Option("--addresses", "-l", help="Print only the addresses of what matches.")] = False,
     show_sensitive: ShowSensitiveOption = False,
@@ -66,7 +53,7 @@ def grep_command(
         raise BadParameter("cannot be combined with --format json", param_hint="--addresses")
     matcher = _matcher(text, regex=regex, ignore_case=ignore_case)
     given = [*(states or ()), *([state] if state else ())] or [state_name(None, to_read=True)]
-    names, unreadable = _found(given)
+    names, unreadable = found_states(given)
     searched: list[SearchedState] = []
     found = False
     terminal, columns = result_terminal(), result_columns()
@@ -114,19 +101,6 @@ def _matcher(text: str, *, regex: bool, ignore_case: bool) -> Matcher:
         ) from error
     except ValueError as error:
         raise BadParameter(f"not a valid regular expression: {error}", param_hint="TEXT") from error
-
-
-def _found(given: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Return the names of all states, and those that cannot be found, with the reason."""
-    found: dict[str, None] = {}
-    missing: list[tuple[str, str]] = []
-    for name in given:
-        try:
-            found.update(dict.fromkeys(listed_states(run_context(), [name])))
-        except StoreError as error:
-            show_failure(error)
-            missing.append((name, error.on_command_line))
-    return list(found), missing
 
 
 def _note_left_out(left_out: list[NotSearched]) -> None:

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from statefmt import __version__
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.options.shared import FormatOption, OutputFormat
 from statefmt.cli.outcome import FINE, UsageError
 from statefmt.cli.program import command_arguments, unknown_command
@@ -18,15 +18,11 @@ from statefmt.cli.program import command_arguments, unknown_command
 _TOPICS: Final = Path(__file__).parents[1] / "topics"
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show the options of mv, with examples.", "statetool help mv"),
-        ("Explain how to select resource instances.", "statetool help selectors"),
-    ),
+@examples(
+    ("Show the options of mv, with examples.", "statetool help mv"),
+    ("Explain how to select resource instances.", "statetool help selectors"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def help_command(
     context: typer.Context,
     name: Annotated[
@@ -42,7 +38,11 @@ def help_command(
         typer.echo(program.get_help())
         return FINE
     if name == ["topics"]:
-        typer.echo(_topic_list())
+        titles = {one: topic(one).partition("\n")[0] for one in topics()}
+        width = max(map(len, titles))
+        typer.echo(
+            "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])
+        )
         return FINE
     wanted, *rest = command_arguments(name)
     found = program.command.get_command(program, wanted)
@@ -67,21 +67,8 @@ def topic(name: str) -> str:
     return (_TOPICS / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def _topic_list() -> str:
-    titles = {name: topic(name).partition("\n")[0] for name in topics()}
-    width = max(map(len, titles))
-    return "\n".join(["Topics, for `statetool help TOPIC`:", *(f"  {n:{width}}  {t}" for n, t in titles.items())])
-
-
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show the version.", "statetool version"),
-        ("Print it for a program.", "statetool version --format json"),
-    ),
-)
+@examples(("Show the version.", "statetool version"), ("Print it for a program.", "statetool version --format json"))
+@declared(paged=False, decrypts=False, connects=False)
 def version_command(output_format: FormatOption = OutputFormat.TEXT) -> int:
     """Show the version of statetool, like `statetool --version`."""
     if output_format is OutputFormat.JSON:

@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
     AGE,
@@ -32,17 +32,13 @@ from statefmt.store.local.journal import checksum
 from statefmt.store.local.recording import EditHistory
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=True,
-    examples=(
-        ("Show the edits of the current state.", "statetool history"),
-        ("Save the state as it was before edit 3.", "statetool history --content 3 > before.tfstate"),
-        ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
-        ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
-    ),
+@examples(
+    ("Show the edits of the current state.", "statetool history"),
+    ("Save the state as it was before edit 3.", "statetool history --content 3 > before.tfstate"),
+    ("Show which old backups would be deleted.", "statetool history --prune --older-than 30d --dry-run"),
+    ("Keep the last five edits and their backups, now and from now on.", "statetool history --prune --keep 5"),
 )
+@declared(paged=True, decrypts=False, connects=True)
 def history_command(
     state: StateArgument = None,
     state_option: StateOption = None,

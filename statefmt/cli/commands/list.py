@@ -9,14 +9,14 @@ from typing import Annotated
 
 from typer import BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
-from statefmt.cli.options.selecting import criteria, selected
+from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.options.shared import ShowSensitiveOption, StateOption
 from statefmt.cli.outcome import FINE
 from statefmt.cli.streams import result_columns, result_terminal, write_result
 from statefmt.render.addresses import addresses_null, addresses_text
-from statefmt.selection import Criteria
+from statefmt.selection import Criteria, select
 from statefmt.snapshots import InstanceState, each_instance, instances
 
 
@@ -28,20 +28,13 @@ class ListFormat(StrEnum):
     CSV = "csv"
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("List everything below a module.", "statetool list module.network"),
-        (
-            "Show status, id and provider instance of all instances of a type.",
-            "statetool list --long --type aws_instance",
-        ),
-        ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
-        ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
-    ),
+@examples(
+    ("List everything below a module.", "statetool list module.network"),
+    ("Show status, id and provider instance of all instances of a type.", "statetool list --long --type aws_instance"),
+    ("List instances by the value of an attribute.", "statetool list --where 'tags.Owner=web-*'"),
+    ("Pass the addresses to another program.", "statetool list --null --tainted | xargs -0 statetool untaint"),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(chosen=criteria)
 def list_command(
     state: StateOption = None,
@@ -51,7 +44,7 @@ def list_command(
     null: Annotated[bool, Option("--null", "-0", help="End each address with a NUL, for xargs -0.")] = False,
     show_sensitive: ShowSensitiveOption = False,
     output_format: Annotated[
-        ListFormat, Option("--format", show_default=False, help="The output format; default: text.")
+        ListFormat, Option("--format", help="The output format; default: text.")
     ] = ListFormat.TEXT,
     *,
     chosen: Criteria,
@@ -67,7 +60,7 @@ def list_command(
         # Everything is printed as it is found: a list of it takes memory.
         sys.stdout.buffer.writelines(addresses_text(each_instance(snapshot)))
         return FINE
-    found = selected(instances(snapshot), chosen)
+    found = select(instances(snapshot), chosen, tell)
     if output_format is ListFormat.TEXT and not long:
         sys.stdout.buffer.writelines([_null(found)] if null else addresses_text(found))
     elif output_format is ListFormat.CSV:

@@ -10,7 +10,7 @@ from typer import Argument, BadParameter, Option
 
 from statefmt import StatetoolError, StoreError
 from statefmt.backends import LockState, LockStatus, lock_states, remove_lock, workspace_names
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import named_folder, state_name
 from statefmt.cli.options.shared import COMMON, FormatOption, OutputFormat, StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, FOUND, show_failure
@@ -20,19 +20,12 @@ from statefmt.locations import RemoteName, display_name
 from statefmt.render.stores import locks_json, locks_text
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=True,
-    examples=(
-        ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
-        ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
-        (
-            "Print the ID of a lock, for `statetool unlock`.",
-            "statetool locks --format json | jq -r '.states[0].lock.id'",
-        ),
-    ),
+@examples(
+    ("Show whether the state of this directory is locked, and by whom.", "statetool locks"),
+    ("Show the locks of all workspaces.", "statetool locks --all-workspaces"),
+    ("Print the ID of a lock, for `statetool unlock`.", "statetool locks --format json | jq -r '.states[0].lock.id'"),
 )
+@declared(paged=True, decrypts=False, connects=True)
 def locks_command(
     states: StatesArgument = None,
     state_option: StateOption = None,
@@ -86,21 +79,17 @@ def _names(states: list[str] | None, option: str | None, all_workspaces: bool) -
 _ADVICE: Final = "Use --yes to remove the lock without a question"
 
 
-@declared(
-    paged=False,
-    decrypts=False,
-    connects=True,
-    examples=(
-        (
-            "Remove a lock by its ID, which the refused command and `statetool locks` show.",
-            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba",
-        ),
-        (
-            "Remove the lock of another workspace, without a question.",
-            "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba --workspace prod --yes",
-        ),
+@examples(
+    (
+        "Remove a lock by its ID, which the refused command and `statetool locks` show.",
+        "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba",
+    ),
+    (
+        "Remove the lock of another workspace, without a question.",
+        "statetool unlock 9db590f1-b6fe-c5f2-2678-8804f089deba --workspace prod --yes",
     ),
 )
+@declared(paged=False, decrypts=False, connects=True)
 def unlock_command(
     lock_id: Annotated[str, Argument(metavar="ID", help="The ID of the lock.")],
     state: StateOption = None,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.selecting import refuse_state_names
 from statefmt.cli.options.shared import STATES
@@ -17,17 +17,13 @@ from statefmt.operations import module_depth, move
 from statefmt.operations_files import Ending
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Rename a module.", "statetool mv module.net module.network"),
-        ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
-        ("Move everything in a module up to the root module.", "statetool mv module.app root"),
-        ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
-    ),
+@examples(
+    ("Rename a module.", "statetool mv module.net module.network"),
+    ("Move all instances of a module; $1 is the key of each.", "statetool mv 'module.m[*]' 'module.n[$1]'"),
+    ("Move everything in a module up to the root module.", "statetool mv module.app root"),
+    ("Move a module to another state.", "statetool mv --from-state app --to-state net module.vpc"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(ending=ending_options, options=surgery_options)
 def mv_command(
     source: Annotated[

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.many_states import apply_line, apply_options, apply_shown, report_ended, show_outcome
 from statefmt.cli.options.ending import ending_options
 from statefmt.cli.options.shared import ShowSensitiveOption
@@ -34,20 +34,16 @@ from statefmt.operations_files import (
 from statefmt.render.diff import Manner
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
-        ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
-        ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
-        (
-            "Make an operations file of a migration of tfmigrate.",
-            "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
-        ),
+@examples(
+    ("Show what an operations file does, one comparison for each state.", "statetool plan split.stateops.hcl"),
+    ("Write down what was reviewed, for `apply`.", "statetool plan split.stateops.hcl -o split.plan.json"),
+    ("Print moved, removed and import blocks instead.", "statetool plan split.stateops.hcl --as-blocks"),
+    (
+        "Make an operations file of a migration of tfmigrate.",
+        "statetool plan --from-tfmigrate tfmigrate/mv.hcl --root . -o mv.stateops.hcl",
     ),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def plan_command(
     operations: Annotated[
         str | None, Argument(metavar="[FILE]", show_default=False, help="An operations file.")
@@ -131,17 +127,13 @@ def _of_migration(
 _ADVICE: Final = "Use `statetool plan` to see the changes, or --yes to write them"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),
-        ("Apply exactly what was reviewed.", "statetool apply split.plan.json"),
-        ("After a crash, finish an apply.", "statetool apply --resume split.stateops.hcl"),
-        ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
-    ),
+@examples(
+    ("Run an operations file; its changes are shown first.", "statetool apply split.stateops.hcl"),
+    ("Apply exactly what was reviewed.", "statetool apply split.plan.json"),
+    ("After a crash, finish an apply.", "statetool apply --resume split.stateops.hcl"),
+    ("After a crash, take an apply back.", "statetool apply --abort split.stateops.hcl"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=apply_options, ending=ending_options)
 def apply_command(
     operations: Annotated[str, Argument(metavar="FILE|PLAN", help="An operations file, or a plan of one.")],

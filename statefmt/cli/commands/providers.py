@@ -9,7 +9,7 @@ from typer import BadParameter, Option
 
 from statefmt import SelectionError, Snapshot, State
 from statefmt.addrs import NO_KEY
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options, report_problems
 from statefmt.cli.options.shared import FormatOption, OutputFormat, StateArgument, StateOption, one_state
@@ -17,26 +17,32 @@ from statefmt.cli.outcome import FINE, FOUND
 from statefmt.cli.streams import result_columns, result_terminal
 from statefmt.locations import STANDARD_INPUT, RemoteName
 from statefmt.providers import ConfigurationUse, ProviderRemoval, provider_use, removal
+from statefmt.render.providers import (
+    Rows,
+    provider_declarations_json,
+    provider_declarations_text,
+    provider_use_json,
+    provider_use_table,
+    provider_use_tree,
+    removal_json,
+    removal_text,
+)
 
 if TYPE_CHECKING:
     # Most runs have no configuration and skip this import.
     from statefmt.providers import ProviderReferences
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show which provider instances are in use.", "statetool providers"),
-        ("Show the numbers of each module.", "statetool providers --modules"),
-        (
-            "List what must be destroyed or rebound before a region is removed.",
-            """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
-        ),
-        ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
+@examples(
+    ("Show which provider instances are in use.", "statetool providers"),
+    ("Show the numbers of each module.", "statetool providers --modules"),
+    (
+        "List what must be destroyed or rebound before a region is removed.",
+        """statetool providers --remove 'aws.by_region["eu-west-1"]'""",
     ),
+    ("Find provider instances that the configuration lacks.", "statetool providers --config ."),
 )
+@declared(paged=True, decrypts=True, connects=True)
 @takes(configuration=configuration_options)
 def providers_command(
     state: StateArgument = None,
@@ -77,17 +83,17 @@ def providers_command(
     uses = provider_use(snapshot)
     if remove is not None:
         found = _removal(uses, remove, references)
-        return _show_removal(found, output_format, _hinted(state_read, named))
+        if output_format is OutputFormat.JSON:
+            sys.stdout.buffer.write(removal_json(found))
+        else:
+            print(removal_text(found, result_terminal(), _hinted(state_read, named)))
+        return FOUND if found.objects else FINE
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import provider_use_json
-
         sys.stdout.buffer.write(provider_use_json(uses))
         return FINE
     if not uses:
         print("statetool: the state names no provider", file=sys.stderr)
         return FINE
-    from statefmt.render.providers import Rows, provider_use_table, provider_use_tree
-
     if tree:
         print(provider_use_tree(uses, result_terminal(), resources=resources))
     else:
@@ -104,16 +110,11 @@ def _show_declarations(snapshot: Snapshot, references: ProviderReferences, outpu
     problems = check_configuration(references, select=CONFIGURATION_NOT_KNOWN)
     wrong = report_problems(problems)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import provider_declarations_json
-
         sys.stdout.buffer.write(provider_declarations_json(found, references.configuration.directory, problems))
+    elif found:
+        print(provider_declarations_text(found, result_terminal(), result_columns()))
     else:
-        from statefmt.render.providers import provider_declarations_text
-
-        if found:
-            print(provider_declarations_text(found, result_terminal(), result_columns()))
-        else:
-            print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
+        print("statetool: neither the configuration nor the state names a provider", file=sys.stderr)
     missing = any(one.missing for declaration in found for one in declaration.instances)
     return FOUND if missing or wrong else FINE
 
@@ -137,15 +138,3 @@ def _hinted(state: State, named: str | None) -> str | None:
     if isinstance(state.location, RemoteName):
         return state.location
     return None if named == STANDARD_INPUT else named
-
-
-def _show_removal(found: ProviderRemoval, output_format: OutputFormat, state: str | None) -> int:
-    if output_format is OutputFormat.JSON:
-        from statefmt.render.providers import removal_json
-
-        sys.stdout.buffer.write(removal_json(found))
-    else:
-        from statefmt.render.providers import removal_text
-
-        print(removal_text(found, result_terminal(), state))
-    return FOUND if found.objects else FINE

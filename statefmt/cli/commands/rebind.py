@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from msgspec.structs import replace
 from typer import Argument, BadParameter, Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.run import command_line
 from statefmt.cli.surgery import NewProviderOption, SurgeryOptions, WholeResourceOption, carry_out, surgery_options
@@ -24,23 +24,19 @@ if TYPE_CHECKING:
 _PROVIDER: Final = pattern(r"(^|\.)provider\[")
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Bind an instance to another instance of its provider configuration.",
-            "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
-        ),
-        ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
-        (
-            "Bind to a configuration that nothing in the state uses yet.",
-            "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
-        ),
-        ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
+@examples(
+    (
+        "Bind an instance to another instance of its provider configuration.",
+        "statetool rebind 'aws_vpc.main[\"eu\"]' 'aws.by_region[\"eu-west-1\"]'",
     ),
+    ("Check the target against the configuration.", "statetool rebind --config . aws_s3_bucket.logs aws.west"),
+    (
+        "Bind to a configuration that nothing in the state uses yet.",
+        "statetool rebind --new-provider aws_s3_bucket.logs aws.west",
+    ),
+    ("Change provider keys in a module.", "statetool rebind module.app --map eu=eu-west-1,us=us-east-1"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(chosen=criteria, options=surgery_options)
 def rebind_command(
     selectors: Annotated[
@@ -93,29 +89,25 @@ def rebind_command(
     return carry_out("rebind", operation, options, references=references)
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Move to the other public registry.",
-            "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
-        ),
-        (
-            "Replace a provider by a fork that the state does not use yet.",
-            "statetool replace-provider --new-provider hashicorp/aws acme/aws",
-        ),
-        (
-            "Say where a provider comes from that Terraform knows by its type only.",
-            "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
-        ),
-        (
-            "Replace a provider configuration.",
-            "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
-        ),
+@examples(
+    (
+        "Move to the other public registry.",
+        "statetool replace-provider registry.terraform.io/hashicorp/aws hashicorp/aws",
+    ),
+    (
+        "Replace a provider by a fork that the state does not use yet.",
+        "statetool replace-provider --new-provider hashicorp/aws acme/aws",
+    ),
+    (
+        "Say where a provider comes from that Terraform knows by its type only.",
+        "statetool replace-provider registry.terraform.io/-/acme acme-corp/acme",
+    ),
+    (
+        "Replace a provider configuration.",
+        "statetool replace-provider 'provider[\"hashicorp/aws\"].west' 'provider[\"hashicorp/aws\"].east'",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(chosen=criteria, options=surgery_options)
 def replace_provider_command(
     old: Annotated[

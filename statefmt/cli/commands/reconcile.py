@@ -11,7 +11,7 @@ from typer import Argument, BadParameter, Option
 
 import statefmt
 from statefmt import Snapshot, State, StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import opened_state, state_name
 from statefmt.cli.options.shared import FormatOption, OutputFormat, ShowSensitiveOption
 from statefmt.cli.outcome import FINE, FOUND
@@ -26,19 +26,15 @@ _OF_MODULES: Final = frozenset({".terraform", "terraform.tfstate"})
 _CONFIGURATION: Final = (".tf", ".tf.json", ".tofu", ".tofu.json")
 
 
-@declared(
-    paged=True,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
-        ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
-        (
-            "Compare it with a state that only OpenTofu can open.",
-            "tofu state pull | statetool reconcile errored.tfstate --with -",
-        ),
+@examples(
+    ("Show what to do with the state that an apply could not save.", "statetool reconcile errored.tfstate"),
+    ("Compare it with the state at another place.", "statetool reconcile errored.tfstate --with s3://states/app"),
+    (
+        "Compare it with a state that only OpenTofu can open.",
+        "tofu state pull | statetool reconcile errored.tfstate --with -",
     ),
 )
+@declared(paged=True, decrypts=True, connects=True)
 def reconcile_command(
     errored: Annotated[
         str, Argument(metavar="ERRORED", help="The state that the apply left, usually errored.tfstate.")

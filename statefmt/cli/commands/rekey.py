@@ -11,7 +11,7 @@ from typer import BadParameter, Option
 
 from statefmt import SurgeryError
 from statefmt.addrs import InstanceKey
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import report_problems
 from statefmt.cli.options.selecting import criteria, tell
@@ -26,17 +26,13 @@ if TYPE_CHECKING:
     from statefmt.providers import Instances, ProviderReferences
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
-        ("Do this for a module and everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
-        ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
-        ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
-    ),
+@examples(
+    ("Go from count to for_each.", "statetool rekey aws_vpc.main --map 0=eu,1=us"),
+    ("Do this for a module and everything in it.", "statetool rekey module.app --map 0=eu,1=us"),
+    ("Take the only new key from the configuration.", "statetool rekey module.app --config ."),
+    ("Use an attribute of each instance as its key.", "statetool rekey aws_vpc.main --by tags.Name"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(chosen=criteria, options=surgery_options)
 def rekey_command(
     pairs: Annotated[

@@ -14,15 +14,14 @@ import typer
 
 import statefmt
 from statefmt import StoreError, SurgeryError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
 from statefmt.cli.options.shared import ShowSensitiveOption, StateArgument, StateOption, one_state
 from statefmt.cli.options.write import write_options
-from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text, why_not
 from statefmt.cli.run import command_with, run_context
 from statefmt.cli.streams import asking, confirmed, message_terminal, result_terminal, say
-from statefmt.cli.target import kept_text, why_not
 from statefmt.locations import STANDARD_INPUT, display_name, state_words
 from statefmt.operations_files import EditOptions
 from statefmt.render.findings import finding_text
@@ -61,23 +60,16 @@ class DefectFormat(StrEnum):
     DECISIONS = "decisions"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("List the defects of a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
-        (
-            "Keep the first of two objects with one address.",
-            "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
-        ),
-        (
-            "Write all choices to a file, and decide in an editor.",
-            "statetool repair --format decisions > decisions.txt",
-        ),
-        ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
+@examples(
+    ("List the defects of a state, and the choices.", "statetool repair samples/broken/duplicate-instance.tfstate"),
+    (
+        "Keep the first of two objects with one address.",
+        "statetool repair --choose 'ADR002 * keep=first' samples/broken/duplicate-instance.tfstate",
     ),
+    ("Write all choices to a file, and decide in an editor.", "statetool repair --format decisions > decisions.txt"),
+    ("Show what the decisions in a file change.", "statetool repair --decisions decisions.txt --dry-run"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(write=write_options, configuration=configuration_options)
 def repair_command(
     state: StateArgument = None,

@@ -10,10 +10,10 @@ from typing import Annotated
 from typer import BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import opened_state
 from statefmt.cli.options.configuration import ConfigurationOptions, configuration_options
-from statefmt.cli.options.findings import GateOptions, gate_options
+from statefmt.cli.options.findings import GateOptions
 from statefmt.cli.options.shared import StateOption, StatesArgument
 from statefmt.cli.outcome import FAILED, FINE, require_templates
 from statefmt.cli.run import run_context
@@ -24,18 +24,14 @@ from statefmt.render.terminal import counted
 from statefmt.rules import Gate
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Write a report on the state of this directory.", "statetool report -o report.html"),
-        ("Write one on a remote state.", "tofu state pull | statetool report -o report.html -"),
-        ("Report on several states together.", "statetool report -o report.html network.tfstate app.tfstate"),
-        ("Report on all states of an index.", "statetool report --fleet statetool.duckdb -o fleet.html"),
-    ),
+@examples(
+    ("Write a report on the state of this directory.", "statetool report -o report.html"),
+    ("Write one on a remote state.", "tofu state pull | statetool report -o report.html -"),
+    ("Report on several states together.", "statetool report -o report.html network.tfstate app.tfstate"),
+    ("Report on all states of an index.", "statetool report --fleet statetool.duckdb -o fleet.html"),
 )
-@takes(rules=gate_options, configuration=configuration_options)
+@declared(paged=False, decrypts=True, connects=True)
+@takes(rules=GateOptions, configuration=configuration_options)
 def report_command(
     states: StatesArgument = None,
     state: StateOption = None,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument
 
 from statefmt import Edit, EditResult, EncryptionError, Snapshot, StoreError, SurgeryError, Transaction
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import StateArgument, StateOption, one_state
 from statefmt.cli.options.write import store_of
@@ -34,22 +34,15 @@ if TYPE_CHECKING:
     from statefmt.providers import ProviderReferences
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        (
-            "Show what restoring Terraform's backup would change.",
-            "statetool restore terraform.tfstate.backup --dry-run",
-        ),
-        ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
-        (
-            "Put back the state from the last commit.",
-            "git show HEAD:terraform.tfstate | statetool restore - terraform.tfstate --yes",
-        ),
+@examples(
+    ("Show what restoring Terraform's backup would change.", "statetool restore terraform.tfstate.backup --dry-run"),
+    ("Put a backup back.", "statetool restore terraform.tfstate.1700000000.backup"),
+    (
+        "Put back the state from the last commit.",
+        "git show HEAD:terraform.tfstate | statetool restore - terraform.tfstate --yes",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=surgery_options)
 def restore_command(
     source: Annotated[

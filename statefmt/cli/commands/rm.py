@@ -7,23 +7,19 @@ from typing import Annotated
 
 from typer import Option
 
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.selecting import criteria, tell
 from statefmt.cli.surgery import AsBlocksOption, SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import forget_deposed, remove
 from statefmt.selection import Criteria
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
-        ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
-        ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
-    ),
+@examples(
+    ("Forget a resource, but keep the real objects.", "statetool rm aws_instance.web"),
+    ("Forget everything of one provider instance.", "statetool rm --provider 'aws.by_region[\"eu-west-1\"]'"),
+    ("See what a pattern would forget.", "statetool rm --dry-run 'module.old.**'"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(chosen=criteria, options=surgery_options)
 def rm_command(
     deposed: Annotated[
@@ -48,16 +44,12 @@ def rm_command(
     return carry_out("rm", operation, options, asks=True, as_blocks=as_blocks)
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Forget the deposed objects of an instance.", "statetool forget-deposed aws_instance.web"),
-        ("Forget only one of them.", "statetool forget-deposed aws_instance.web --key 9c1ff8d2"),
-        ("See all deposed objects that would be forgotten.", "statetool forget-deposed --dry-run --deposed"),
-    ),
+@examples(
+    ("Forget the deposed objects of an instance.", "statetool forget-deposed aws_instance.web"),
+    ("Forget only one of them.", "statetool forget-deposed aws_instance.web --key 9c1ff8d2"),
+    ("See all deposed objects that would be forgotten.", "statetool forget-deposed --dry-run --deposed"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(chosen=criteria, options=surgery_options)
 def forget_deposed_command(
     key: Annotated[

@@ -10,7 +10,7 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import StoreError
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.shared import (
     FormatOption,
@@ -21,10 +21,9 @@ from statefmt.cli.options.shared import (
     one_state,
 )
 from statefmt.cli.options.write import file_to_write
-from statefmt.cli.outcome import FAILED, FINE, FOUND
+from statefmt.cli.outcome import FAILED, FINE, FOUND, kept_text
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.streams import message_terminal, result_terminal, say
-from statefmt.cli.target import kept_text
 from statefmt.locations import STANDARD_INPUT
 from statefmt.render.salvage import salvage_json, salvage_text
 from statefmt.salvage import Salvaged, salvage_state, write_salvaged
@@ -38,22 +37,18 @@ class SideChoice(StrEnum):
     THEIRS = "theirs"
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
-        (
-            "Save them, and fill gaps from a backup.",
-            "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
-        ),
-        (
-            "Use all known backups, and include objects that may have been destroyed since.",
-            "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
-        ),
+@examples(
+    ("Show the whole objects of a damaged state.", "statetool salvage terraform.tfstate"),
+    (
+        "Save them, and fill gaps from a backup.",
+        "statetool salvage terraform.tfstate --from terraform.tfstate.backup -o salvaged.tfstate",
+    ),
+    (
+        "Use all known backups, and include objects that may have been destroyed since.",
+        "statetool salvage terraform.tfstate --from-backups --include-uncertain -o salvaged.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 def salvage_command(
     state: Annotated[
         str | None, Argument(metavar="[FILE]", help="The damaged state: a file, a URL, or - for standard input.")

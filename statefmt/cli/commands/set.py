@@ -10,30 +10,23 @@ from typing import Annotated
 from typer import Argument, BadParameter, Option
 
 from statefmt import SurgeryError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.options.configuration import SchemasOption, provider_schemas
 from statefmt.cli.run import command_line, run_context
 from statefmt.cli.surgery import SurgeryOptions, carry_out, surgery_options
 from statefmt.operations import Assignment, assignment, parse_assignment, set as set_attributes, unset
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
-        ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
-        (
-            "Set the schema version, if the attributes fit it.",
-            "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
-        ),
-        (
-            "Set a secret from the environment.",
-            "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON",
-        ),
+@examples(
+    ("Set a string; the value is JSON.", "statetool set aws_instance.web 'tags.env=\"prod\"'"),
+    ("Set a number in a list.", "statetool set aws_lb.main 'ports[0]=443'"),
+    (
+        "Set the schema version, if the attributes fit it.",
+        "statetool set acme_user.u --schema-version 1 --schemas schemas.json",
     ),
+    ("Set a secret from the environment.", "statetool set aws_db_instance.main --from-env password=DB_PASSWORD_JSON"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=surgery_options)
 def set_command(
     selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],
@@ -106,18 +99,11 @@ def _parted(text: str, option: str) -> tuple[str, str]:
     return path.strip(), name
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Remove a tag.", "statetool unset aws_instance.web tags.env"),
-        (
-            "Set an attribute to null, after a look at the changes.",
-            "statetool unset --dry-run aws_instance.web user_data",
-        ),
-    ),
+@examples(
+    ("Remove a tag.", "statetool unset aws_instance.web tags.env"),
+    ("Set an attribute to null, after a look at the changes.", "statetool unset --dry-run aws_instance.web user_data"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=surgery_options)
 def unset_command(
     selector: Annotated[str, Argument(metavar="SELECTOR", help="The instances, by address or pattern.")],

@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 from typer import Argument, BadParameter, Option
 
 from statefmt import Snapshot, State
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.many_states import (
     StatePlacer,
     anywhere,
@@ -88,20 +88,16 @@ _SUGGESTIONS: Final = "Suggestions"
 _SELECTED: Final = pattern(r'((?:[^="]|"(?:[^"\\]|\\.)*")+)=(.+)')
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
-        (
-            "Make a state for each region, and review the operations first.",
-            "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
-        ),
-        ("Show good ways to divide a state.", "statetool split --suggest"),
-        ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
+@examples(
+    ("Move a module to a new state.", "statetool split --select module.vpc=net/terraform.tfstate"),
+    (
+        "Make a state for each region, and review the operations first.",
+        "statetool split --by provider --into 'regions/{name}.tfstate' --out split.stateops.hcl",
     ),
+    ("Show good ways to divide a state.", "statetool split --suggest"),
+    ("Make a state for each module.", "statetool split app.tfstate --by module --into '{name}/terraform.tfstate'"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(ending=ending_options, options=joint_write_options)
 def split_command(
     state: StateArgument = None,
@@ -256,19 +252,15 @@ def _selected(given: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str
     return parts, words
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Join two states into a third one.", "statetool join net app --into all"),
-        (
-            "Put what comes from a state into a module.",
-            "statetool join eu.tfstate us.tfstate --into all.tfstate --create --prefix eu.tfstate=module.eu",
-        ),
-        ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
+@examples(
+    ("Join two states into a third one.", "statetool join net app --into all"),
+    (
+        "Put what comes from a state into a module.",
+        "statetool join eu.tfstate us.tfstate --into all.tfstate --create --prefix eu.tfstate=module.eu",
     ),
+    ("Write the operations for a review.", "statetool join net --into app --out join.stateops.hcl"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(ending=ending_options, options=joint_write_options)
 def join_command(
     states: Annotated[list[str], Argument(metavar="STATE...", help="The states to empty: files, folders or URLs.")],

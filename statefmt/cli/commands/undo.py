@@ -9,7 +9,7 @@ from typer import BadParameter, Option
 
 import statefmt
 from statefmt import Edit, HistoryEntry, Snapshot, SurgeryError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.many_states import end_together, undo_all
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.encryption import encryption_words
@@ -26,17 +26,13 @@ from statefmt.operations_files import Ending
 from statefmt.text import printable, shell_line
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Undo the last edit.", "statetool undo"),
-        ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
-        ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
-        ("After a crash, finish the undo of an apply over several states.", "statetool undo --resume"),
-    ),
+@examples(
+    ("Undo the last edit.", "statetool undo"),
+    ("Show what undoing edit 2 and all later ones would change.", "statetool undo --to 2 --dry-run"),
+    ("Restore a version that the bucket of the state keeps.", "statetool undo --version 3HL4kqtJlcpXroDTDmJ"),
+    ("After a crash, finish the undo of an apply over several states.", "statetool undo --resume"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(ending=ending_options, options=surgery_options)
 def undo_command(
     state: StateArgument = None,

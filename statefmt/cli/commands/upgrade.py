@@ -1,14 +1,14 @@
-"""`statetool upgrade` and `downgrade`: rewrite states for other format versions, releases and engines."""
+"""`statetool upgrade`, `downgrade` and `releases`: rewrite states for other releases, and show what each can read."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from typer import BadParameter, Option
+from typer import Argument, BadParameter, Option
 
 from statefmt import DowngradeError, StatetoolError
-from statefmt.cli.command import declared, takes
+from statefmt.cli.command import declared, examples, takes
 from statefmt.cli.named_state import state_name
 from statefmt.cli.options.configuration import (
     ConfigurationOptions,
@@ -20,6 +20,8 @@ from statefmt.cli.options.configuration import (
 from statefmt.cli.options.shared import (
     LAYOUT,
     DropUnknownOption,
+    FormatOption,
+    OutputFormat,
     StateArgument,
     StateOption,
     StatesArgument,
@@ -28,7 +30,7 @@ from statefmt.cli.options.shared import (
 )
 from statefmt.cli.options.write import write_options
 from statefmt.cli.outcome import FAILED, FINE, show_failure
-from statefmt.cli.streams import message_terminal
+from statefmt.cli.streams import message_terminal, result_terminal
 from statefmt.cli.target import (
     InPlaceOption,
     LegacyProviderOption,
@@ -42,6 +44,8 @@ from statefmt.edit.pipeline import EditOptions, Proposal
 from statefmt.edit.session import LoadedState
 from statefmt.library.migrating import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
 from statefmt.locations import STANDARD_INPUT
+from statefmt.releases import all_releases
+from statefmt.render.releases import release_page, releases_json, releases_table
 from statefmt.render.upgrade import downgrade_report, flat_attributes_text, refusal_text, upgrade_report
 from statefmt.snapshots import Layout
 
@@ -49,17 +53,13 @@ if TYPE_CHECKING:
     from statefmt.provider_schemas import ProviderSchemas
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
-        ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
-        ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
-        ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
-    ),
+@examples(
+    ("Upgrade a state for OpenTofu.", "statetool upgrade --registry opentofu old.tfstate -o new.tfstate"),
+    ("Upgrade a state for Terraform, in place.", "statetool upgrade -i --registry terraform terraform.tfstate"),
+    ("Upgrade with the provider sources of a configuration.", "statetool upgrade -i --config . old.tfstate"),
+    ("Upgrade with schemas.", "statetool upgrade -i --registry terraform --schemas schemas.json old.tfstate"),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def upgrade_command(
     states: StatesArgument = None,
@@ -70,9 +70,7 @@ def upgrade_command(
     style: Annotated[
         StyleChoice | None,
         Option(
-            show_default=False,
-            help="The layout to write; default: indent, and with --in-place in a backend keep.",
-            rich_help_panel=LAYOUT,
+            help="The layout to write; default: indent, and with --in-place in a backend keep.", rich_help_panel=LAYOUT
         ),
     ] = None,
     drop_unknown: DropUnknownOption = False,
@@ -149,18 +147,14 @@ def _check_several(names: list[str], in_place: bool, options: EditOptions) -> No
         raise BadParameter("takes one state", param_hint="--backup")
 
 
-@declared(
-    paged=False,
-    decrypts=True,
-    connects=True,
-    examples=(
-        ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
-        (
-            "Write a state for Terraform, with its registry.",
-            "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
-        ),
+@examples(
+    ("Write a state for OpenTofu 1.8.", "statetool downgrade --for 1.8 terraform.tfstate -o old.tfstate"),
+    (
+        "Write a state for Terraform, with its registry.",
+        "statetool downgrade --for terraform-1.5 --registry terraform terraform.tfstate -o new.tfstate",
     ),
 )
+@declared(paged=False, decrypts=True, connects=True)
 @takes(options=write_options, configuration=configuration_options)
 def downgrade_command(
     state: StateArgument = None,
@@ -179,7 +173,6 @@ def downgrade_command(
     style: Annotated[
         StyleChoice | None,
         Option(
-            show_default=False,
             help="The layout to write; default: that of RELEASE for files, or with --in-place in a backend.",
             rich_help_panel=LAYOUT,
         ),
@@ -223,4 +216,28 @@ def downgrade_command(
         print(refusal_text(name, error.losses, release, message_terminal()), file=sys.stderr)
         return FAILED
     show_unused(sources.choice, loaded.sources.used)
+    return FINE
+
+
+@examples(
+    ("Compare all releases.", "statetool releases"),
+    ("Show what one release reads, writes and keeps.", "statetool releases opentofu-1.8"),
+)
+@declared(paged=True, decrypts=False, connects=False)
+def releases_command(
+    release_name: Annotated[
+        str | None,
+        Argument(metavar="[RELEASE]", help="Show one release, with the source of each fact: opentofu-1.8 or 1.8."),
+    ] = None,
+    output_format: FormatOption = OutputFormat.TEXT,
+) -> int:
+    """Show what each release of OpenTofu and Terraform reads, writes and keeps of a state."""
+    releases = all_releases() if release_name is None else [parsed_release(release_name, "RELEASE")]
+    if output_format is OutputFormat.JSON:
+        sys.stdout.buffer.write(releases_json(releases))
+        return FINE
+    if release_name is None:
+        print(releases_table(releases, result_terminal()))
+    else:
+        print(release_page(releases[0], result_terminal()))
     return FINE

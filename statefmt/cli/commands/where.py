@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from statefmt.cli.command import declared
+from statefmt.cli.command import declared, examples
 from statefmt.cli.named_state import named_folder, state_name
 from statefmt.cli.options.shared import (
     FolderArgument,
@@ -18,21 +18,15 @@ from statefmt.cli.outcome import FINE
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
 from statefmt.locations import found_state, history_folder, kept_versions, workspaces
+from statefmt.render.stores import versions_json, versions_text
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=False,
-    examples=(
-        ("Show where the state of this directory is, and what says so.", "statetool where"),
-        (
-            "Show where another workspace of another root module has its state.",
-            "statetool where infra --workspace prod",
-        ),
-        ("Show what init would find with other settings.", "statetool where --backend-config prod.s3.tfbackend"),
-    ),
+@examples(
+    ("Show where the state of this directory is, and what says so.", "statetool where"),
+    ("Show where another workspace of another root module has its state.", "statetool where infra --workspace prod"),
+    ("Show what init would find with other settings.", "statetool where --backend-config prod.s3.tfbackend"),
 )
+@declared(paged=True, decrypts=False, connects=False)
 def where_command(
     folder: FolderArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
@@ -54,15 +48,11 @@ def where_command(
     return FINE
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=True,
-    examples=(
-        ("List the workspaces of this directory; a star marks the current one.", "statetool workspaces"),
-        ("List those of another root module for a program.", "statetool workspaces infra --format json"),
-    ),
+@examples(
+    ("List the workspaces of this directory; a star marks the current one.", "statetool workspaces"),
+    ("List those of another root module for a program.", "statetool workspaces infra --format json"),
 )
+@declared(paged=True, decrypts=False, connects=True)
 def workspaces_command(
     folder: FolderArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
@@ -82,18 +72,11 @@ def workspaces_command(
     return FINE
 
 
-@declared(
-    paged=True,
-    decrypts=False,
-    connects=True,
-    examples=(
-        ("List the versions of the state of this directory; a star marks the current one.", "statetool versions"),
-        (
-            "List those of a state in a bucket for a program.",
-            "statetool versions s3://states/app.tfstate --format json",
-        ),
-    ),
+@examples(
+    ("List the versions of the state of this directory; a star marks the current one.", "statetool versions"),
+    ("List those of a state in a bucket for a program.", "statetool versions s3://states/app.tfstate --format json"),
 )
+@declared(paged=True, decrypts=False, connects=True)
 def versions_command(
     state: StateArgument = None, state_option: StateOption = None, output_format: FormatOption = OutputFormat.TEXT
 ) -> int:
@@ -106,13 +89,9 @@ def versions_command(
     found = kept_versions(run_context(), named)
     name = state_name(named, to_read=True)
     if output_format is OutputFormat.JSON:
-        from statefmt.render.stores import versions_json
-
         sys.stdout.buffer.write(versions_json(name, found))
         return FINE
     if found:
-        from statefmt.render.stores import versions_text
-
         print(versions_text(found, result_terminal()))
         sys.stdout.flush()
     if len(found) < 2:

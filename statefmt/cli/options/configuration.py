@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from statefmt.releases import Release
 
 
-# OpenTofu's variable for an encryption configuration.
-ENVIRONMENT = "TF_ENCRYPTION"
-
-
 class ConfigurationOptions(NamedTuple):
     """The --config directory or None, and the `--var` and `--var-file` options in command line order.
 
@@ -66,7 +62,6 @@ def configuration_options(
     config: Annotated[
         str | None,
         Option(
-            "--config",
             metavar="DIR",
             help="Compare with the configuration in DIR; its encryption block opens encrypted states.",
             rich_help_panel=CONFIGURATION,
@@ -75,7 +70,6 @@ def configuration_options(
     var: Annotated[
         list[str] | None,
         Option(
-            "--var",
             metavar="NAME=VALUE",
             help="With --config: set an input variable, but not a passphrase.",
             rich_help_panel=CONFIGURATION,
@@ -84,14 +78,13 @@ def configuration_options(
     var_file: Annotated[
         list[str] | None,
         Option(
-            "--var-file",
             metavar="FILE",
             help="With --config or --encryption: set input variables from FILE.",
             rich_help_panel=CONFIGURATION,
         ),
     ] = None,
 ) -> ConfigurationOptions:
-    """Return the options as one value. `encryption_files` has already rejected contradictions."""
+    """Return the options as one value. `use_encryption` has already rejected contradictions."""
     return ConfigurationOptions(config, tuple(options_in_order("--var", "--var-file")))
 
 
@@ -125,7 +118,6 @@ SchemasOption = Annotated[
     Option(
         "--schemas",
         metavar="FILE",
-        show_default=False,
         help="Use the provider schemas in FILE, the output of tofu (or terraform) providers schema -json.",
         rich_help_panel=CONFIGURATION,
     ),

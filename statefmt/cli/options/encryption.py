@@ -10,12 +10,11 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from typer import BadParameter, Option
 
 from statefmt import ConfigurationError
-from statefmt.cli.options.configuration import ENVIRONMENT, no_directory, variable_option
 from statefmt.cli.options.shared import ENCRYPTION
 from statefmt.cli.run import current_run, options_in_order, run_context, use_run
 from statefmt.locations import STANDARD_INPUT
@@ -25,20 +24,16 @@ if TYPE_CHECKING:
     from statefmt.encryption import EncryptionConfiguration
 
 
+# OpenTofu's variable for an encryption configuration.
+ENVIRONMENT: Final = "TF_ENCRYPTION"
 # Only the value 1 acts like --allow-external.
 _ALLOWING: Final = "STATETOOL_ALLOW_EXTERNAL"
-_FILE: Final = "encryption"
-_DIRECTORY: Final = "encryption_config"
-# The configuration that a state is compared with also opens it.
-_COMPARED: Final = "config"
-_ALLOW: Final = "allow_external"
 EXTERNAL_HELP: Final = "Run programs that an encryption block or a backend names. Use only for trusted configurations."
 _VALUES: Final = {"var": "--var", "var_file": "--var-file"}
 
 
-class EncryptionOptions(NamedTuple):
-    """The options."""
-
+def encryption_options(
+    *,
     encryption: Annotated[
         str | None,
         Option(
@@ -46,7 +41,7 @@ class EncryptionOptions(NamedTuple):
             help="Open and write encrypted states with this configuration (HCL or JSON); it overrides TF_ENCRYPTION.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     encryption_config: Annotated[
         str | None,
         Option(
@@ -54,7 +49,7 @@ class EncryptionOptions(NamedTuple):
             help="Open and write encrypted states with the encryption block of the module in DIR.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     var: Annotated[
         list[str] | None,
         Option(
@@ -62,7 +57,7 @@ class EncryptionOptions(NamedTuple):
             help="With --encryption-config: set an input variable, but not a passphrase.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
+    ] = None,
     var_file: Annotated[
         list[str] | None,
         Option(
@@ -70,8 +65,10 @@ class EncryptionOptions(NamedTuple):
             help="With --encryption or --encryption-config: set input variables from FILE.",
             rich_help_panel=ENCRYPTION,
         ),
-    ] = None
-    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=ENCRYPTION)] = False
+    ] = None,
+    allow_external: Annotated[bool, Option("--allow-external", help=EXTERNAL_HELP, rich_help_panel=ENCRYPTION)] = False,
+) -> None:
+    """The options that open encrypted states; use_encryption() applies them."""
 
 
 def use_encryption(given: Mapping[str, Any]) -> None:
@@ -80,36 +77,38 @@ def use_encryption(given: Mapping[str, Any]) -> None:
     Reads nothing before the first state, except --encryption FILE.
     """
     run = current_run()
-    environment = run.context.environment
-    file, directory = given.get(_FILE), given.get(_DIRECTORY) or given.get(_COMPARED)
-    allow_external = allows_external(given)
-    _check_values(given, environment)
-    if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
-        return
-
-    def read() -> EncryptionConfiguration | None:
-        variables = options_in_order(*_VALUES.values())
-        return configuration_from(file, directory, variables, environment, allow_external=allow_external)
-
-    configured = _read_once(read)
-    use_run(replace(run, context=replace(run.context, encryption=configured)))
+    # The configuration that a state is compared with also opens it.
+    file, directory = given.get("encryption"), given.get("encryption_config") or given.get("config")
+    _check_values(given, run.context.environment)
+    variables = options_in_order(*_VALUES.values())
+    context = _opening_with(run.context, file, directory, variables, allow_external=allows_external(given))
+    use_run(run._replace(context=context))
     if directory is not None and not Path(directory).is_dir():
+        from statefmt.cli.options.configuration import no_directory
+
         raise no_directory(directory)
     if file is not None:
         # An explicit configuration must be valid, even if the state is plain.
-        configured()
+        context.configuration()
 
 
 def use_environment(context: RunContext) -> RunContext:
     """Return a context that opens encrypted states with what its environment says."""
+    return _opening_with(context, None, None, (), allow_external=context.environment.get(_ALLOWING) == "1")
+
+
+def _opening_with(
+    context: RunContext,
+    file: str | None,
+    directory: str | None,
+    variables: Sequence[tuple[str, str]],
+    *,
+    allow_external: bool,
+) -> RunContext:
     environment = context.environment
-    if not environment.get(ENVIRONMENT, "").strip():
+    if file is directory is None and not environment.get(ENVIRONMENT, "").strip():
         return context
-
-    def read() -> EncryptionConfiguration | None:
-        allow_external = environment.get(_ALLOWING) == "1"
-        return configuration_from(None, None, (), environment, allow_external=allow_external)
-
+    read = functools.partial(configuration_from, file, directory, variables, environment, allow_external=allow_external)
     return replace(context, encryption=_read_once(read))
 
 
@@ -139,14 +138,14 @@ def encryption_words() -> tuple[str, ...]:
 
 def allows_external(given: Mapping[str, Any]) -> bool:
     """Return whether programs that a configuration names may run, by the options of a command."""
-    return bool(given.get(_ALLOW)) or current_run().context.environment.get(_ALLOWING) == "1"
+    return bool(given.get("allow_external")) or current_run().context.environment.get(_ALLOWING) == "1"
 
 
 def _check_values(given: Mapping[str, Any], environment: Mapping[str, str]) -> None:
     """Raise BadParameter if variables are unused or malformed. Their values are not shown: they may be secrets."""
+    sources = [given.get(name) for name in ("encryption", "encryption_config", "config")]
     for name, option in _VALUES.items():
-        sources = (given.get(_FILE), given.get(_DIRECTORY), given.get(_COMPARED), environment.get(ENVIRONMENT))
-        if given.get(name) and all(source is None for source in sources):
+        if given.get(name) and all(source is None for source in (*sources, environment.get(ENVIRONMENT))):
             raise BadParameter("requires a configuration", param_hint=option)
     if any("=" not in text for text in given.get("var") or ()):
         raise BadParameter("must be NAME=VALUE", param_hint="--var")
@@ -178,6 +177,7 @@ def configuration_from(
     `allow_external`. Returns None if nothing is configured. Raises ConfigurationError, with the place.
     """
     # Imported late: nearly every state is plain.
+    from statefmt.cli.options.configuration import variable_option
     from statefmt.encryption.sources import GivenText, layered_configuration
 
     if file == STANDARD_INPUT:

@@ -16,6 +16,7 @@ from statefmt import Severity
 from statefmt.cli.outcome import FAILED, FINE, FOUND
 from statefmt.cli.run import run_context
 from statefmt.cli.streams import result_terminal, say
+from statefmt.render.check import check_concise, check_text, statistics_text
 from statefmt.rules import (
     NO_STATE,
     CheckedState,
@@ -61,15 +62,6 @@ class Verdict:
             yield state
 
 
-def print_statistics(checked: Iterable[CheckedState]) -> None:
-    """Print the number of findings of each rule."""
-    from statefmt.render.check import statistics_text
-
-    text = statistics_text(checked, result_terminal())
-    if text:
-        print(text)
-
-
 def print_report(
     checked: Iterable[CheckedState],
     unreadable: Sequence[UnreadableState],
@@ -80,45 +72,26 @@ def print_report(
 
     JUnit iterates over the states twice.
     """
-    if output_format is CheckFormat.TEXT:
-        from statefmt.render.check import check_text
+    if output_format in (CheckFormat.TEXT, CheckFormat.CONCISE):
+        lines = check_text if output_format is CheckFormat.TEXT else check_concise
+        for line in lines(checked, result_terminal()):
+            print(line)
+        return
+    # Imported late: most runs are for people.
+    from statefmt.render.check_reports import check_github, check_json, check_junit, check_sarif
 
-        _print_lines(check_text(checked, result_terminal()))
-    elif output_format is CheckFormat.CONCISE:
-        from statefmt.render.check import check_concise
-
-        _print_lines(check_concise(checked, result_terminal()))
-    elif output_format is CheckFormat.GITHUB:
-        from statefmt.render.check_reports import check_github
-
-        _print_lines(check_github(checked, unreadable=unreadable))
-    else:
-        for piece in _for_programs(checked, unreadable, output_format, failing):
-            sys.stdout.buffer.write(piece)
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line)
-
-
-def _for_programs(
-    checked: Iterable[CheckedState],
-    unreadable: Sequence[UnreadableState],
-    output_format: CheckFormat,
-    failing: Severity,
-) -> Iterator[bytes]:
+    if output_format is CheckFormat.GITHUB:
+        for line in check_github(checked, unreadable=unreadable):
+            print(line)
+        return
     if output_format is CheckFormat.SARIF:
-        from statefmt.render.check_reports import check_sarif
-
-        return check_sarif(checked, unreadable=unreadable)
-    if output_format is CheckFormat.JUNIT:
-        from statefmt.render.check_reports import check_junit
-
-        return check_junit(checked, fail_on=failing, unreadable=unreadable)
-    from statefmt.render.check_reports import check_json
-
-    return check_json(checked, unreadable)
+        pieces = check_sarif(checked, unreadable=unreadable)
+    elif output_format is CheckFormat.JUNIT:
+        pieces = check_junit(checked, fail_on=failing, unreadable=unreadable)
+    else:
+        pieces = check_json(checked, unreadable)
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
 
 
 _SETTINGS: Final = "Settings and baseline"
@@ -143,37 +116,22 @@ SettingsOption = Annotated[
 NoSettingsOption = Annotated[bool, Option("--no-settings", help="Ignore settings files.", rich_help_panel=_SETTINGS)]
 
 
-class FailOn(StrEnum):
-    """The lowest severity that makes the command fail."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
-
-
 FailOnOption = Annotated[
-    FailOn | None,
-    Option(metavar="SEVERITY", show_default=False, help="Fail on this or higher: error (the default), warning, info."),
+    Severity | None, Option(metavar="SEVERITY", help="Fail on this or higher: error (the default), warning, info.")
 ]
 CheckFormatOption = Annotated[
-    CheckFormat,
-    Option(
-        "--format",
-        metavar="FORMAT",
-        show_default=False,
-        help="text (the default), concise, json, sarif, junit, github.",
-    ),
+    CheckFormat, Option("--format", metavar="FORMAT", help="text (the default), concise, json, sarif, junit, github.")
 ]
 
 
 class GateOptions(NamedTuple):
     """Which findings there are: the rules, the settings, and the baseline that they are compared with."""
 
-    select: str | None
-    ignore: str | None
-    baseline: Path | None
-    settings: Path | None
-    no_settings: bool
+    select: SelectOption = None
+    ignore: IgnoreOption = None
+    baseline: BaselineOption = None
+    settings: SettingsOption = None
+    no_settings: NoSettingsOption = False
 
     def gate(self, *, with_baseline: bool = True) -> Gate:
         """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
@@ -194,13 +152,22 @@ class GateOptions(NamedTuple):
 class FindingOptions(NamedTuple):
     """Which findings to report, how, and which of them make the command fail."""
 
-    rules: GateOptions
-    fail_on: FailOn | None
-    exit_zero: bool
-    output_format: CheckFormat
-    quiet: bool
-    statistics: bool
-    write_baseline: Path | None
+    select: SelectOption = None
+    ignore: IgnoreOption = None
+    fail_on: FailOnOption = None
+    exit_zero: Annotated[bool, Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False
+    output_format: CheckFormatOption = CheckFormat.TEXT
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False
+    statistics: Annotated[bool, Option("--statistics", help="Show the number of findings of each rule instead.")] = (
+        False
+    )
+    baseline: BaselineOption = None
+    write_baseline: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS),
+    ] = None
+    settings: SettingsOption = None
+    no_settings: NoSettingsOption = False
 
     @property
     def is_plain(self) -> bool:
@@ -208,8 +175,14 @@ class FindingOptions(NamedTuple):
         return not self.statistics and self.output_format is CheckFormat.TEXT
 
     def gate(self) -> Gate:
-        """Return what to check for, with the baseline that it is compared with. Raises SettingsError."""
-        return self.rules.gate(with_baseline=self.write_baseline is None)
+        """Return what to check for, with the baseline that it is compared with.
+
+        Raises SettingsError, and BadParameter if the options contradict each other.
+        """
+        if self.quiet and not self.is_plain:
+            raise BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
+        rules = GateOptions(self.select, self.ignore, self.baseline, self.settings, no_settings=self.no_settings)
+        return rules.gate(with_baseline=self.write_baseline is None)
 
     def reported(
         self, gate: Gate, checked: Iterable[CheckedState], unreadable: Sequence[UnreadableState], status: int = FINE
@@ -218,12 +191,15 @@ class FindingOptions(NamedTuple):
 
         Keeps no states; some formats iterate over them twice.
         """
-        failing = Severity(self.fail_on.value if self.fail_on else gate.settings.fail_on)
+        failing = self.fail_on or Severity(gate.settings.fail_on)
         verdict = Verdict(checked, failing)
         if self.write_baseline is not None:
-            _write_baseline(self.write_baseline, verdict)
+            path = self.write_baseline
+            count = write_baseline(path, ((relative_path(one.name, path.parent), one.findings) for one in verdict))
+            say(f"{path}: {count} finding{'' if count == 1 else 's'} written")
         elif self.statistics:
-            print_statistics(verdict)
+            if text := statistics_text(verdict, result_terminal()):
+                print(text)
         elif not self.quiet:
             print_report(verdict, unreadable, self.output_format, failing)
         else:
@@ -233,57 +209,5 @@ class FindingOptions(NamedTuple):
         return status if self.exit_zero or self.write_baseline is not None else max(status, verdict.found)
 
 
-def gate_options(
-    *,
-    select: SelectOption = None,
-    ignore: IgnoreOption = None,
-    baseline: BaselineOption = None,
-    settings: SettingsOption = None,
-    no_settings: NoSettingsOption = False,
-) -> GateOptions:
-    """Return the options as one value."""
-    return GateOptions(select=select, ignore=ignore, baseline=baseline, settings=settings, no_settings=no_settings)
-
-
-def finding_options(
-    *,
-    select: SelectOption = None,
-    ignore: IgnoreOption = None,
-    fail_on: FailOnOption = None,
-    exit_zero: Annotated[bool, Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False,
-    output_format: CheckFormatOption = CheckFormat.TEXT,
-    quiet: Annotated[bool, Option("--quiet", "-q", help="Print no findings, only set the exit status.")] = False,
-    statistics: Annotated[
-        bool, Option("--statistics", help="Show the number of findings of each rule instead.")
-    ] = False,
-    baseline: BaselineOption = None,
-    write_baseline: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Write all findings to a baseline, and exit with 0.", rich_help_panel=_SETTINGS),
-    ] = None,
-    settings: SettingsOption = None,
-    no_settings: NoSettingsOption = False,
-) -> FindingOptions:
-    """Return the options as one value. Raises BadParameter if they contradict each other."""
-    rules = GateOptions(select=select, ignore=ignore, baseline=baseline, settings=settings, no_settings=no_settings)
-    options = FindingOptions(
-        rules=rules,
-        fail_on=fail_on,
-        exit_zero=exit_zero,
-        output_format=output_format,
-        quiet=quiet,
-        statistics=statistics,
-        write_baseline=write_baseline,
-    )
-    if quiet and not options.is_plain:
-        raise BadParameter("cannot be combined with --statistics or --format", param_hint="--quiet")
-    return options
-
-
 def _codes(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",")]
-
-
-def _write_baseline(path: Path, checked: Iterable[CheckedState]) -> None:
-    count = write_baseline(path, ((relative_path(state.name, path.parent), state.findings) for state in checked))
-    say(f"{path}: {count} finding{'' if count == 1 else 's'} written")

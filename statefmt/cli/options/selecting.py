@@ -15,8 +15,7 @@ from statefmt.cli.options.shared import SELECTION
 from statefmt.cli.run import SHOW_SENSITIVE, was_given
 from statefmt.cli.streams import say
 from statefmt.locations import STANDARD_INPUT
-from statefmt.selection import Criteria, select
-from statefmt.snapshots import InstanceState
+from statefmt.selection import Criteria
 from statefmt.text import shell_word
 
 if TYPE_CHECKING:
@@ -128,11 +127,6 @@ def criteria(
         tainted=tainted,
         deposed=deposed,
     )
-
-
-def selected(found: Sequence[InstanceState], chosen: Criteria) -> list[InstanceState]:
-    """Return the instances that meet the criteria. Raises SelectionError like select()."""
-    return select(found, chosen, tell)
 
 
 def tell(note: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Final, NamedTuple
 
@@ -37,7 +36,7 @@ def _use_colour(value: str | None) -> None:
         return
     if value not in ("auto", "always", "never"):
         raise BadParameter("must be auto, always or never", param_hint="--color")
-    use_run(replace(current_run(), colour=value))
+    use_run(current_run()._replace(colour=value))
 
 
 def _use_no_pager(given: bool) -> None:
@@ -142,7 +141,7 @@ class OutputFormat(StrEnum):
     JSON = "json"
 
 
-FormatOption = Annotated[OutputFormat, Option("--format", show_default=False, help="The output format; default: text.")]
+FormatOption = Annotated[OutputFormat, Option("--format", help="The output format; default: text.")]
 
 
 def one_state(argument: str | None, option: str | None) -> str | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from statefmt.analysis.diff import NO_PASSAGES, Passages, apart
 from statefmt.analysis.diff.model import (
@@ -351,8 +353,7 @@ def _status(label: str, one: _Checked | None, other: _Checked | None) -> Iterato
         yield Line(value_sign(old, new), label, old, new)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A single difference: its label and both printable values; None on the side that does not have it."""
 
     sign: str
@@ -361,8 +362,7 @@ class Line:
     new: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """The differences under one sign and title, both printable; `target` is where it moved, `note` a remark.
 
     With `is_back`, `target` is where it came from.
@@ -409,8 +409,7 @@ _MARK: Final = "…"
 _CONTEXT: Final = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Manner(Comparing):
+class Manner(Comparing, frozen=True):
     """How values are compared and shown: `width` is their maximum length; `full` lays long ones out instead of cutting.
 
     `short_names` maps the addresses of provider instances to names for where they are too long: addresses are not cut.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 import orjson
 from msgspec import Raw
+from msgspec.structs import replace
 
 from statefmt.analysis.diff.model import (
     EnvelopeChange,

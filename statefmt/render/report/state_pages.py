@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
 
 from statefmt.analysis.dependencies import DependencyGraph, Node, dependency_graph, edges_down, edges_up
 from statefmt.analysis.diff.model import SnapshotDiff

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -34,8 +33,7 @@ class ArgumentKind(StrEnum):
     STRUCTURE = "structure"
 
 
-@dataclass(frozen=True, slots=True)
-class BackendArgument:
+class BackendArgument(Struct, frozen=True):
     """An argument of a backend.
 
     `environment` are the variables that set it where the configuration does not, in order of precedence. `parts` are
@@ -50,8 +48,7 @@ class BackendArgument:
     parts: tuple[BackendArgument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BackendType:
+class BackendType(Struct, frozen=True):
     """A type of backend.
 
     `place` returns the location of a workspace's state as a URL, without credentials. `required` are the arguments

@@ -24,6 +24,9 @@ from statefmt.store.backends.description import (
 )
 from statefmt.text import pattern
 
+# The backends whose states statetool reads and writes itself, beside `local`.
+SUPPORTED: Final = frozenset({"http", "pg", "s3"})
+
 
 def backend_type(name: str) -> BackendType | None:
     """Return a type of backend by its name, None if it is not known."""

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import UNSET, Struct, UnsetType, field, structs
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, parts_of
@@ -201,8 +200,7 @@ def _backup(folder: Folder, wanted: Path | str, content: bytes, now: int) -> str
     )
 
 
-@dataclass(frozen=True, slots=True)
-class EditHistory:
+class EditHistory(Struct, frozen=True):
     """The history of the state at `path`, which for a state in a backend is a name in a folder of statetool's own.
 
     `changing` locks the history and opens its folder; `initial` is the history before the first edit. With `is_apart`,

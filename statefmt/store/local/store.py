@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, joined
@@ -48,8 +51,7 @@ def replace_file(path: Path, content: bytes) -> None:
         folder.replace(path.name, content)
 
 
-@dataclass(frozen=True, slots=True)
-class LockedFile:
+class LockedFile(Struct, frozen=True):
     """An open and locked state file; see LockedStore. One that `is_new` is written without a backup.
 
     `data_dir` is TF_DATA_DIR, where `init` may keep its record.

@@ -12,12 +12,12 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from statefmt.model.errors import StoreError
 from statefmt.pieces import Piece, makes_the_same, parts_of
@@ -55,8 +55,7 @@ Notify: TypeAlias = Callable[[str], None]
 _MOST_REPLACEMENTS: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class OpenState:
+class OpenState(Struct, frozen=True):
     """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it.
 
     `joint` is set if other states are edited with this one.
