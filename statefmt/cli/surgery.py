@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
+from msgspec import structs
 from typer import BadParameter, Option
 
 import statefmt
@@ -169,7 +170,7 @@ def show_result(result: EditResult, manner: Manner, schemas: ProviderSchemas | N
     if schemas is not None:
         from statefmt.differences import typed_changes
 
-        changes, manner = typed_changes(changes, schemas), replace(manner, schemas=schemas)
+        changes, manner = typed_changes(changes, schemas), structs.replace(manner, schemas=schemas)
     for piece in diff_text(changes, manner, terminal):
         print(piece, file=stream)
     for note in result.notes:
