@@ -98,9 +98,8 @@ with lazy_imports(globals(), _RENAMED):
         downgrade as downgrade,
         upgrade as upgrade,
     )
-    from statefmt.library.opening import open as open, run_context as run_context  # noqa: A004 - the public name
     from statefmt.library.selecting import Filters as Filters, Instance as Instance
-    from statefmt.library.state import State as State
+    from statefmt.library.state import State as State, open as open, run_context as run_context  # noqa: A004 - public
     from statefmt.library.text_edit import TextEdit as TextEdit
     from statefmt.library.transaction import EditResult as EditResult, Transaction as Transaction
     from statefmt.library.values import (

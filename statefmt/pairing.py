@@ -226,12 +226,10 @@ class Keys:
         if not isinstance(value, (dict, list)):
             return value
         number = self.of(value)
-        if number not in self._shortened:
-            self._shortened[number] = (
-                {name: self.shortened(part) for name, part in value.items()}
-                if isinstance(value, dict)
-                else [self.shortened(part) for part in value]
-            )
+        if number not in self._shortened and isinstance(value, dict):
+            self._shortened[number] = {name: self.shortened(part) for name, part in value.items()}
+        elif number not in self._shortened:
+            self._shortened[number] = [self.shortened(part) for part in value]
         return self._shortened[number]
 
 

@@ -22,6 +22,9 @@ _WORDS: Final[Mapping[str, str]] = {
     "array": "an array", "boolean": "true or false", "integer": "a whole number", "member": "member", "null": "null",
     "number": "a number", "object": "an object", "string": "a string",
 }  # fmt: skip
+_TYPES: Final = (
+    (type(None), "null"), (bool, "boolean"), (int, "integer"), (str, "string"), (Mapping, "object"), (list, "array")
+)  # fmt: skip
 _PARTS: Final = "$defs"
 
 
@@ -64,9 +67,9 @@ def _whole_number(text: str) -> int | Decimal:
 def schema_errors(name: str, document: object, part: str = "") -> Iterator[ValidationError]:
     """Yield the errors of jsonschema about a document, by a schema or one of its parts in `$defs`."""
     schema = orjson.loads(schema_text(name))
-    return Draft202012Validator({"$ref": f"#/{_PARTS}/{part}", _PARTS: schema[_PARTS]} if part else schema).iter_errors(
-        document
-    )
+    if part:
+        schema = {"$ref": f"#/{_PARTS}/{part}", _PARTS: schema[_PARTS]}
+    return Draft202012Validator(schema).iter_errors(document)
 
 
 def schema_problems(
@@ -84,9 +87,7 @@ def schema_problems(
     """
     found = {problem for error in schema_errors(name, document, part) for problem in _problems(error, words)}
     # jsonschema has no fixed order.
-    return sorted(
-        found, key=lambda problem: ([(isinstance(step, str), step) for step in problem.path], problem.message)
-    )
+    return sorted(found, key=lambda one: ([(isinstance(step, str), step) for step in one.path], one.message))
 
 
 def _problems(error: ValidationError, words: Mapping[str, str]) -> Iterator[SchemaProblem]:
@@ -129,10 +130,9 @@ def _message(error: ValidationError, words: Mapping[str, str]) -> str:
             return _named("missing", [name for name in limit if name not in instance], words)
         case "additionalProperties":
             return _named("unknown", [name for name in instance if name not in schema["properties"]], words)
-        case "enum":
-            return f"expected {_either([_literal(value) for value in limit])}"
-        case "const":
-            return f"expected {_literal(limit)}"
+        case "enum" | "const":
+            allowed = limit if error.validator == "enum" else [limit]
+            return f"expected {_either([orjson.dumps(value).decode() for value in allowed])}"
         case "minLength" | "minItems" | "minProperties" if limit == 1:
             return "must not be empty"
         case "minimum" | "maximum":
@@ -151,33 +151,12 @@ def _of_title(error: ValidationError) -> str:
 
 
 def _expected(wanted: Sequence[str], instance: object, words: Mapping[str, str]) -> str:
-    return f"expected {_either([words[kind] for kind in dict.fromkeys(wanted)])}, got {words[_type_of(instance)]}"
-
-
-def _type_of(instance: object) -> str:
-    match instance:
-        case None:
-            return "null"
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case str():
-            return "string"
-        case Mapping():
-            return "object"
-        case list():
-            return "array"
-        case _:
-            return "number"
+    given = next((kind for type_, kind in _TYPES if isinstance(instance, type_)), "number")
+    return f"expected {_either([words[kind] for kind in dict.fromkeys(wanted)])}, got {words[given]}"
 
 
 def _named(what: str, names: Sequence[str], words: Mapping[str, str]) -> str:
     return f"{what} {words['member']}{'' if len(names) == 1 else 's'} {', '.join(map(repr, names))}"
-
-
-def _literal(value: object) -> str:
-    return orjson.dumps(value).decode()
 
 
 def _either(words: Sequence[str]) -> str:

@@ -49,7 +49,7 @@ OPENING: Final = Theme(
         "statefmt.library.selecting.Selected", "statefmt.library.selecting.ProviderSelector",
         "statefmt.library.selecting.ModeSelector",
         "statefmt.store.protocol.JointEdit",
-        "statefmt.library.opening.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.Style",
+        "statefmt.library._handle.Encryption", "statefmt.context.ProgressReport", "statefmt.formats.Style",
         "statefmt.formats.Layout",
     ),
 )  # fmt: skip

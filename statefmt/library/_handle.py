@@ -1,17 +1,18 @@
-"""Holds what a `State` knows of its place: what was read, its store, its configuration, and whether an edit is open."""
+"""Holds what a `State` knows of its place: what was read, its store, its keys, and whether an edit is open."""
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.context import RunContext
 from statefmt.edit.session import LoadedState, StateFileError, loaded, repeated_members
-from statefmt.model.errors import StateError, StatetoolError, StoreError, SurgeryError
+from statefmt.model.errors import ConfigurationError, StateError, StatetoolError, StoreError, SurgeryError
 from statefmt.model.findings import CONFIGURATION_NOT_KNOWN, Severity
 from statefmt.store.reading import GIT, display_name
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from statefmt.configuration.instances import Instances
     from statefmt.configuration.provider_instances import ProviderReferences
     from statefmt.edit.pipeline import EditOptions, OpenedEdit
+    from statefmt.encryption import EncryptionConfiguration
     from statefmt.formats.reading import ReadResult
     from statefmt.store.protocol import Store
 
@@ -141,3 +143,59 @@ def declared_instances(references: ProviderReferences) -> Instances:
             f"errors hide a part of the configuration ({errors[0].detail}); correct them, or use keys= without config="
         )
     return references.instances
+
+
+# A path, the text of a configuration, its structure as in JSON, or one that was already read.
+Encryption: TypeAlias = "str | os.PathLike[str] | bytes | Mapping[str, object] | EncryptionConfiguration"
+
+# The place of a configuration without a file, for messages.
+_ARGUMENT: Final = "encryption="
+
+
+def encryption_loader(
+    encryption: Encryption | None, context: RunContext
+) -> Callable[[], EncryptionConfiguration | None] | None:
+    """Return what loads the encryption configuration of a run; None if there is none.
+
+    A given configuration is read at once and merged over TF_ENCRYPTION of the context's environment. Without one, that
+    of the context counts, else TF_ENCRYPTION, which is read when an encrypted state is opened. Raises
+    ConfigurationError.
+    """
+    if encryption is None:
+        if context.encryption is not None:
+            return context.encryption
+        if not context.environment.get("TF_ENCRYPTION", "").strip():
+            return None
+        return functools.cache(lambda: _read(None, context))
+    found = _read(encryption, context)
+    return lambda: found
+
+
+def _read(encryption: Encryption | None, context: RunContext) -> EncryptionConfiguration | None:
+    # Imported late, since nearly every state is plain.
+    from statefmt.encryption import EncryptionConfiguration, Origin
+    from statefmt.encryption.sources import GivenText, layered_configuration
+
+    if isinstance(encryption, EncryptionConfiguration):
+        return encryption
+    given, directory = None, None
+    if isinstance(encryption, Mapping):
+        given = GivenText(Origin.of_file(_ARGUMENT), functools.partial(_json, encryption))
+    elif isinstance(encryption, bytes) or (isinstance(encryption, str) and "{" in encryption):
+        content = encryption if isinstance(encryption, bytes) else encryption.encode("utf-8", "surrogateescape")
+        given = GivenText(Origin.of_file(_ARGUMENT), lambda: content)
+    elif encryption is not None and os.path.isdir(encryption):  # noqa: PTH112 - Path.is_dir may raise
+        directory = os.fspath(encryption)
+    elif encryption is not None:
+        given = GivenText.of_file(os.fspath(encryption))
+    return layered_configuration(given, directory, (), context.environment)
+
+
+def _json(configuration: Mapping[str, object]) -> bytes:
+    import json
+
+    try:
+        return json.dumps(configuration, default=dict).encode()
+    except (TypeError, ValueError, RecursionError):
+        # Its message may quote a passphrase.
+        raise ConfigurationError(f"{_ARGUMENT}: the mapping cannot be written as JSON") from None

@@ -1,4 +1,4 @@
-"""A state at a place, which can be read, compared, checked and edited."""
+"""Opens the state at a place, which can then be read, compared, checked and edited."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from statefmt._lazy import checked_methods, refuse_unknown
-from statefmt.context import RunContext
-from statefmt.edit.session import LoadedState
-from statefmt.library._handle import StateHandle, loaded_configuration, located
+from statefmt.context import ProgressReport, RunContext
+from statefmt.edit.session import LoadedState, state_name
+from statefmt.library._handle import Encryption, StateHandle, encryption_loader, loaded_configuration, located
 from statefmt.model.errors import MissingStateError, StateError, StoreError
 from statefmt.model.findings import Finding
 from statefmt.model.snapshot import ResourceState, Snapshot
@@ -34,7 +35,112 @@ if TYPE_CHECKING:
     from statefmt.library.text_edit import TextEdit
     from statefmt.library.transaction import EditResult, Transaction
     from statefmt.library.values import Output
+    from statefmt.store.backends.options import BackendOptions
     from statefmt.store.protocol import HistoryEntry
+    from statefmt.store.reading import ReadReport
+
+
+def open(  # noqa: A001 - the public name; nothing here opens files
+    location: str | os.PathLike[str],
+    *,
+    context: RunContext | None = None,
+    encryption: Encryption | None = None,
+    read: bool = True,
+) -> State:
+    """Open and read a state.
+
+        state = statefmt.open("terraform.tfstate")
+        state = statefmt.open("prod.tfstate", encryption="encryption.hcl")
+
+    Args:
+        location: The path of a file, or of a folder for the state of its root module and workspace; a URL of a state in
+            a backend, such as `s3://BUCKET/KEY?region=…`, `pg://HOST/DATABASE?workspace=…` or `https://…`; or
+            `git:REVISION:PATH` for a version in git, which can only be read.
+        context: Environment variables, clock, user and callbacks, made by `run_context()`; default: no variables, and
+            the clock and the user of the system.
+        encryption: How to open and write an encrypted state: the path of a configuration file (HCL or JSON) or of a
+            module, the text of a configuration (bytes, or a string with a brace), its structure as in JSON syntax, or
+            an EncryptionConfiguration. It is merged over the variable TF_ENCRYPTION of the context.
+        read: Read the state now. Otherwise it is read on first use, such as by `edit()` under its lock.
+
+    Credentials for backends come from the environment of the context, as for OpenTofu. `os.environ` has that of the
+    process:
+
+        state = statefmt.open("s3://states/app", context=statefmt.run_context(environment=os.environ))
+
+    Raises StoreError if the state cannot be found or read, RemoteStateError if the folder keeps it in a backend that
+    statetool does not support, StateError if it is invalid, EncryptedStateError if it is encrypted
+    and `encryption` is missing, and EncryptionError if it cannot be decrypted.
+    """
+    name = os.fspath(location)
+    if context is None:
+        context = run_context()
+    # Without a location: a URL may have a password.
+    name = state_name(context, name)
+    with located(name):
+        context = replace(context, encryption=encryption_loader(encryption, context))
+        state = State(context, name)
+        if read:
+            state.reload()
+    return state
+
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+def run_context(
+    *,
+    environment: Mapping[str, str] = _NOTHING,
+    clock: Callable[[], datetime] | None = None,
+    user: Callable[[], str] | None = None,
+    note: Callable[[str], None] = lambda _: None,
+    progress: ProgressReport | None = None,
+    backend: BackendOptions | None = None,
+) -> RunContext:
+    """Return a context for `statefmt.open()`.
+
+        statefmt.open("terraform.tfstate", context=statefmt.run_context(environment=os.environ, note=print))
+
+    Args:
+        environment: Variables such as TF_ENCRYPTION, TF_VAR_passphrase and the credentials of backends. The library
+            does not read those of the process by itself; without this argument there are none.
+        clock: Returns the current time with its time zone, for locks, backups and the history; default: the system's.
+        user: Returns `name@host`, for locks and the history; default: the user of the process.
+        note: Receives a sentence on each side effect, such as the recovery of an interrupted write.
+        progress: Receives the name of a phase, how much is done, of how much, and the unit, "" for bytes. An exception
+            that it raises cancels the operation and leaves the state as it was.
+        backend: What is said about states in backends, as `statefmt.locations.BackendOptions`: the workspace of a
+            folder, settings as `--backend-config` takes them, and what is allowed on the way, such as hosts that get
+            credentials of the environment although only a folder names them.
+    """
+    clock = clock or (lambda: datetime.now(UTC))
+    return RunContext(
+        environment, clock, user or _user, note, _no_input, _no_output, progress=progress, backend=backend
+    )
+
+
+def _user() -> str:
+    """Return the name that the system has for the user, unlike getpass without the environment, and the host."""
+    from socket import gethostname
+
+    try:
+        import pwd
+
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except ImportError:
+        name = os.getlogin()
+    except KeyError:
+        # A container may run as a user without a name.
+        name = str(os.getuid())
+    return f"{name}@{gethostname()}"
+
+
+def _no_input(_: ReadReport | None) -> bytes:
+    raise StoreError("the library does not read standard input; read it and call statefmt.read()")
+
+
+def _no_output(_: bytes) -> None:
+    raise StoreError("the library does not write to standard output; name a file")
 
 
 @checked_methods

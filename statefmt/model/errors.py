@@ -29,7 +29,7 @@ StatetoolError
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -53,7 +53,7 @@ class StatetoolError(Exception):
 
     def __init__(self, *parts: MessagePart, address: object = None) -> None:
         """Join the parts of the message; `address` is anything that prints as one."""
-        super().__init__(for_programs(parts))
+        super().__init__("".join(map(str, parts)))
         self.parts = parts
         if address is not None:
             self.address = str(address)
@@ -61,7 +61,7 @@ class StatetoolError(Exception):
     @property
     def on_command_line(self) -> str:
         """The message with options in place of arguments: `--force-type`, not `force_type=True`."""
-        return for_command_line(self.parts)
+        return "".join(part.on_command_line if isinstance(part, Wording) else part for part in self.parts)
 
 
 class AddressProblem(NamedTuple):
@@ -305,13 +305,3 @@ class Wording(NamedTuple):
 
 # A part of a message: one text for all readers, or a Wording.
 MessagePart: TypeAlias = str | Wording
-
-
-def for_programs(parts: Iterable[MessagePart]) -> str:
-    """Join the parts of a message as a program reads it."""
-    return "".join(map(str, parts))
-
-
-def for_command_line(parts: Iterable[MessagePart]) -> str:
-    """Join the parts of a message as a user of the command line reads it."""
-    return "".join(part.on_command_line if isinstance(part, Wording) else part for part in parts)

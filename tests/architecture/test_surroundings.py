@@ -17,7 +17,7 @@ SURROUNDINGS: Final = {
     "date.today", "getpass.getuser", "socket.gethostname", "input", "print", "exit", "sys.exit",
 }  # fmt: skip
 # The clock and the user of programs that give none to the library.
-DEFAULTS: Final = {"library/opening.py": ["datetime.now", "socket.gethostname"]}
+DEFAULTS: Final = {"library/state.py": ["datetime.now", "socket.gethostname"]}
 STATEFUL: Final = {
     "ContextVar",
     "local",

@@ -112,21 +112,15 @@ _KEY_VALUE: Final = rb"(?<=[A-Za-z_. -].{3})" + _VALUE + rb'[^"\s]{12}'
 _RESTS: Final = {
     b"p": (rb"at-[A-Za-z0-9_-]{20}", rb"m_[A-Za-z0-9]{36}", rb"a(?:ssword|sswd|ssphrase)" + _VALUE, rb"wd" + _VALUE),
     b"P": (
-        rb"a(?:ssword|sswd|ssphrase)" + _VALUE,
-        rb"wd" + _VALUE,
-        rb"A(?:SSWORD|SSWD|SSPHRASE)" + _VALUE,
-        rb"WD" + _VALUE,
+        rb"a(?:ssword|sswd|ssphrase)" + _VALUE, rb"A(?:SSWORD|SSWD|SSPHRASE)" + _VALUE,
+        rb"wd" + _VALUE, rb"WD" + _VALUE,
     ),
     b"I": (rb"A(?<=A[KS]IA)[A-Z2-7]{16}", rb"(?<=AI)za[0-9A-Za-z_-]{35}"),
     b"S": (rb"G\.[A-Za-z0-9_-]{22}\.", rb"5vcmc", rb"ECRET(?:_STRING|_VALUE)?" + _VALUE),
     b"ecret": (rb"(?:[_-]?(?:string|value|String|Value))?" + _VALUE,),
     b"k": (rb"_live_", rb"-ant-", rb"en" + _VALUE, rb"ey" + _KEY_VALUE),
     b"K": (
-        rb"EN" + _VALUE,
-        rb"EY(?:-----|-1| BLOCK)",
-        rb"EY" + _KEY_VALUE,
-        rb"ey" + _KEY_VALUE,
-        rb"ey=[A-Za-z0-9+/]{43}",
+        rb"EN" + _VALUE, rb"EY(?:-----|-1| BLOCK)", rb"EY" + _KEY_VALUE, rb"ey" + _KEY_VALUE, rb"ey=[A-Za-z0-9+/]{43}",
         rb"ey-File-",
     ),
     b"h": (rb"[pousr]_[A-Za-z0-9]{36}", rb"ub_pat_", rb"v[bsr]\.[A-Za-z0-9_-]{24}", rb"ooks\.slack\.com/"),
@@ -134,7 +128,7 @@ _RESTS: Final = {
     b"J": (rb"(?<=\.eyJ)", rb"TiB[FPQS]", rb"0eXBlIjogInNlcnZpY2Vf", rb"(?<=T3BlbkFJ)"),
     b"~": (rb"(?<=Q~)",),
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
-}
+}  # fmt: skip
 # The patterns avoid groups where possible: groups keep `re` from checking the next byte first.
 _PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
 # All at once, for a short text, of which only the answer matters.
@@ -537,6 +531,5 @@ class Covered:
     @cached_property
     def _by_other_name(self) -> Covered:
         """Like `_by_name`, without the key "value"."""
-        return Covered(
-            [path for path in self._by_name._paths if step_key(path[self._place]) != "value"], self._place + 1
-        )
+        paths = [path for path in self._by_name._paths if step_key(path[self._place]) != "value"]
+        return Covered(paths, self._place + 1)

@@ -62,15 +62,11 @@ def attribute_secrets(
     }
     if whole:
         lengths = {len(steps) for steps in whole}
-        found = [secret for secret in found if not _is_within(secret, whole, lengths)]
+        around = {secret: [whole.get(secret.steps[:length]) for length in lengths] for secret in found}
+        # A part of a larger secret is reported with it, by the same rule.
+        found = [secret for secret in found if not any(one and one.code == secret.code for one in around[secret])]
         found += whole.values()
     return (*found, *_copies(value, found)) if found else ()
-
-
-def _is_within(secret: FoundSecret, whole: Mapping[SecretSteps, FoundSecret], lengths: Iterable[int]) -> bool:
-    """Return whether a secret is part of a larger one that its rule reports as a whole."""
-    around = (whole.get(secret.steps[:length]) for length in lengths)
-    return any(one is not None and one.code == secret.code for one in around)
 
 
 def _copies(value: JSONValue, found: Sequence[FoundSecret]) -> Iterator[FoundSecret]:
@@ -99,7 +95,9 @@ def secrets_in(value: JSONValue, name: str = "") -> Iterator[FoundSecret]:
     Strings that contain JSON are searched for names as well; secrets in them get the path of the string.
     """
     texts = list(_texts(value, name))
-    shapes = shapes_anywhere(text.text for text in texts)
+    # Those that occur anywhere: faster than trying each shape on each string.
+    whole = "\n".join([text.text for text in texts])
+    shapes = [shape for shape in SHAPES if shape.pattern.search(whole)]
     has_aws_id = any(has_aws_key_id(text.text) for text in texts)
     found: dict[SecretSteps, dict[str, str]] = {}
     for steps, called, text, is_inner in texts:
@@ -318,12 +316,6 @@ def shapes_in(text: str, shapes: Iterable[Shape] = SHAPES) -> dict[str, str]:
         del found[Code.SECRET_PRIVATE_KEY]
         found[Code.SECRET_CLOUD_KEY] = "the key of a Google service account"
     return found
-
-
-def shapes_anywhere(texts: Iterable[str]) -> tuple[Shape, ...]:
-    """Return the shapes that occur in any of the strings, which is faster than trying each shape on each string."""
-    whole = "\n".join(texts)
-    return tuple(shape for shape in SHAPES if shape.pattern.search(whole))
 
 
 def has_aws_key_id(text: str) -> bool:
