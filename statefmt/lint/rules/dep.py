@@ -163,7 +163,11 @@ def dependency_graph(subject: Subject) -> ConfigDependencies:
 
 def _dangling(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
-    missing = {target for target in graph.missing() if not _is_ephemeral(target)}
+    missing = {
+        target
+        for target in graph.missing()
+        if "ephemeral." not in target or parse_config_resource(target).resource.mode is not ResourceMode.EPHEMERAL
+    }
     for depending in graph.blocks if missing else ():
         targets = missing.intersection((*graph.edges.get(depending, ()), *graph.on_instances.get(depending, ())))
         mentions: dict[tuple[str, str], list[Mention]] = {}
@@ -179,10 +183,6 @@ def _dangling(subject: Subject) -> Iterable[Finding]:
                 "Run `tofu apply` to rewrite the dependencies from the configuration, or remove it with check --fix "
                 "--unsafe-fixes.",
             )
-
-
-def _is_ephemeral(target: str) -> bool:
-    return "ephemeral." in target and parse_config_resource(target).resource.mode is ResourceMode.EPHEMERAL
 
 
 def _without_dangling(mending: Mending) -> Snapshot:
