@@ -24,6 +24,7 @@ from statefmt.configuration.model import (
 )
 from statefmt.configuration.provider_reference import (
     ProviderReference,
+    configuration_aliases,
     local_name_problem,
     provider_for,
     provider_named,
@@ -75,15 +76,9 @@ def _names(declared: Declarations) -> _Names:
         if local_name_problem(name, block.range) is not None:
             continue
         (empty if block.is_empty else configured)[_name(name, alias)] = block.range
-    aliases: dict[str, Provider | None] = {}
-    for required in declared.required_providers.values():
-        for expression in required.aliases:
-            alias_of = read_provider_reference(expression, "configuration_aliases")
-            if isinstance(alias_of, ProviderReference):
-                aliases[str(alias_of.local)] = provider_named(declared, required.name)
-    return _Names(
-        configured, empty, {name: provider_named(declared, name) for name in declared.required_providers}, aliases
-    )
+    required = {name: provider_named(declared, name) for name in declared.required_providers}
+    aliases = {str(alias): required[entry.name] for entry, alias in configuration_aliases(declared)}
+    return _Names(configured, empty, required, aliases)
 
 
 def _name(name: str, alias: str) -> str:
@@ -388,9 +383,8 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
 def _mismatched_blocks(
     test: TestFile, root: Declarations, blocks: dict[tuple[str, str], ProviderBlock], types: dict[str, Provider | None]
 ) -> Iterator[Problem]:
-    aliases = [read_provider_reference(alias) for each in root.required_providers.values() for alias in each.aliases]
     known = {(name, "") for name in root.required_providers} | root.providers.keys()
-    known |= {(each.local.local_name, each.local.alias) for each in aliases if isinstance(each, ProviderReference)}
+    known |= {(alias.local_name, alias.alias) for _, alias in configuration_aliases(root)}
     for (name, alias), block in blocks.items():
         # A block that no run uses belongs to the HashiCorp provider of its name.
         given, own = types[name] if name in types else provider_for(Declarations(""), name), provider_for(root, name)

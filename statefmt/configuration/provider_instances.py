@@ -19,6 +19,7 @@ from statefmt.configuration.instances import ABSENT, AbsentInstance, ExpandedIns
 from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, ProviderUse, ResourceBlock
 from statefmt.configuration.provider_reference import (
     ProviderReference,
+    configuration_aliases,
     local_name_problem,
     provider_named,
     read_passed_references,
@@ -370,12 +371,10 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
 
 
 def _expected(root: Declarations) -> Iterator[ConfigProviderConfig]:
-    for required in root.required_providers.values():
+    for required, local in configuration_aliases(root):
         provider = provider_named(root, required.name)
-        for expression in required.aliases:
-            alias = read_provider_reference(expression, "configuration_aliases")
-            if provider is not None and not isinstance(alias, Problem):
-                yield ConfigProviderConfig(Module(), provider, alias.local.alias)
+        if provider is not None:
+            yield ConfigProviderConfig(Module(), provider, local.alias)
 
 
 def _pass(
