@@ -13,7 +13,6 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration import model
 from statefmt.configuration._scope import EachValue, Scope
 from statefmt.configuration.instances import ABSENT, AbsentInstance, ExpandedInstance, Instances
 from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, ProviderUse, ResourceBlock
@@ -365,8 +364,25 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
             provider = provider_named(module.declarations, name)
             if provider is not None:
                 declared.setdefault(ConfigProviderConfig(path, provider, alias), block)
-        if module.call is not None and module.call.providers is not None:
-            _pass(tree, declared, passed, path, module)
+        given = () if module.call is None else module.call.providers or ()
+        for child, parent in filter(None, map(read_passed_references, given)):
+            provider = provider_named(module.declarations, child.local.local_name)
+            if provider is None:
+                continue
+            inside = ConfigProviderConfig(path, provider, child.local.alias)
+            own = declared.get(inside)
+            # An empty block is only a placeholder for a passed configuration, the old way to require one.
+            if own is not None and not (own.is_empty and own.for_each is None):
+                # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
+                continue
+            # Look up the child's provider: the caller may have another name for it.
+            found = tree.find(path.parent(), provider, parent.local.alias)
+            if found is None:
+                continue
+            declared.pop(inside, None)
+            if parent.key is not None:
+                found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
+            passed[inside] = found
     return tree
 
 
@@ -375,35 +391,6 @@ def _expected(root: Declarations) -> Iterator[ConfigProviderConfig]:
         provider = provider_named(root, required.name)
         if provider is not None:
             yield ConfigProviderConfig(Module(), provider, local.alias)
-
-
-def _pass(
-    tree: ProviderTree,
-    declared: dict[ConfigProviderConfig, ProviderBlock],
-    passed: dict[ConfigProviderConfig, ResolvedProvider],
-    path: Module,
-    module: model.ModuleConfiguration,
-) -> None:
-    """Record the configurations that the call of one module passes to it."""
-    assert module.call is not None and module.call.providers is not None
-    for child, parent in filter(None, map(read_passed_references, module.call.providers)):
-        provider = provider_named(module.declarations, child.local.local_name)
-        if provider is None:
-            continue
-        inside = ConfigProviderConfig(path, provider, child.local.alias)
-        block = declared.get(inside)
-        # An empty block is only a placeholder for a passed configuration, the old way to require one.
-        if block is not None and not (block.is_empty and block.for_each is None):
-            # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
-            continue
-        # Look up the child's provider: the caller may have another name for it.
-        found = tree.find(path.parent(), provider, parent.local.alias)
-        if found is None:
-            continue
-        declared.pop(inside, None)
-        if parent.key is not None:
-            found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
-        passed[inside] = found
 
 
 _KEY_SUMMARY: Final = "Invalid provider instance key"
