@@ -333,11 +333,9 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
             continue
         if old.resource.provider_config != placed.resource.provider_config:
             continue
+        detail = f"bound to {_bound(old)} before, now to {_bound(placed)}; a plan in JSON does not say which is right"
         yield Code.PROVIDER_INSTANCE_CHANGED.finding(
-            "Bound to another provider instance",
-            f"bound to {_bound(old)} before, now to {_bound(placed)}; a plan in JSON does not say which is right",
-            str(instance),
-            after.pointer(placed, "provider"),
+            "Bound to another provider instance", detail, str(instance), after.pointer(placed, "provider")
         )
 
 

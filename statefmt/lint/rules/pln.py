@@ -40,12 +40,9 @@ def _destroys_protected(subject: PlanSubject) -> Iterable[Finding]:
         if not change.deposed:
             forget = subject.command("rm", str(change.address_before))
             fix = Fix.of(f"{text} To stop managing it without destroying it: ", forget, ".")
+        detail = f"The plan {how} {object_name(change)}, which has the protecting tag {tag}."
         yield Code.PLAN_DESTROYS_PROTECTED.finding(
-            "Plan destroys a protected object",
-            f"The plan {how} {object_name(change)}, which has the protecting tag {tag}.",
-            str(change.address),
-            change_pointer(change, "actions"),
-            fix,
+            "Plan destroys a protected object", detail, str(change.address), change_pointer(change, "actions"), fix
         )
 
 
@@ -192,12 +189,9 @@ def _minor(version: str) -> str:
 
 def _failed(subject: PlanSubject) -> Iterable[Finding]:
     if subject.plan.errored:
-        yield Code.PLAN_FAILED.finding(
-            "Plan failed",
-            "Planning ended with an error: the plan lacks changes, and it cannot be applied.",
-            pointer="/errored",
-            fix="Mend the error that `tofu plan` prints, and make the plan again.",
-        )
+        detail = "Planning ended with an error: the plan lacks changes, and it cannot be applied."
+        fix = "Mend the error that `tofu plan` prints, and make the plan again."
+        yield Code.PLAN_FAILED.finding("Plan failed", detail, pointer="/errored", fix=fix)
 
 
 def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
@@ -217,24 +211,17 @@ def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
             fix="Apply the plan, then make another one and check it.",
         )
     for name in unknown_members(plan):
-        yield Code.PLAN_INCOMPLETE.finding(
-            "Plan has an unknown member",
-            f"This version of statetool does not know the member {name}, which may have changes.",
-            pointer=f"/{token(name)}",
-            fix="Update statetool, or read the plan with the release that made it.",
-        )
+        detail = f"This version of statetool does not know the member {name}, which may have changes."
+        fix = "Update statetool, or read the plan with the release that made it."
+        yield Code.PLAN_INCOMPLETE.finding("Plan has an unknown member", detail, pointer=f"/{token(name)}", fix=fix)
 
 
 def _check_failed(subject: PlanSubject) -> Iterable[Finding]:
     for check in open_checks(subject.plan):
         if check.failed:
-            yield Code.PLAN_CHECK_FAILED.finding(
-                "Check fails in the plan",
-                f"{check.address or 'A check'} has the status {check.status}.",
-                check.address,
-                "/checks",
-                "Read its message in the output of `tofu plan`, and mend the cause.",
-            )
+            detail = f"{check.address or 'A check'} has the status {check.status}."
+            fix = "Read its message in the output of `tofu plan`, and mend the cause."
+            yield Code.PLAN_CHECK_FAILED.finding("Check fails in the plan", detail, check.address, "/checks", fix)
 
 
 def _drift_in_form(subject: PlanSubject) -> Iterable[Finding]:

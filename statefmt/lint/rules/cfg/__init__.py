@@ -123,12 +123,10 @@ def _key_undeclared(references: ProviderReferences) -> Iterable[Finding]:
         if missing:
             address, provider = missing[0]
             more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            detail = f"{address}{more} needs the provider instance {provider}, which is not declared."
+            fix = "Add the key to the for_each of the provider, or remove it from that of the resource."
             yield Code.PROVIDER_KEY_UNDECLARED.finding(
-                "Provider instance not present",
-                f"{address}{more} needs the provider instance {provider}, which is not declared.",
-                str(resource),
-                fix="Add the key to the for_each of the provider, or remove it from that of the resource.",
-                place=place(binding.range),
+                "Provider instance not present", detail, str(resource), fix=fix, place=place(binding.range)
             )
 
 

@@ -83,17 +83,13 @@ def _needs_id(subject: Subject, part: ObjectPart) -> bool:
 
 def _finding(subject: Subject, part: ObjectPart, lacks: str) -> Finding:
     which = f"The deposed object {part.document.deposed}" if part.document.deposed else "The object"
-    return Code.NO_ATTRIBUTES.finding(
-        "Object without attributes",
-        f"{which} of {part.address} has {lacks}.",
-        part.address,
-        part.pointer,
-        Fix.of(
-            "Restore them from a backup, or import the object again after this: ",
-            subject.command_on("rm", part.address),
-            ".",
-        ),
+    detail = f"{which} of {part.address} has {lacks}."
+    fix = Fix.of(
+        "Restore them from a backup, or import the object again after this: ",
+        subject.command_on("rm", part.address),
+        ".",
     )
+    return Code.NO_ATTRIBUTES.finding("Object without attributes", detail, part.address, part.pointer, fix)
 
 
 RULE = Rule(Code.NO_ATTRIBUTES, _check)
