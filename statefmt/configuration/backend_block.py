@@ -188,30 +188,29 @@ def body_settings(
 
 def _blocks(directory: Path, names: tuple[str, ...], problems: list[Problem]) -> list[Block]:
     found: list[Block] = []
+    for terraform in _terraform_blocks(directory, names, problems):
+        body = terraform.body
+        found += [*body.blocks("backend", 1), *body.blocks("cloud"), *body.blocks("state_store", 1)]
+    return found
+
+
+def _terraform_blocks(directory: Path, names: tuple[str, ...], problems: list[Problem]) -> Iterator[Block]:
     for name in names:
         source = read_source(directory / name, name, problems)
-        if source is None or not may_name_place(source.content):
-            continue
-        for terraform in read_body(source, problems).blocks("terraform"):
-            body = terraform.body
-            found += [*body.blocks("backend", 1), *body.blocks("cloud"), *body.blocks("state_store", 1)]
-    return found
+        if source is not None and may_name_place(source.content):
+            yield from read_body(source, problems).blocks("terraform")
 
 
 def _others(directory: Path, names: tuple[str, ...]) -> Iterator[tuple[str, Range]]:
     """Yield the names of blocks and arguments in `terraform` that are not known, with their places."""
-    for name in names:
-        ignored: list[Problem] = []
-        source = read_source(directory / name, name, ignored)
-        if source is None or not may_name_place(source.content):
-            continue
-        for terraform in read_body(source, ignored).blocks("terraform"):
-            body = terraform.body
-            for word in (*body.block_types(), *body.names()):
-                if word not in HARMLESS:
-                    argument = body.attribute(word)
-                    found = [block for labels in range(_MOST_LABELS) for block in body.blocks(word, labels)]
-                    yield word, argument.range if argument else found[0].range if found else terraform.range
+    ignored: list[Problem] = []
+    for terraform in _terraform_blocks(directory, names, ignored):
+        body = terraform.body
+        for word in (*body.block_types(), *body.names()):
+            if word not in HARMLESS:
+                argument = body.attribute(word)
+                found = [block for labels in range(_MOST_LABELS) for block in body.blocks(word, labels)]
+                yield word, argument.range if argument else found[0].range if found else terraform.range
 
 
 def _known(part: Part, place: str) -> tuple[SettingValue, bool]:

@@ -12,18 +12,19 @@ from collections.abc import Iterator
 
 import msgspec
 
-from statefmt.configuration import model
 from statefmt.configuration.model import (
     Configuration,
     Declarations,
     ImportBlock,
     ModuleCall,
+    ModuleConfiguration,
     PassedProvider,
     ProviderBlock,
     TestFile,
 )
 from statefmt.configuration.provider_reference import (
     ProviderReference,
+    configuration_aliases,
     local_name_problem,
     provider_for,
     provider_named,
@@ -38,155 +39,116 @@ from statefmt.model.addrs.provider import Provider, implied_provider, normalize_
 from statefmt.model.errors import AddressError
 
 _KIND = ProblemKind.BLOCK
+_MISMATCH = "Provider type mismatch"
 
 
 class _Names(msgspec.Struct, frozen=True):
     """The provider configurations known in one module, by `name` or `name.alias`.
 
-    `configured` have a block with content, `empty` one without; `aliases` are listed in `configuration_aliases`.
+    `configured` have a block with content, `empty` one without; `aliases` are listed in `configuration_aliases`;
+    `passed` come from the caller, with the references of both sides.
     """
 
     configured: dict[str, Range]
     empty: dict[str, Range]
     required: dict[str, Provider | None]
     aliases: dict[str, Provider | None]
+    passed: dict[str, tuple[ProviderReference, ProviderReference]]
 
 
 def passing_problems(configuration: Configuration) -> Iterator[tuple[Module, Problem]]:
     """Yield all problems, each with the module it concerns."""
     for path, module in configuration.modules.items():
-        names = _names(module.declarations)
+        names = _names(module)
         for (name, _), block in module.declarations.providers.items():
             wrong = local_name_problem(name, block.range)
             if wrong is not None:
                 yield path, wrong
-        passed = dict(_passed(module.call)) if module.call else {}
         for call in module.declarations.calls.values():
-            yield from ((path, problem) for problem in _of_call(path, module, call, names, passed))
+            yield from ((path, problem) for problem in _of_call(module, call, names))
         if module.call is not None:
-            parent = configuration.modules[path.parent()].declarations
-            yield from ((path, problem) for problem in _of_child(configuration, path, module, names, passed, parent))
+            yield from ((path, problem) for problem in _of_child(configuration, module, module.call, names))
 
 
-def _names(declared: Declarations) -> _Names:
+def _names(module: ModuleConfiguration) -> _Names:
+    declared = module.declarations
     configured: dict[str, Range] = {}
     empty: dict[str, Range] = {}
     for (name, alias), block in declared.providers.items():
-        if local_name_problem(name, block.range) is not None:
-            continue
-        (empty if block.is_empty else configured)[_name(name, alias)] = block.range
-    aliases: dict[str, Provider | None] = {}
-    for required in declared.required_providers.values():
-        for expression in required.aliases:
-            alias_of = read_provider_reference(expression, "configuration_aliases")
-            if isinstance(alias_of, ProviderReference):
-                aliases[str(alias_of.local)] = provider_named(declared, required.name)
-    return _Names(
-        configured, empty, {name: provider_named(declared, name) for name in declared.required_providers}, aliases
-    )
+        if local_name_problem(name, block.range) is None:
+            (empty if block.is_empty else configured)[f"{name}.{alias}" if alias else name] = block.range
+    required = {name: provider_named(declared, name) for name in declared.required_providers}
+    aliases = {str(alias): required[entry.name] for entry, alias in configuration_aliases(declared)}
+    return _Names(configured, empty, required, aliases, {} if module.call is None else _passed(module.call))
 
 
-def _name(name: str, alias: str) -> str:
-    return f"{name}.{alias}" if alias else name
+def _passed(call: ModuleCall) -> dict[str, tuple[ProviderReference, ProviderReference]]:
+    pairs = filter(None, map(read_passed_references, call.providers or ()))
+    return {str(child.local): (child, parent) for child, parent in pairs}
 
 
-def _passed(call: ModuleCall) -> Iterator[tuple[str, tuple[ProviderReference, ProviderReference]]]:
-    for references in filter(None, map(read_passed_references, call.providers or ())):
-        yield str(references[0].local), references
-
-
-def _of_call(
-    path: Module,
-    module: model.ModuleConfiguration,
-    call: ModuleCall,
-    names: _Names,
-    passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
-) -> Iterator[Problem]:
+def _of_call(module: ModuleConfiguration, call: ModuleCall, names: _Names) -> Iterator[Problem]:
     """Check that a module itself has the configurations that it passes on."""
-    here = str(path) or "The root module"
-    for _, parent in dict(_passed(call)).values():
+    path = module.path
+    for _, parent in _passed(call).values():
         name = parent.local.local_name
         if parent.local.alias:
             continue
         if name not in names.configured and name not in names.required:
-            yield warning(
-                _KIND,
-                "Reference to undefined provider",
-                f'{here} has no required_providers entry "{name}", so "hashicorp/{name}" is assumed.',
-                parent.range,
-            )
-        elif path and name not in names.configured and name not in passed_in:
-            assert module.call is not None
-            yield warning(
-                _KIND,
-                "Missing required provider configuration",
+            here = str(path) or "The root module"
+            detail = f'{here} has no required_providers entry "{name}", so "hashicorp/{name}" is assumed.'
+            yield warning(_KIND, "Reference to undefined provider", detail, parent.range)
+        elif module.call is not None and name not in names.configured and name not in names.passed:
+            detail = (
                 f'{path} expects to inherit a configuration for the provider with local name "{name}", but its caller '
-                "passes none under that name.",
-                module.call.range,
+                "passes none under that name."
             )
+            yield warning(_KIND, "Missing required provider configuration", detail, module.call.range)
 
 
 def _of_child(
-    configuration: Configuration,
-    path: Module,
-    module: model.ModuleConfiguration,
-    names: _Names,
-    passed_in: dict[str, tuple[ProviderReference, ProviderReference]],
-    parent: Declarations,
+    configuration: Configuration, module: ModuleConfiguration, call: ModuleCall, names: _Names
 ) -> Iterator[Problem]:
     """Check for configurations that a called module lacks, cannot accept, or should not have."""
-    assert module.call is not None
+    path, parent = module.path, configuration.modules[module.path.parent()].declarations
     repeated = _repeated(configuration, path)
     if names.configured and repeated is not None:
-        yield error(
-            _KIND,
-            "Module is incompatible with count, for_each, enabled and depends_on",
+        detail = (
             f"{path} has its own provider configurations, so neither it nor a module that contains it can use these "
-            "arguments.",
-            repeated,
+            "arguments."
         )
+        summary = "Module is incompatible with count, for_each, enabled and depends_on"
+        yield error(_KIND, summary, detail, repeated)
     for name in names.configured:
-        if name in passed_in:
-            yield error(
-                _KIND,
-                "Cannot override provider configuration",
-                f"{path} has its own configuration for {name}, so its caller cannot pass one.",
-                passed_in[name][0].range,
-            )
+        if name in names.passed:
+            detail = f"{path} has its own configuration for {name}, so its caller cannot pass one."
+            yield error(_KIND, "Cannot override provider configuration", detail, names.passed[name][0].range)
     for name, provider in names.aliases.items():
-        if name not in names.configured and name not in passed_in:
-            yield error(
-                _KIND,
-                "Missing required provider configuration",
+        if name not in names.configured and name not in names.passed:
+            detail = (
                 f"The child module requires an additional configuration for provider "
-                f'{provider.display if provider else "?"}, with the local name "{name}".',
-                module.call.range,
+                f'{provider.display if provider else "?"}, with the local name "{name}".'
             )
-    for name, (child, given) in passed_in.items():
+            yield error(_KIND, "Missing required provider configuration", detail, call.range)
+    for name, (child, given) in names.passed.items():
         inside = names.aliases.get(name) or provider_for(module.declarations, child.local.local_name)
         # If the caller requires a provider by the name used in the module, OpenTofu assumes that this one is passed.
         named = name if name in parent.required_providers else str(given.local)
         outside = provider_for(parent, named.partition(".")[0])
         if name not in names.required and name not in names.aliases and name not in names.empty:
-            implied = inside is not None and inside.namespace == "hashicorp"
-            make = warning if implied else error
-            yield make(
-                _KIND,
-                "Reference to undefined provider",
-                f'{path} is passed a provider with the local name "{name}", but has no required_providers entry for '
-                "it.",
-                child.range,
+            make = warning if inside is not None and inside.namespace == "hashicorp" else error
+            detail = (
+                f'{path} is passed a provider with the local name "{name}", but has no required_providers entry for it.'
             )
+            yield make(_KIND, "Reference to undefined provider", detail, child.range)
         if inside is not None and outside is not None and inside != outside:
             other = next((local for local, provider in names.required.items() if provider == outside), None)
             instead = f' In that module, "{other}" is the local name for the former provider.' if other else ""
-            yield error(
-                _KIND,
-                "Provider type mismatch",
+            detail = (
                 f'The local name "{named}" of the caller represents provider "{outside.display}", but '
-                f'"{child.local}" in {path} represents "{inside.display}".{instead}',
-                child.range if other else given.range,
+                f'"{child.local}" in {path} represents "{inside.display}".{instead}'
             )
+            yield error(_KIND, _MISMATCH, detail, child.range if other else given.range)
     # Before `required_providers`, such blocks declared a requirement.
     first: dict[str, Range] = {}
     for name, range_ in names.empty.items():
@@ -194,13 +156,11 @@ def _of_child(
         if local not in first or str(range_) < str(first[local]):
             first[local] = range_
     for local, range_ in first.items():
-        yield warning(
-            _KIND,
-            "Redundant empty provider block",
+        detail = (
             f'An empty provider "{local}" block no longer declares a requirement of {path}. Use required_providers, '
-            "with configuration_aliases for configurations with an alias.",
-            range_,
+            "with configuration_aliases for configurations with an alias."
         )
+        yield warning(_KIND, "Redundant empty provider block", detail, range_)
 
 
 def _repeated(configuration: Configuration, path: Module) -> Range | None:
@@ -275,7 +235,6 @@ def _of_resources(declared: Declarations) -> Iterator[tuple[Resource, Problem]]:
 
 _FOR_EACH = "Provider for_each differs from the module under test"
 _RUN = "Invalid run provider configuration"
-_MISMATCH = "Provider type mismatch"
 
 
 def problems_of_tests(configuration: Configuration) -> Iterator[Problem]:
@@ -388,9 +347,8 @@ def _mismatches(configuration: Configuration, test: TestFile) -> Iterator[Proble
 def _mismatched_blocks(
     test: TestFile, root: Declarations, blocks: dict[tuple[str, str], ProviderBlock], types: dict[str, Provider | None]
 ) -> Iterator[Problem]:
-    aliases = [read_provider_reference(alias) for each in root.required_providers.values() for alias in each.aliases]
     known = {(name, "") for name in root.required_providers} | root.providers.keys()
-    known |= {(each.local.local_name, each.local.alias) for each in aliases if isinstance(each, ProviderReference)}
+    known |= {(alias.local_name, alias.alias) for _, alias in configuration_aliases(root)}
     for (name, alias), block in blocks.items():
         # A block that no run uses belongs to the HashiCorp provider of its name.
         given, own = types[name] if name in types else provider_for(Declarations(""), name), provider_for(root, name)

@@ -13,12 +13,12 @@ from typing import Final
 
 import msgspec
 
-from statefmt.configuration import model
 from statefmt.configuration._scope import EachValue, Scope
 from statefmt.configuration.instances import ABSENT, AbsentInstance, ExpandedInstance, Instances
 from statefmt.configuration.model import Configuration, Declarations, ProviderBlock, ProviderUse, ResourceBlock
 from statefmt.configuration.provider_reference import (
     ProviderReference,
+    configuration_aliases,
     local_name_problem,
     provider_named,
     read_passed_references,
@@ -364,47 +364,33 @@ def provider_tree(configuration: Configuration) -> ProviderTree:
             provider = provider_named(module.declarations, name)
             if provider is not None:
                 declared.setdefault(ConfigProviderConfig(path, provider, alias), block)
-        if module.call is not None and module.call.providers is not None:
-            _pass(tree, declared, passed, path, module)
+        given = () if module.call is None else module.call.providers or ()
+        for child, parent in filter(None, map(read_passed_references, given)):
+            provider = provider_named(module.declarations, child.local.local_name)
+            if provider is None:
+                continue
+            inside = ConfigProviderConfig(path, provider, child.local.alias)
+            own = declared.get(inside)
+            # An empty block is only a placeholder for a passed configuration, the old way to require one.
+            if own is not None and not (own.is_empty and own.for_each is None):
+                # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
+                continue
+            # Look up the child's provider: the caller may have another name for it.
+            found = tree.find(path.parent(), provider, parent.local.alias)
+            if found is None:
+                continue
+            declared.pop(inside, None)
+            if parent.key is not None:
+                found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
+            passed[inside] = found
     return tree
 
 
 def _expected(root: Declarations) -> Iterator[ConfigProviderConfig]:
-    for required in root.required_providers.values():
+    for required, local in configuration_aliases(root):
         provider = provider_named(root, required.name)
-        for expression in required.aliases:
-            alias = read_provider_reference(expression, "configuration_aliases")
-            if provider is not None and not isinstance(alias, Problem):
-                yield ConfigProviderConfig(Module(), provider, alias.local.alias)
-
-
-def _pass(
-    tree: ProviderTree,
-    declared: dict[ConfigProviderConfig, ProviderBlock],
-    passed: dict[ConfigProviderConfig, ResolvedProvider],
-    path: Module,
-    module: model.ModuleConfiguration,
-) -> None:
-    """Record the configurations that the call of one module passes to it."""
-    assert module.call is not None and module.call.providers is not None
-    for child, parent in filter(None, map(read_passed_references, module.call.providers)):
-        provider = provider_named(module.declarations, child.local.local_name)
-        if provider is None:
-            continue
-        inside = ConfigProviderConfig(path, provider, child.local.alias)
-        block = declared.get(inside)
-        # An empty block is only a placeholder for a passed configuration, the old way to require one.
-        if block is not None and not (block.is_empty and block.for_each is None):
-            # OpenTofu refuses this ("Cannot override provider configuration"); keep the block.
-            continue
-        # Look up the child's provider: the caller may have another name for it.
-        found = tree.find(path.parent(), provider, parent.local.alias)
-        if found is None:
-            continue
-        declared.pop(inside, None)
-        if parent.key is not None:
-            found = ResolvedProvider(found.config, PassedKey(parent.key, parent.key_range or parent.range, path))
-        passed[inside] = found
+        if provider is not None:
+            yield ConfigProviderConfig(Module(), provider, local.alias)
 
 
 _KEY_SUMMARY: Final = "Invalid provider instance key"

@@ -7,11 +7,12 @@ A reference is `aws`, `aws.west` or `aws.by_region[each.key]`. Sources: OpenTofu
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
-from statefmt.configuration.model import Declarations, PassedProvider
+from statefmt.configuration.model import Declarations, PassedProvider, RequiredProvider
 from statefmt.hcl.source import Problem, ProblemKind, Range, error
 from statefmt.hcl.syntax import (
     AttributeAccess,
@@ -91,6 +92,15 @@ def read_passed_references(pair: PassedProvider) -> tuple[ProviderReference, Pro
     child = read_provider_reference(pair.child, "providers")
     parent = read_provider_reference(pair.parent, "providers")
     return None if isinstance(child, Problem) or isinstance(parent, Problem) else (child, parent)
+
+
+def configuration_aliases(declarations: Declarations) -> Iterator[tuple[RequiredProvider, LocalProviderConfig]]:
+    """Yield the valid configurations that a module expects from its callers, each with its required provider."""
+    for required in declarations.required_providers.values():
+        for expression in required.aliases:
+            alias = read_provider_reference(expression, "configuration_aliases")
+            if isinstance(alias, ProviderReference):
+                yield required, alias.local
 
 
 def provider_named(declarations: Declarations, name: str) -> Provider | None:

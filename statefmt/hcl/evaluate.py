@@ -163,18 +163,15 @@ class Evaluation:
                 return evaluate_for(self, expression)
             case Call():
                 return call_function(self, expression)
-            case Binary() | Unary():
-                return self._operation(expression)
+            case Unary(operand=operand):
+                return apply_unary(expression, self.value(operand))
+            case Binary(operator="&&" | "||"):
+                return self._logical(expression)
+            case Binary(left=left, right=right):
+                return apply_binary(expression, self.value(left), self.value(right))
             case Template() | TemplateJoin():
                 return self._text(expression)
         raise AssertionError(expression)
-
-    def _operation(self, expression: Binary | Unary) -> Part:
-        if isinstance(expression, Unary):
-            return apply_unary(expression, self.value(expression.operand))
-        if expression.operator in ("&&", "||"):
-            return self._logical(expression)
-        return apply_binary(expression, self.value(expression.left), self.value(expression.right))
 
     def tried(self, expression: Expression) -> Part | Refusal:
         """Evaluate an expression, and return the Refusal if there is one."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from statefmt.formats.reading import Inspection, inspect, without_pointers
 from statefmt.formats.releases import Release
@@ -78,7 +78,7 @@ def check(
 
         findings = anchored(findings, configuration.configuration)
     return sorted(
-        map(_Weighing(rules.by_code, subject), findings),
+        _weighed(findings, rules.by_code, subject),
         key=lambda finding: (finding.address, finding.code, finding.pointer, finding.detail),
     )
 
@@ -123,34 +123,24 @@ def _order(place: Place | None) -> tuple[str, int, int]:
     return (place.file, place.line, place.column) if place else ("", 0, 0)
 
 
-class _Weighing:
-    """Gives findings the severity of their rule, and the fix of the rule after that of the reader."""
-
-    def __init__(self, rules: Mapping[str, Rule], subject: Subject) -> None:
-        self._rules = rules
-        self._subject = subject
-        # The fixes of a rule: there may be very many findings, and all have the same.
-        self._last: dict[str, tuple[Fix, Fix]] = {}
-
-    def __call__(self, given: Finding) -> Finding:
-        rule = self._rules[given.code]
-        if rule.fix is None:
-            fix = given.fix
-            if given.severity is rule.severity:
-                return given
-        else:
-            before, fix = self._last.get(given.code, _NO_FIXES)
+def _weighed(findings: Iterable[Finding], rules: Mapping[str, Rule], subject: Subject) -> Iterator[Finding]:
+    """Yield findings with the severity of their rule, and the fix of the rule after that of the reader."""
+    # The fixes of a rule: there may be very many findings, and all have the same.
+    last: dict[str, tuple[Fix, Fix]] = {}
+    for given in findings:
+        rule, fix = rules[given.code], given.fix
+        if rule.fix is not None:
+            before, fix = last.get(given.code, (NO_FIX, NO_FIX))
             if fix is NO_FIX or given.fix != before:
-                usual = self._subject.once(rule.fix)
-                fix = Fix.of(given.fix, " " if given.fix.advice else "", usual)
-                self._last[given.code] = given.fix, fix
-        return Finding(
+                fix = Fix.of(given.fix, " " if given.fix.advice else "", subject.once(rule.fix))
+                last[given.code] = given.fix, fix
+        elif given.severity is rule.severity:
+            yield given
+            continue
+        yield Finding(
             given.code, rule.severity, given.summary, given.detail, given.address, given.pointer, fix, given.place,
             given.anchor,
         )  # fmt: skip
-
-
-_NO_FIXES: Final = (NO_FIX, NO_FIX)
 
 
 def selected_rules(

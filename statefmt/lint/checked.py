@@ -157,7 +157,8 @@ def fixable_among(
         return {}
     fixable = {code: Fixable.SAFE if mend.is_safe else Fixable.UNSAFE for code, mend in mends.items()}
     canonical = [code for code, mend in mends.items() if mend.change is None]
-    undecided = {code for code in {*mends, *noticed} if _is_decision(code)}
+    possible = {code: mend_of(code) for code in {*mends, *noticed}}
+    undecided = {code for code, mend in possible.items() if mend and mend.change is None and not mend.is_safe}
     if canonical and (undecided - found or _IS_DECIDED & found or has_short_addresses()):
         fixable = {code: way for code, way in fixable.items() if code not in canonical}
     elif undecided:
@@ -166,11 +167,6 @@ def fixable_among(
     if needy and not sources_known():
         fixable = {code: way for code, way in fixable.items() if code not in needy}
     return fixable
-
-
-def _is_decision(code: str) -> bool:
-    mend = mend_of(code)
-    return mend is not None and mend.change is None and not mend.is_safe
 
 
 def _sources_known(snapshot: Snapshot, configuration: ProviderReferences | None) -> bool:

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from statefmt.configuration.model import Configuration, Declarations, ProviderBlock
 from statefmt.configuration.provider_checks import import_target
-from statefmt.hcl.source import Range
-from statefmt.model.findings import Finding, Place
+from statefmt.hcl.source import Problem, Range
+from statefmt.model.findings import Code, Finding, Place
 
 
 def place(range_: Range | None) -> Place | None:
@@ -25,6 +25,11 @@ def place(range_: Range | None) -> Place | None:
     return Place(
         file=range_.file, line=range_.line, column=range_.column, end_line=range_.end_line, end_column=range_.end_column
     )
+
+
+def problem_finding(code: Code, problem: Problem, address: str = "") -> Finding:
+    """Return the finding of a rule that reports a problem as it is."""
+    return code.finding(problem.summary, problem.detail, address, place=place(problem.range))
 
 
 def where(range_: Range) -> str:

@@ -295,20 +295,18 @@ def put_back(subject: Subject, provider: AbsProviderInstance) -> PutBack | None:
     if isinstance(declared, Unknown) or declared:
         return None
     block = references.tree.declared.get(config)
+    keys = _bound_keys(subject, config)
     if block is None:
         how = f"put its block back {in_module(nearest_module(references, config.module))}"
-        return PutBack(how, provider_block(references, config, _bound_keys(subject, config), provider.key))
-    if provider.key is NO_KEY:
-        how = "go back to the block without for_each, and to references without a key"
-        return PutBack(how, provider_block(references, config, ()))
-    if block.for_each is None:
+    elif provider.key is NO_KEY:
+        how, keys = "go back to the block without for_each, and to references without a key", ()
+    elif block.for_each is None:
         how = "go back to the block with for_each, and to references with a key"
-        return PutBack(how, provider_block(references, config, _bound_keys(subject, config), provider.key))
-    missed = missed_keys(subject, config)
-    keys = missed if provider.key in missed else [provider.key, *missed]
-    return PutBack(
-        "put its key back into the for_each of the provider", provider_block(references, config, keys, provider.key)
-    )
+    else:
+        how = "put its key back into the for_each of the provider"
+        missed = missed_keys(subject, config)
+        keys = missed if provider.key in missed else [provider.key, *missed]
+    return PutBack(how, provider_block(references, config, keys, provider.key))
 
 
 def missed_keys(subject: Subject, config: ConfigProviderConfig) -> Collection[InstanceKey]:

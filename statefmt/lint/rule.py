@@ -1,6 +1,6 @@
 """Defines what a rule is.
 
-A rule is a module in the folder of its prefix (`rules/prv/prv001_…`) with a constant `RULE`, and its docstring is the
+A rule is a module in the folder of its prefix (`rules/adr/adr006_…`) with a constant `RULE`, and its docstring is the
 page of the rule. Short rules, and those whose findings the reader creates, are entries of `RULES` in the module
 `rules/PREFIX`, with their pages. A page has a title, then `## What it does`, `## Why is this bad?`, `## Example` and
 `## What to do`.

@@ -151,10 +151,21 @@ def _before_findings(
             yield Code.OTHER_STATE_PLANNED.finding(
                 _SUMMARY, "The plan does not know this object.", str(instance), before.pointer(placed)
             )
-        elif placed.obj.attributes is not None and (
-            prior is None or prior.schema_version in (None, placed.obj.schema_version)
+            continue
+        if placed.obj.attributes is None or (
+            prior is not None and prior.schema_version not in (None, placed.obj.schema_version)
         ):
-            yield from _values(expected, before, placed, key, planned, pairing, show_sensitive=show_sensitive)
+            continue
+        config, resource = placed.resource.provider_config, placed.resource.addr.resource
+        schema, of = expected.schema("" if config is None else str(config.provider), resource)
+        wanted = Raw(b"{}") if planned.before is None else planned.before
+        # Attributes that the schema does not have are silently dropped.
+        found = compare_attributes(wanted, None, placed.obj.attributes, of, pairing=pairing, ignore_added=True)
+        # What refreshing finds to have changed may become sensitive by the change of the plan only.
+        change = expected.changes.get((address, deposed))
+        changes = (planned,) if change is None else (planned, change.change)
+        secrets = Secrets(resource.type, changes, (placed.obj,), schema, show=show_sensitive)
+        yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
     yield from _absent(expected, known)
 
 
@@ -169,31 +180,6 @@ def _planned_before(expected: Expectations, key: ObjectKey, prior: ShownResource
         action=found.action if found is not None else Action.NO_OP, before=prior.values,
         before_sensitive=prior.sensitive_values,
     )  # fmt: skip
-
-
-def _values(
-    expected: Expectations,
-    before: Side,
-    placed: Placed,
-    key: ObjectKey,
-    planned: Change,
-    pairing: BlockPairing,
-    *,
-    show_sensitive: bool,
-) -> Iterator[Finding]:
-    assert placed.obj.attributes is not None
-    provider = "" if placed.resource.provider_config is None else str(placed.resource.provider_config.provider)
-    schema, of = expected.schema(provider, placed.resource.addr.resource)
-    wanted = Raw(b"{}") if planned.before is None else planned.before
-    # Attributes that the schema does not have are silently dropped.
-    found = compare_attributes(wanted, None, placed.obj.attributes, of, pairing=pairing, ignore_added=True)
-    if found:
-        instance, deposed = key
-        # What refreshing finds to have changed may become sensitive by the change of the plan only.
-        change = expected.changes.get((expected.moves.get(instance, instance), deposed))
-        changes = (planned,) if change is None else (planned, change.change)
-        secrets = Secrets(placed.resource.addr.resource.type, changes, (placed.obj,), schema, show=show_sensitive)
-        yield from value_findings(found, Code.OTHER_STATE_PLANNED, str(instance), before, placed, secrets, strict=False)
 
 
 def _absent(expected: Expectations, known: set[ObjectKey]) -> Iterator[Finding]:
@@ -347,11 +333,9 @@ def _instance_findings(expected: Expectations, before: Side, after: Side) -> Ite
             continue
         if old.resource.provider_config != placed.resource.provider_config:
             continue
+        detail = f"bound to {_bound(old)} before, now to {_bound(placed)}; a plan in JSON does not say which is right"
         yield Code.PROVIDER_INSTANCE_CHANGED.finding(
-            "Bound to another provider instance",
-            f"bound to {_bound(old)} before, now to {_bound(placed)}; a plan in JSON does not say which is right",
-            str(instance),
-            after.pointer(placed, "provider"),
+            "Bound to another provider instance", detail, str(instance), after.pointer(placed, "provider")
         )
 
 

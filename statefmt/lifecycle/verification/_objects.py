@@ -255,12 +255,8 @@ def _form_finding(forms: list[Difference], address: str, side: Side, placed: Pla
     paths = [each.path if depth is None else each.path[:depth] for each, depth in zip(forms, depths, strict=True)]
     names = list(dict.fromkeys(path_text(path) or "the object" for path in paths))
     number = "1 attribute differs" if len(names) == 1 else f"{len(names)} attributes differ"
-    return Code.CHANGED_IN_FORM.finding(
-        "Changed only in form",
-        f"{number} only in form from what the plan found: {', '.join(names)}",
-        address,
-        side.pointer(placed, "attributes"),
-    )
+    detail = f"{number} only in form from what the plan found: {', '.join(names)}"
+    return Code.CHANGED_IN_FORM.finding("Changed only in form", detail, address, side.pointer(placed, "attributes"))
 
 
 def _is_form(difference: Difference, legacy: bool) -> bool:
@@ -306,12 +302,10 @@ def _detail(difference: Difference, deposed: str, secrets: Secrets, *, hide: boo
 def status_findings(address: str, side: Side, placed: Placed, before: Placed | None = None) -> Iterator[Finding]:
     """Yield a finding if an object is tainted, and was not so before, if `before` is given."""
     if placed.obj.status is ObjectStatus.TAINTED and (before is None or before.obj.status is ObjectStatus.READY):
-        yield Code.LEFT_TAINTED.finding(
-            "Left tainted",
-            "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it.",
-            address,
-            side.pointer(placed, "status"),
+        detail = (
+            "The object is tainted: creating it or running its provisioners failed, so the next plan will replace it."
         )
+        yield Code.LEFT_TAINTED.finding("Left tainted", detail, address, side.pointer(placed, "status"))
 
 
 def sensitivity_findings(
@@ -357,9 +351,7 @@ def _is_null(value: Decoded, path: PathSteps) -> bool:
 
 
 def _sensitivity(path: PathSteps, address: str, side: Side, placed: Placed, what: str) -> Finding:
+    detail = f"{path_text(path) or 'the object'}: {what}"
     return Code.SENSITIVITY_NOT_AS_PLANNED.finding(
-        "Sensitivity not as planned",
-        f"{path_text(path) or 'the object'}: {what}",
-        address,
-        side.pointer(placed, "sensitive_attributes"),
+        "Sensitivity not as planned", detail, address, side.pointer(placed, "sensitive_attributes")
     )

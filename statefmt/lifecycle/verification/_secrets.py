@@ -51,7 +51,10 @@ class Secrets:
         """
         if self._show:
             return None
-        depths = [self._marked.depth(path), None if self._schema is None else _sensitive_depth(self._schema, path)]
+        depths = [self._marked.depth(path)]
+        if self._schema is not None:
+            inside, depth = _walk(self._schema, path)
+            depths.append(depth if inside is None or contains_sensitive(inside) else None)
         return min((depth for depth in depths if depth is not None), default=None)
 
     def hides_size(self, path: PathSteps) -> bool:
@@ -237,12 +240,6 @@ BUILT_IN: Final[Mapping[str, SchemaBlock]] = {
 def is_sensitive(block: SchemaBlock, path: PathSteps) -> bool:
     """Return whether the schema makes a part of an object sensitive, or something around it."""
     return _walk(block, path)[0] is None
-
-
-def _sensitive_depth(block: SchemaBlock, path: PathSteps) -> int | None:
-    """Return how many steps lead to something sensitive by the schema, or to something around it; None if none do."""
-    inside, depth = _walk(block, path)
-    return depth if inside is None or contains_sensitive(inside) else None
 
 
 def _walk(block: SchemaBlock, path: PathSteps) -> tuple[SchemaBlock | None, int]:

@@ -188,11 +188,9 @@ def _covered_by_move(subject: Subject) -> Iterable[Finding]:
             taken.setdefault(move, []).append(fate)
     for move, of in taken.items():
         more = f", and {len(of) - 1} more" if len(of) > 1 else ""
+        detail = f"The block moves {of[0].instance.addr} to {of[0].address}{more}; the provider is checked there."
         yield Code.COVERED_BY_MOVE.finding(
-            "Covered by a moved block",
-            f"The block moves {of[0].instance.addr} to {of[0].address}{more}; the provider is checked there.",
-            str(of[0].instance.addr),
-            place=place(move.block.range),
+            "Covered by a moved block", detail, str(of[0].instance.addr), place=place(move.block.range)
         )
 
 

@@ -163,7 +163,11 @@ def dependency_graph(subject: Subject) -> ConfigDependencies:
 
 def _dangling(subject: Subject) -> Iterable[Finding]:
     graph = dependency_graph(subject)
-    missing = {target for target in graph.missing() if not _is_ephemeral(target)}
+    missing = {
+        target
+        for target in graph.missing()
+        if "ephemeral." not in target or parse_config_resource(target).resource.mode is not ResourceMode.EPHEMERAL
+    }
     for depending in graph.blocks if missing else ():
         targets = missing.intersection((*graph.edges.get(depending, ()), *graph.on_instances.get(depending, ())))
         mentions: dict[tuple[str, str], list[Mention]] = {}
@@ -179,10 +183,6 @@ def _dangling(subject: Subject) -> Iterable[Finding]:
                 "Run `tofu apply` to rewrite the dependencies from the configuration, or remove it with check --fix "
                 "--unsafe-fixes.",
             )
-
-
-def _is_ephemeral(target: str) -> bool:
-    return "ephemeral." in target and parse_config_resource(target).resource.mode is ResourceMode.EPHEMERAL
 
 
 def _without_dangling(mending: Mending) -> Snapshot:
@@ -210,13 +210,9 @@ def _on_itself(subject: Subject) -> Iterable[Finding]:
             address = mention.resource.address
             if address not in reported:
                 reported.add(address)
-                yield Code.DEPENDENCY_ON_ITSELF.finding(
-                    "Dependency on itself",
-                    f"Resource {address} lists itself ({static}) in its dependencies.",
-                    address,
-                    mention.pointer,
-                    "Remove the entry with check --fix, or run `tofu apply` to rewrite the dependencies.",
-                )
+                detail = f"Resource {address} lists itself ({static}) in its dependencies."
+                fix = "Remove the entry with check --fix, or run `tofu apply` to rewrite the dependencies."
+                yield Code.DEPENDENCY_ON_ITSELF.finding("Dependency on itself", detail, address, mention.pointer, fix)
 
 
 def _without_itself(resource: ResourceState) -> ResourceState:
@@ -238,13 +234,9 @@ def _cycle(subject: Subject) -> Iterable[Finding]:
         mention = next(graph.mentions(cycle[0], [cycle[1]]))
         more = len(group) - len(cycle)
         others = f" {more} more in cycles with these." if more else ""
-        yield Code.DEPENDENCY_CYCLE.finding(
-            "Dependency cycle",
-            f"Resources depend on each other in a cycle: {_shown(cycle)}.{others}",
-            mention.resource.address,
-            mention.pointer,
-            "Run `tofu apply` to rewrite the dependencies from the configuration, or remove one entry with edit.",
-        )
+        detail = f"Resources depend on each other in a cycle: {_shown(cycle)}.{others}"
+        fix = "Run `tofu apply` to rewrite the dependencies from the configuration, or remove one entry with edit."
+        yield Code.DEPENDENCY_CYCLE.finding("Dependency cycle", detail, mention.resource.address, mention.pointer, fix)
 
 
 def _shown(cycle: list[str]) -> str:

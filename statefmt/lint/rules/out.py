@@ -16,12 +16,10 @@ def _output_deprecated(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     for name, output in ((document.outputs if document else None) or {}).items():
         if output and output.deprecated:
+            detail = f'The output "{name}" is deprecated: {output.deprecated}'
+            fix = "Change what reads it as the message says."
             yield Code.OUTPUT_DEPRECATED.finding(
-                "Deprecated output",
-                f'The output "{name}" is deprecated: {output.deprecated}',
-                f"output.{name}",
-                f"/outputs/{token(name)}/deprecated",
-                "Change what reads it as the message says.",
+                "Deprecated output", detail, f"output.{name}", f"/outputs/{token(name)}/deprecated", fix
             )
 
 

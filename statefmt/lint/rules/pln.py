@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from statefmt.analysis.plans import PriorDifference, PriorKind, changed_outputs, open_checks, unknown_members
-from statefmt.analysis.plans.values import DriftDetails, paths_text, reason_text, replacing_paths
+from statefmt.analysis.plans.values import paths_text, reason_text, replacing_paths
 from statefmt.formats.providers import PUBLIC_HOSTS, engine_of
 from statefmt.formats.raw_json import token
 from statefmt.golang import JSONValue, Members, loads_exact
@@ -26,30 +26,23 @@ def _destroys_protected(subject: PlanSubject) -> Iterable[Finding]:
     settings = subject.settings.pln001
     if not settings.tags:
         return
-    for change in subject.plan.resource_changes:
-        if change.action.destroys:
-            tag = _protecting(change, settings)
-            if tag is not None:
-                yield _destroyed(subject, change, tag)
-
-
-def _destroyed(subject: PlanSubject, change: PlannedChange, tag: str) -> Finding:
-    how = "replaces" if change.action.replaces else "destroys"
     text = (
         "If it must stay, change the configuration so that the plan keeps it. If it must go, remove the tag "
         "and apply first."
     )
-    fix = Fix.of(text)
-    if not change.deposed:
-        forget = subject.command("rm", str(change.address_before))
-        fix = Fix.of(f"{text} To stop managing it without destroying it: ", forget, ".")
-    return Code.PLAN_DESTROYS_PROTECTED.finding(
-        "Plan destroys a protected object",
-        f"The plan {how} {object_name(change)}, which has the protecting tag {tag}.",
-        str(change.address),
-        change_pointer(change, "actions"),
-        fix,
-    )
+    for change in subject.plan.resource_changes:
+        tag = _protecting(change, settings) if change.action.destroys else None
+        if tag is None:
+            continue
+        how = "replaces" if change.action.replaces else "destroys"
+        fix = Fix.of(text)
+        if not change.deposed:
+            forget = subject.command("rm", str(change.address_before))
+            fix = Fix.of(f"{text} To stop managing it without destroying it: ", forget, ".")
+        detail = f"The plan {how} {object_name(change)}, which has the protecting tag {tag}."
+        yield Code.PLAN_DESTROYS_PROTECTED.finding(
+            "Plan destroys a protected object", detail, str(change.address), change_pointer(change, "actions"), fix
+        )
 
 
 def _protecting(change: PlannedChange, settings: ProtectedTags) -> str | None:
@@ -85,50 +78,38 @@ def _text(value: JSONValue) -> str:
 
 def _replaces(subject: PlanSubject) -> Iterable[Finding]:
     for change in subject.plan.resource_changes:
-        if change.action.replaces and change.action.destroys:
-            yield _replacement(subject, change)
-
-
-def _replacement(subject: PlanSubject, change: PlannedChange) -> Finding:
-    reason = reason_text(change)
-    paths = replacing_paths(change.change)
-    if change.reason == "replace_because_tainted":
-        fix = Fix.of("If the object is in order: ", subject.command("untaint", str(change.address_before)), ".")
-    elif paths:
-        fix = Fix.of(f"To keep the object, undo the change of {' and '.join(paths)}, or name it in ignore_changes.")
-    else:
-        fix = Fix.of("To keep the object, make a new plan without what asks for the replacement.")
-    return Code.PLAN_REPLACES.finding(
-        "Plan replaces an object",
-        f"The plan destroys {object_name(change)} and creates another object in its place"
-        f"{f', because {reason}' if reason else ''}.",
-        str(change.address),
-        change_pointer(change, "replace_paths" if paths else "actions"),
-        fix,
-    )
+        if not (change.action.replaces and change.action.destroys):
+            continue
+        reason, paths = reason_text(change), replacing_paths(change.change)
+        if change.reason == "replace_because_tainted":
+            fix = Fix.of("If the object is in order: ", subject.command("untaint", str(change.address_before)), ".")
+        elif paths:
+            fix = Fix.of(f"To keep the object, undo the change of {' and '.join(paths)}, or name it in ignore_changes.")
+        else:
+            fix = Fix.of("To keep the object, make a new plan without what asks for the replacement.")
+        yield Code.PLAN_REPLACES.finding(
+            "Plan replaces an object",
+            f"The plan destroys {object_name(change)} and creates another object in its place"
+            f"{f', because {reason}' if reason else ''}.",
+            str(change.address),
+            change_pointer(change, "replace_paths" if paths else "actions"),
+            fix,
+        )
 
 
 def _drift(subject: PlanSubject) -> Iterable[Finding]:
     for change, details in subject.drift:
-        if details is None or details.is_drift:
-            yield _drifted(change, details)
-
-
-def _drifted(change: PlannedChange, details: DriftDetails | None) -> Finding:
-    if change.action is Action.DELETE:
-        detail = f"{object_name(change)} was deleted outside of OpenTofu."
-        fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
-    else:
-        where = f" at {paths_text(details.changes, _MOST)}" if details is not None and details.changes else ""
-        detail = f"{object_name(change)} changed outside of OpenTofu{where}."
-        fix = "To keep the change, write it into the configuration; to undo it, apply the plan."
-    return Code.PLAN_DRIFT.finding(
-        "Object changed outside of OpenTofu",
-        detail,
-        str(change.address),
-        f"/resource_drift/{change.number}/change/actions",
-        fix,
-    )
+        if details is not None and not details.is_drift:
+            continue
+        if change.action is Action.DELETE:
+            detail = f"{object_name(change)} was deleted outside of OpenTofu."
+            fix = "To have it again, apply the plan. Otherwise remove its block, or forget it with a removed block."
+        else:
+            where = f" at {paths_text(details.changes, _MOST)}" if details is not None and details.changes else ""
+            detail = f"{object_name(change)} changed outside of OpenTofu{where}."
+            fix = "To keep the change, write it into the configuration; to undo it, apply the plan."
+        pointer = f"/resource_drift/{change.number}/change/actions"
+        yield Code.PLAN_DRIFT.finding("Object changed outside of OpenTofu", detail, str(change.address), pointer, fix)
 
 
 _STALE: Final = "Plan was made for another state"
@@ -207,12 +188,9 @@ def _minor(version: str) -> str:
 
 def _failed(subject: PlanSubject) -> Iterable[Finding]:
     if subject.plan.errored:
-        yield Code.PLAN_FAILED.finding(
-            "Plan failed",
-            "Planning ended with an error: the plan lacks changes, and it cannot be applied.",
-            pointer="/errored",
-            fix="Mend the error that `tofu plan` prints, and make the plan again.",
-        )
+        detail = "Planning ended with an error: the plan lacks changes, and it cannot be applied."
+        fix = "Mend the error that `tofu plan` prints, and make the plan again."
+        yield Code.PLAN_FAILED.finding("Plan failed", detail, pointer="/errored", fix=fix)
 
 
 def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
@@ -232,24 +210,17 @@ def _incomplete(subject: PlanSubject) -> Iterable[Finding]:
             fix="Apply the plan, then make another one and check it.",
         )
     for name in unknown_members(plan):
-        yield Code.PLAN_INCOMPLETE.finding(
-            "Plan has an unknown member",
-            f"This version of statetool does not know the member {name}, which may have changes.",
-            pointer=f"/{token(name)}",
-            fix="Update statetool, or read the plan with the release that made it.",
-        )
+        detail = f"This version of statetool does not know the member {name}, which may have changes."
+        fix = "Update statetool, or read the plan with the release that made it."
+        yield Code.PLAN_INCOMPLETE.finding("Plan has an unknown member", detail, pointer=f"/{token(name)}", fix=fix)
 
 
 def _check_failed(subject: PlanSubject) -> Iterable[Finding]:
     for check in open_checks(subject.plan):
         if check.failed:
-            yield Code.PLAN_CHECK_FAILED.finding(
-                "Check fails in the plan",
-                f"{check.address or 'A check'} has the status {check.status}.",
-                check.address,
-                "/checks",
-                "Read its message in the output of `tofu plan`, and mend the cause.",
-            )
+            detail = f"{check.address or 'A check'} has the status {check.status}."
+            fix = "Read its message in the output of `tofu plan`, and mend the cause."
+            yield Code.PLAN_CHECK_FAILED.finding("Check fails in the plan", detail, check.address, "/checks", fix)
 
 
 def _drift_in_form(subject: PlanSubject) -> Iterable[Finding]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from statefmt.formats.providers import KNOWN_TYPES
 from statefmt.lint.provider_addresses import NamedProvider, places, provider_in_force, provider_of_instance, providers
 from statefmt.lint.rule import Mend, Mending, Rule
-from statefmt.lint.subject import ObjectPart, ResourcePart, Subject, instance_address, objects_of
+from statefmt.lint.subject import ResourcePart, Subject, instance_address, objects_of
 from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigProviderConfig, IntKey, Module, ModuleInstance
 from statefmt.model.addrs.parsing import parse_module_instance
 from statefmt.model.addrs.provider import DEFAULT_HOST, DEFAULT_NAMESPACE, LEGACY_NAMESPACE, TERRAFORM_HOST, Provider
@@ -153,12 +153,8 @@ def _in_both(named: set[Provider]) -> str:
         for provider in named
         if provider.hostname == TERRAFORM_HOST and msgspec.structs.replace(provider, hostname=DEFAULT_HOST) in named
     )
-    return f" Providers used from both: {_listed(twice)}." if twice else ""
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _PROVIDERS_SHOWN} more" if len(names) > _PROVIDERS_SHOWN else ""
-    return f"{', '.join(names[:_PROVIDERS_SHOWN])}{more}"
+    more = f" and {len(twice) - _PROVIDERS_SHOWN} more" if len(twice) > _PROVIDERS_SHOWN else ""
+    return f" Providers used from both: {', '.join(twice[:_PROVIDERS_SHOWN])}{more}." if twice else ""
 
 
 def _keyed_and_keyless(subject: Subject) -> Iterable[Finding]:
@@ -208,20 +204,17 @@ def _key_number(subject: Subject) -> Iterable[Finding]:
         return
     for part in subject.objects:
         provider = provider_of_instance(part.document.provider) if part.document.provider else None
-        if provider is not None and isinstance(provider.key, IntKey):
-            yield _key_number_finding(subject, part, provider)
-
-
-def _key_number_finding(subject: Subject, part: ObjectPart, provider: AbsProviderInstance) -> Finding:
-    which = f"the deposed object {part.document.deposed}" if part.document.deposed else "the object"
-    rebind = subject.command_on("rebind", part.address, f'{provider.config}["KEY"]', "--new-provider")
-    return Code.PROVIDER_KEY_NUMBER.finding(
-        "Provider key is a number",
-        f"{provider} is the provider of {which} of {part.address}, but the keys of provider instances are strings.",
-        part.address,
-        f"{part.pointer}/provider",
-        Fix.of("Using the key of the right provider instance: ", rebind, "."),
-    )
+        if provider is None or not isinstance(provider.key, IntKey):
+            continue
+        which = f"the deposed object {part.document.deposed}" if part.document.deposed else "the object"
+        rebind = subject.command_on("rebind", part.address, f'{provider.config}["KEY"]', "--new-provider")
+        yield Code.PROVIDER_KEY_NUMBER.finding(
+            "Provider key is a number",
+            f"{provider} is the provider of {which} of {part.address}, but the keys of provider instances are strings.",
+            part.address,
+            f"{part.pointer}/provider",
+            Fix.of("Using the key of the right provider instance: ", rebind, "."),
+        )
 
 
 RULES: Final = (

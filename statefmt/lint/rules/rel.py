@@ -22,12 +22,9 @@ _REFUSED = "Refused by the release"
 def _refused(subject: Subject) -> Iterable[Finding]:
     release, version = subject.release, subject.inspection.version
     if release is not None and version is not None and version not in release.formats_read:
-        yield Code.RELEASE_REFUSES_STATE.finding(
-            _REFUSED,
-            f"The state has format version {version}, which {release.title} does not read.",
-            pointer="/version",
-            fix=Fix.of("To convert it to format version 4: ", subject.rewriting(), "."),
-        )
+        detail = f"The state has format version {version}, which {release.title} does not read."
+        fix = Fix.of("To convert it to format version 4: ", subject.rewriting(), ".")
+        yield Code.RELEASE_REFUSES_STATE.finding(_REFUSED, detail, pointer="/version", fix=fix)
     yield from _findings(subject, Code.RELEASE_REFUSES_STATE, _REFUSED, lambda loss: loss.cause is Cause.REFUSED)
 
 

@@ -121,12 +121,10 @@ class _Objects:
         if key in self._missing:
             return
         self._missing.add(key)
+        detail = f"The schemas have no {kind} {resource.type} of {provider}; {part.resource.address} was not checked."
+        fix = "Collect the schemas again with `statetool schemas --run`."
         yield Code.SCHEMA_MISSING.finding(
-            f"No schema for a {kind}",
-            f"The schemas have no {kind} {resource.type} of {provider}; {part.resource.address} was not checked.",
-            part.resource.address,
-            part.resource.pointer,
-            "Collect the schemas again with `statetool schemas --run`.",
+            f"No schema for a {kind}", detail, part.resource.address, part.resource.pointer, fix
         )
 
     def _with_schema(self, part: ObjectPart, schema: TypeSchema) -> Iterator[Finding]:
@@ -144,11 +142,9 @@ class _Objects:
                 ),
             )
         elif version < current:
+            detail = f"{part.address} has schema version {version}; the provider has {current}."
             yield Code.SCHEMA_VERSION_OLDER.finding(
-                "The provider will upgrade the object",
-                f"{part.address} has schema version {version}; the provider has {current}.",
-                *where,
-                f"{_REFRESH} to upgrade all objects at once.",
+                "The provider will upgrade the object", detail, *where, f"{_REFRESH} to upgrade all objects at once."
             )
         elif part.document.attributes is not UNSET:
             yield from self._current(part, schema, part.document.attributes)
@@ -203,12 +199,10 @@ class _Objects:
     def _counts(self, part: ObjectPart, found: Iterable[Deviating]) -> Iterator[Finding]:
         for each in found:
             blocks = f"{each.count} block{'' if each.count == 1 else 's'} {path_text(each.path)}"
+            detail = f"{part.address} has {blocks}; the schema wants {each.note}."
+            fix = f"{_REFRESH} to read the real object."
             yield Code.BLOCK_COUNT.finding(
-                "Number of blocks out of limits",
-                f"{part.address} has {blocks}; the schema wants {each.note}.",
-                part.address,
-                _pointer(part, each.path),
-                f"{_REFRESH} to read the real object.",
+                "Number of blocks out of limits", detail, part.address, _pointer(part, each.path), fix
             )
 
     def _undecodable(self, part: ObjectPart, schema: TypeSchema, attributes: Raw) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET
 
@@ -16,11 +16,6 @@ from statefmt.redaction.secrets import Covered, TypedAttributes, secrets_of_obje
 
 if TYPE_CHECKING:
     from statefmt.redaction.secrets.search import FoundSecret
-
-
-class _PlacedSecret(NamedTuple):
-    secret: FoundSecret
-    part: ObjectPart
 
 
 def _rule(code: Code, summary: str, fix: str, page: str) -> Rule:
@@ -44,8 +39,8 @@ def _findings(subject: Subject, code: Code, summary: str, fix: str) -> Iterator[
             )
 
 
-def _secrets(subject: Subject) -> list[_PlacedSecret]:
-    placed: list[_PlacedSecret] = []
+def _secrets(subject: Subject) -> list[tuple[FoundSecret, ObjectPart]]:
+    placed: list[tuple[FoundSecret, ObjectPart]] = []
     documents = ((part, part.document) for part in subject.objects)
     parts = [part for part, obj in documents if obj.attributes is not UNSET or obj.attributes_flat]
     objects = [_typed(part) for part in parts]
@@ -56,7 +51,7 @@ def _secrets(subject: Subject) -> list[_PlacedSecret]:
             # Nested too deeply for Python.
             continue
         covered = Covered(sensitive_paths(parts[number].document))
-        placed += [_PlacedSecret(secret, parts[number]) for secret in found if secret.steps not in covered]
+        placed += [(secret, parts[number]) for secret in found if secret.steps not in covered]
     return placed
 
 

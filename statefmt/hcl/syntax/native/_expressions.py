@@ -235,8 +235,14 @@ class ExpressionReader:
             chain[:0] = [self.expression(inside[1]), self.expression(inside[2])]
             condition = parts(inside[0])
             if len(condition) != 1 or condition[0].type != "conditional":
-                return group_conditionals([self.expression(inside[0]), *chain])
+                break
             node = condition[0]
+        chain.insert(0, self.expression(inside[0]))
+        result = chain[-1]
+        for place in range(len(chain) - 3, -1, -2):
+            first, yes = chain[place], chain[place + 1]
+            result = Conditional(first, yes, result, first.range.to(result.range))
+        return result
 
 
 _EXPONENT: Final = pattern(r"[eE][0-9]*")
@@ -353,12 +359,3 @@ def group_binary(operands: list[Expression], operators: list[str]) -> Expression
     while pending:
         reduce()
     return waiting[0]
-
-
-def group_conditionals(row: list[Expression]) -> Expression:
-    """Group `a ? b : c ? d : e`, given as a flat list: the last alternative is itself a conditional."""
-    result = row[-1]
-    for place in range(len(row) - 3, -1, -2):
-        condition, yes = row[place], row[place + 1]
-        result = Conditional(condition, yes, result, condition.range.to(result.range))
-    return result

@@ -39,7 +39,7 @@ def read_template(reader: Reader, node: Node, *, bare: bool = False) -> tuple[tu
     """
     heredoc = node.type == "heredoc_template"
     start, stop = _content(reader, node) if heredoc else (node.start_byte + 1, node.end_byte - 1)
-    items = _Items(reader, heredoc).read(node, start, stop - bare)
+    items = _items(reader, node, start, stop - bare, heredoc=heredoc)
     if heredoc and reader.text(node.children[0]).startswith("<<-"):
         _unindent(items)
     melded = _meld(items)
@@ -60,52 +60,40 @@ def _content(reader: Reader, node: Node) -> tuple[int, int]:
     return start, max(start, content.rfind(b"\n", 0, names[-1].start_byte) + 1)
 
 
-class _Items:
-    """A splitter of templates into literals and sequences, which also applies strip markers."""
+def _items(reader: Reader, node: Node, start: int, stop: int, *, heredoc: bool) -> list[Text | Node]:
+    """Split a template into literals and sequences, and apply strip markers."""
+    items: list[Text | Node] = []
+    strip_next = False
+    content = reader.source.content
+    for sequence in _sequences(node):
+        at = sequence.start_byte
+        if content[at - 1 : at] == content[at : at + 1]:
+            # Not a sequence: in `$$${`, the end is the escape `$${`.
+            continue
+        texts = _texts(reader, start, at, strip_next, heredoc=heredoc)
+        marks = [child for child in sequence.children if child.type == "strip_marker"]
+        if texts and any(mark.start_byte == at + 2 for mark in marks):
+            texts[-1].value = texts[-1].value.rstrip(SPACE)
+        strip_next = any(mark.start_byte != at + 2 for mark in marks)
+        items += [*texts, sequence]
+        start = sequence.end_byte
+    return items + _texts(reader, start, stop, strip_next, heredoc=heredoc)
 
-    def __init__(self, reader: Reader, heredoc: bool) -> None:
-        self._reader = reader
-        self._heredoc = heredoc
 
-    def read(self, node: Node, start: int, stop: int) -> list[Text | Node]:
-        items: list[Text | Node] = []
-        strip_next = False
-        content = self._reader.source.content
-        for sequence in _sequences(node):
-            if (
-                content[sequence.start_byte - 1 : sequence.start_byte]
-                == content[sequence.start_byte : sequence.start_byte + 1]
-            ):
-                # Not a sequence: in `$$${`, the end is the escape `$${`.
-                continue
-            texts = self._texts(start, sequence.start_byte, strip_next)
-            marks = [child for child in sequence.children if child.type == "strip_marker"]
-            opening = sequence.start_byte + 2
-            if texts and any(mark.start_byte == opening for mark in marks):
-                texts[-1].value = texts[-1].value.rstrip(SPACE)
-            strip_next = any(mark.start_byte != opening for mark in marks)
-            items += [*texts, sequence]
-            start = sequence.end_byte
-        return items + self._texts(start, stop, strip_next)
-
-    def _texts(self, start: int, stop: int, strip: bool) -> list[Text]:
-        if start >= stop:
-            return []
-        source = self._reader.source
-        pieces = source.content[start:stop].splitlines(keepends=True) if self._heredoc else [source.content[start:stop]]
-        texts: list[Text] = []
-        for piece in _joined(pieces):
-            end = start + len(piece)
-            text = piece.decode("utf-8", "replace")
-            if self._heredoc:
-                value = text.replace("$${", "${").replace("%%{", "%{")
-            else:
-                value = _unescape(self._reader, text, start, end)
-            texts.append(Text(value, start, end))
-            start = end
-        if strip:
-            texts[0].value = texts[0].value.lstrip(SPACE)
-        return texts
+def _texts(reader: Reader, start: int, stop: int, strip: bool, *, heredoc: bool) -> list[Text]:
+    if start >= stop:
+        return []
+    content = reader.source.content[start:stop]
+    texts: list[Text] = []
+    for piece in _joined(content.splitlines(keepends=True)) if heredoc else [content]:
+        end = start + len(piece)
+        text = piece.decode("utf-8", "replace")
+        value = text.replace("$${", "${").replace("%%{", "%{") if heredoc else _unescape(reader, text, start, end)
+        texts.append(Text(value, start, end))
+        start = end
+    if strip:
+        texts[0].value = texts[0].value.lstrip(SPACE)
+    return texts
 
 
 def _joined(pieces: list[bytes]) -> list[bytes]:

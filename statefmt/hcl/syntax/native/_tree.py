@@ -38,11 +38,7 @@ def parse(content: bytes) -> Node:
     Use the positions of the nodes, not their text: tree-sitter's grammar does not know numbers like `1e3`, so they are
     replaced by as many digits before parsing.
     """
-    return _parser().parse(_EXPONENT.sub(_digits, content)).root_node
-
-
-def _digits(match: re.Match[bytes]) -> bytes:
-    return b"0" * len(match[0])
+    return _parser().parse(_EXPONENT.sub(lambda number: b"0" * len(number[0]), content)).root_node
 
 
 def parts(node: Node) -> list[Node]:

@@ -67,13 +67,9 @@ def _no_instances(subject: Subject) -> Iterable[Finding]:
         return
     for address, blocks in subject.blocks_by_address.items():
         if not any(block.document.instances for block in blocks):
-            yield Code.NO_INSTANCES.finding(
-                "Resource without instances",
-                f"Resource {address} is in the state, but has no instances.",
-                address,
-                blocks[0].pointer,
-                "No action is needed; the next `tofu apply` removes it.",
-            )
+            detail = f"Resource {address} is in the state, but has no instances."
+            fix = "No action is needed; the next `tofu apply` removes it."
+            yield Code.NO_INSTANCES.finding("Resource without instances", detail, address, blocks[0].pointer, fix)
 
 
 RULES: Final = (

@@ -54,17 +54,11 @@ def _finding(subject: Subject, address: str, blocks: Sequence[ResourcePart]) -> 
     usual = max(numbers, key=lambda kind: numbers[kind])
     odd, pointer = next(place for kind, place in first.items() if kind != usual)
     counts = ", ".join(f"{number} {kind} (such as {first[kind][0]})" for kind, number in numbers.items())
-    return Code.INSTANCE_KEYS_MIXED.finding(
-        "Instance keys of several kinds",
-        f"Resource {address} has instances with different kinds of keys: {counts}.",
-        address,
-        pointer,
-        Fix.of(
-            "To match the configuration, in this or the other direction: ",
-            _command(subject, address, odd, numbers),
-            ".",
-        ),
+    detail = f"Resource {address} has instances with different kinds of keys: {counts}."
+    fix = Fix.of(
+        "To match the configuration, in this or the other direction: ", _command(subject, address, odd, numbers), "."
     )
+    return Code.INSTANCE_KEYS_MIXED.finding("Instance keys of several kinds", detail, address, pointer, fix)
 
 
 def _command(subject: Subject, address: str, odd: str, numbers: Mapping[str, int]) -> Fix:

@@ -15,14 +15,14 @@ from statefmt.configuration.provider_checks import (
     problems_of_tests,
     requirement_problems,
 )
-from statefmt.configuration.provider_instances import BlockBinding, ProviderReferences, not_present
+from statefmt.configuration.provider_instances import ProviderReferences, not_present
 from statefmt.configuration.provider_reference import read_provider_reference
 from statefmt.hcl.source import Problem, ProblemKind
 from statefmt.hcl.syntax import Expression
 from statefmt.hcl.value import Unknown
-from statefmt.lint.configurations import place, provider_blocks
+from statefmt.lint.configurations import place, problem_finding, provider_blocks
 from statefmt.lint.rule import Rule
-from statefmt.model.addrs import NO_KEY, AbsProviderInstance, AbsResourceInstance, ConfigResource
+from statefmt.model.addrs import NO_KEY, AbsProviderInstance, ConfigResource
 from statefmt.model.errors import StoreError
 from statefmt.model.findings import Code, Command, Finding, Fix, Place
 from statefmt.whereabouts import is_record_itself
@@ -85,30 +85,24 @@ def _reference_invalid(references: ProviderReferences) -> Iterable[Finding]:
 def _invalid(expression: Expression, argument: str, address: str) -> Iterable[Finding]:
     found = read_provider_reference(expression, argument)
     if isinstance(found, Problem):
-        yield Code.PROVIDER_REFERENCE_INVALID.finding(found.summary, found.detail, address, place=place(found.range))
+        yield problem_finding(Code.PROVIDER_REFERENCE_INVALID, found, address)
 
 
 def _undeclared(references: ProviderReferences) -> Iterable[Finding]:
     for resource in references.blocks:
         found = references.block_binding(resource)
         if isinstance(found, Problem) and found.kind is ProblemKind.NO_PROVIDER:
-            yield _undeclared_finding(str(resource), found)
+            yield problem_finding(Code.PROVIDER_UNDECLARED, found, str(resource))
     for target, reference in import_references(references.configuration):
         if references.tree.resolve(target.module, reference.local) is None:
             found = not_present(f"The import of {target}", target.module, reference)
-            yield _undeclared_finding(str(target), found)
+            yield problem_finding(Code.PROVIDER_UNDECLARED, found, str(target))
     for module, use in references.uses():
         bound = references.use_binding(module, use)
         if isinstance(bound, Problem) and bound.kind is ProblemKind.NO_PROVIDER:
             # A function has no address: it is called in a block.
-            yield _undeclared_finding(
-                str(module) if use.is_function else ".".join(filter(None, (str(module), use.user))), bound
-            )
-
-
-def _undeclared_finding(address: str, found: Problem) -> Finding:
-    where = place(found.range)
-    return Code.PROVIDER_UNDECLARED.finding(found.summary, found.detail, address, place=where)
+            address = str(module) if use.is_function else ".".join(filter(None, (str(module), use.user)))
+            yield problem_finding(Code.PROVIDER_UNDECLARED, bound, address)
 
 
 def _key_undeclared(references: ProviderReferences) -> Iterable[Finding]:
@@ -120,27 +114,20 @@ def _key_undeclared(references: ProviderReferences) -> Iterable[Finding]:
         declared = references.declared_keys(binding.config)
         if isinstance(declared, Unknown) or NO_KEY in declared:
             continue
-        missing: list[tuple[AbsResourceInstance, AbsProviderInstance]] = []
-        for address in addresses:
-            provider = references.instance_binding(address)
-            if isinstance(provider, AbsProviderInstance) and provider.key not in declared:
-                missing.append((address, provider))
+        bound = ((address, references.instance_binding(address)) for address in addresses)
+        missing = [
+            (address, provider)
+            for address, provider in bound
+            if isinstance(provider, AbsProviderInstance) and provider.key not in declared
+        ]
         if missing:
-            yield _missing_keys(binding, str(resource), missing)
-
-
-def _missing_keys(
-    binding: BlockBinding, resource: str, missing: list[tuple[AbsResourceInstance, AbsProviderInstance]]
-) -> Finding:
-    address, provider = missing[0]
-    more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
-    return Code.PROVIDER_KEY_UNDECLARED.finding(
-        "Provider instance not present",
-        f"{address}{more} needs the provider instance {provider}, which is not declared.",
-        resource,
-        fix="Add the key to the for_each of the provider, or remove it from that of the resource.",
-        place=place(binding.range),
-    )
+            address, provider = missing[0]
+            more = f" (and {len(missing) - 1} more)" if len(missing) > 1 else ""
+            detail = f"{address}{more} needs the provider instance {provider}, which is not declared."
+            fix = "Add the key to the for_each of the provider, or remove it from that of the resource."
+            yield Code.PROVIDER_KEY_UNDECLARED.finding(
+                "Provider instance not present", detail, str(resource), fix=fix, place=place(binding.range)
+            )
 
 
 def _passing(references: ProviderReferences) -> Iterable[Finding]:
@@ -164,8 +151,7 @@ def _required_twice(references: ProviderReferences) -> Iterable[Finding]:
 
 def _import_provider(references: ProviderReferences) -> Iterable[Finding]:
     for target, found in import_problems(references.configuration):
-        where = place(found.range)
-        yield Code.IMPORT_PROVIDER.finding(found.summary, found.detail, str(target), place=where)
+        yield problem_finding(Code.IMPORT_PROVIDER, found, str(target))
 
 
 def _backend_path_of_init(references: ProviderReferences) -> Iterable[Finding]:

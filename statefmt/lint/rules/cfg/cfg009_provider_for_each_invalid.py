@@ -26,11 +26,12 @@ functions.
 
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
 from statefmt.configuration.instances import static_problems
 from statefmt.configuration.provider_instances import ProviderReferences
-from statefmt.hcl.source import Problem
 from statefmt.hcl.value import Unknown
-from statefmt.lint.configurations import place
+from statefmt.lint.configurations import problem_finding
 from statefmt.lint.rule import Rule
 from statefmt.model.addrs import ConfigProviderConfig
 from statefmt.model.findings import Code, Finding
@@ -40,17 +41,17 @@ def _check(references: ProviderReferences) -> Iterable[Finding]:
     for config, block in references.tree.declared.items():
         if block.for_each is not None:
             for problem in static_problems(references.configuration, config.module, block.for_each.expression):
-                yield _finding(str(config), problem)
+                yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, problem, str(config))
         yield from _null_values(references, config)
         keys = references.declared_keys(config)
         if isinstance(keys, Unknown) and keys.problem is not None:
-            yield _finding(str(config), keys.problem)
+            yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, keys.problem, str(config))
     for resource in references.blocks:
         addresses = references.instances.all_of(resource)
         for address in () if isinstance(addresses, Unknown) else addresses:
             provider = references.instance_binding(address)
             if isinstance(provider, Unknown) and provider.problem is not None:
-                yield _finding(str(resource), provider.problem)
+                yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, provider.problem, str(resource))
                 break
 
 
@@ -59,17 +60,10 @@ def _null_values(references: ProviderReferences, config: ConfigProviderConfig) -
     for key in references.null_keys(config):
         for value in references.settings(config.instance(key)).values():
             if isinstance(value, Unknown) and value.problem is not None:
-                problem = value.problem
-                detail = f"{problem.detail} The value of the key {key} in for_each is null."
-                yield Code.PROVIDER_FOR_EACH_INVALID.finding(
-                    problem.summary, detail, str(config), place=place(problem.range)
-                )
+                detail = f"{value.problem.detail} The value of the key {key} in for_each is null."
+                problem = replace(value.problem, detail=detail)
+                yield problem_finding(Code.PROVIDER_FOR_EACH_INVALID, problem, str(config))
                 break
-
-
-def _finding(address: str, problem: Problem) -> Finding:
-    where = place(problem.range)
-    return Code.PROVIDER_FOR_EACH_INVALID.finding(problem.summary, problem.detail, address, place=where)
 
 
 RULE = Rule(Code.PROVIDER_FOR_EACH_INVALID, check_configuration=_check)

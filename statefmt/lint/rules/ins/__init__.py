@@ -16,29 +16,23 @@ from statefmt.model.findings import Code, Finding, Fix
 def _tainted(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         if part.document.status == "tainted" and not part.document.deposed and part.resource.document.mode != "data":
-            yield Code.TAINTED.finding(
-                "Tainted object",
-                f"The object of {part.address} is tainted: the next apply destroys it and creates a new one.",
-                part.address,
-                f"{part.pointer}/status",
-                Fix.of("If it is sound: ", subject.command_on("untaint", part.address), "."),
-            )
+            detail = f"The object of {part.address} is tainted: the next apply destroys it and creates a new one."
+            fix = Fix.of("If it is sound: ", subject.command_on("untaint", part.address), ".")
+            yield Code.TAINTED.finding("Tainted object", detail, part.address, f"{part.pointer}/status", fix)
 
 
 def _deposed_left_over(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         key = part.document.deposed
         if key:
+            detail = f"Instance {part.address} has the deposed object {key}; the next apply destroys it."
+            fix = Fix.of(
+                "If the real object is gone or should be kept: ",
+                subject.command_on("forget-deposed", part.address),
+                ".",
+            )
             yield Code.DEPOSED_LEFT_OVER.finding(
-                "Deposed object left over",
-                f"Instance {part.address} has the deposed object {key}; the next apply destroys it.",
-                part.address,
-                f"{part.pointer}/deposed",
-                Fix.of(
-                    "If the real object is gone or should be kept: ",
-                    subject.command_on("forget-deposed", part.address),
-                    ".",
-                ),
+                "Deposed object left over", detail, part.address, f"{part.pointer}/deposed", fix
             )
 
 
@@ -47,12 +41,10 @@ def _flat_attributes(subject: Subject) -> Iterable[Finding]:
         return
     for part in subject.objects:
         if part.document.attributes_flat is not None and part.document.attributes is UNSET:
+            detail = f"The attributes of {part.address} are in the flat form of Terraform before 0.12."
+            fix = "Run `tofu apply -refresh-only` to write them in the current form."
             yield Code.FLAT_ATTRIBUTES.finding(
-                "Attributes in the flat form",
-                f"The attributes of {part.address} are in the flat form of Terraform before 0.12.",
-                part.address,
-                f"{part.pointer}/attributes_flat",
-                "Run `tofu apply -refresh-only` to write them in the current form.",
+                "Attributes in the flat form", detail, part.address, f"{part.pointer}/attributes_flat", fix
             )
 
 
@@ -99,12 +91,10 @@ def _identity_without_version(subject: Subject) -> Iterable[Finding]:
     for part in subject.objects:
         obj = part.document
         if obj.identity is not UNSET and obj.identity_schema_version is None and not equals(obj.identity, b"null"):
+            detail = f"The identity of {part.address} has no schema version, so OpenTofu assumes version 0."
+            fix = 'Add "identity_schema_version" with the version of the identity, usually 0.'
             yield Code.IDENTITY_WITHOUT_VERSION.finding(
-                "Identity without a schema version",
-                f"The identity of {part.address} has no schema version, so OpenTofu assumes version 0.",
-                part.address,
-                f"{part.pointer}/identity",
-                'Add "identity_schema_version" with the version of the identity, usually 0.',
+                "Identity without a schema version", detail, part.address, f"{part.pointer}/identity", fix
             )
 
 

@@ -51,16 +51,14 @@ def _check(subject: Subject) -> Iterable[Finding]:
             elif not obj.attributes_flat.get("id") and part.resource.document.mode == ResourceMode.MANAGED.value:
                 # Only the old SDK wrote them.
                 yield _finding(subject, part, _NO_ID)
-        elif _may_lack_id(obj.attributes) and _lacks_id(obj.attributes) and _needs_id(subject, part):
+        elif _lacks_id(obj.attributes) and _needs_id(subject, part):
             yield _finding(subject, part, _NO_ID)
 
 
-def _may_lack_id(attributes: Raw) -> bool:
-    """Return whether it takes decoding to find out: nearly every object has an id."""
-    return _ID.search(attributes) is None or _EMPTY_ID.search(attributes) is not None
-
-
 def _lacks_id(attributes: Raw) -> bool:
+    # Nearly every object has an id, and need not be decoded.
+    if _ID.search(attributes) is not None and _EMPTY_ID.search(attributes) is None:
+        return False
     try:
         return bytes(object_members(attributes).get("id", _NULL)) in _EMPTY
     except (DecodeError, UnicodeDecodeError):
@@ -85,17 +83,13 @@ def _needs_id(subject: Subject, part: ObjectPart) -> bool:
 
 def _finding(subject: Subject, part: ObjectPart, lacks: str) -> Finding:
     which = f"The deposed object {part.document.deposed}" if part.document.deposed else "The object"
-    return Code.NO_ATTRIBUTES.finding(
-        "Object without attributes",
-        f"{which} of {part.address} has {lacks}.",
-        part.address,
-        part.pointer,
-        Fix.of(
-            "Restore them from a backup, or import the object again after this: ",
-            subject.command_on("rm", part.address),
-            ".",
-        ),
+    detail = f"{which} of {part.address} has {lacks}."
+    fix = Fix.of(
+        "Restore them from a backup, or import the object again after this: ",
+        subject.command_on("rm", part.address),
+        ".",
     )
+    return Code.NO_ATTRIBUTES.finding("Object without attributes", detail, part.address, part.pointer, fix)
 
 
 RULE = Rule(Code.NO_ATTRIBUTES, _check)

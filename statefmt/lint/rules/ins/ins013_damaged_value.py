@@ -93,13 +93,8 @@ def _finding(one: _Damage, where: str) -> Finding:
     objects = f"{one.objects:,} object{'s' * (one.objects != 1)}"
     verb = "has" if one.ids + one.values == 1 else "have"
     after = " The next refresh does not find an object with a damaged id." if one.ids else ""
-    return Code.DAMAGED_VALUE.finding(
-        "Damaged values",
-        f"{where}{' and '.join(parts)} of {objects} {verb} {', '.join(named)}, which a bad write leaves.{after}",
-        one.address,
-        one.pointer,
-        _ADVICE,
-    )
+    detail = f"{where}{' and '.join(parts)} of {objects} {verb} {', '.join(named)}, which a bad write leaves.{after}"
+    return Code.DAMAGED_VALUE.finding("Damaged values", detail, one.address, one.pointer, _ADVICE)
 
 
 def _damaged(obj: InstanceObjectV4) -> tuple[int, int, Counter[str]]:

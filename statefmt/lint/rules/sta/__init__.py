@@ -47,15 +47,12 @@ def _duplicate_member(subject: Subject) -> Iterable[Finding]:
 def _no_lineage(subject: Subject) -> Iterable[Finding]:
     document = subject.inspection.document
     if document is not None and not document.lineage and not subject.is_record:
+        detail = "Without a lineage, OpenTofu cannot check whether another state is a version of this one."
+        fix = Fix.of(
+            "Use the lineage of a backup or of the remote copy; if there is none: ", subject.command("new-lineage"), "."
+        )
         yield Code.NO_LINEAGE.finding(
-            "State without a lineage",
-            "Without a lineage, OpenTofu cannot check whether another state is a version of this one.",
-            pointer="" if document.lineage is None else "/lineage",
-            fix=Fix.of(
-                "Use the lineage of a backup or of the remote copy; if there is none: ",
-                subject.command("new-lineage"),
-                ".",
-            ),
+            "State without a lineage", detail, pointer="" if document.lineage is None else "/lineage", fix=fix
         )
 
 
@@ -74,13 +71,11 @@ def _serial_odd(subject: Subject) -> Iterable[Finding]:
         detail = "The state has content, but its serial is 0: every other copy of it counts as newer."
     else:
         return
+    fix = Fix.of(
+        "Set it to one above the highest serial of a good copy: ", subject.command("set-serial", "NUMBER"), "."
+    )
     yield Code.SERIAL_ODD.finding(
-        "Implausible serial",
-        detail,
-        pointer="" if document.serial is None else "/serial",
-        fix=Fix.of(
-            "Set it to one above the highest serial of a good copy: ", subject.command("set-serial", "NUMBER"), "."
-        ),
+        "Implausible serial", detail, pointer="" if document.serial is None else "/serial", fix=fix
     )
 
 
@@ -109,11 +104,9 @@ def _release_unknown(subject: Subject) -> Iterable[Finding]:
         detail = f"The state was written by {given}, which is not a release."
     else:
         return
+    fix = "Write the state with a known release, or look for a newer statetool."
     yield Code.RELEASE_UNKNOWN.finding(
-        "Unknown release",
-        detail,
-        pointer="" if document.terraform_version is None else "/terraform_version",
-        fix="Write the state with a known release, or look for a newer statetool.",
+        "Unknown release", detail, pointer="" if document.terraform_version is None else "/terraform_version", fix=fix
     )
 
 

@@ -41,12 +41,10 @@ def _check(subject: Subject) -> Iterable[Finding]:
             continue
         address = result.config_addr or ""
         pointer = f"/check_results/{number}"
+        detail = f"In the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}."
+        fix = "Run `tofu plan` to see what fails."
         yield Code.CHECKS_FAILED.finding(
-            "Failed check",
-            f"In the last run, {_kind(result)} {address} {_outcome(result)}{_objects(failed, address)}.",
-            address,
-            pointer if result.status is None else f"{pointer}/status",
-            "Run `tofu plan` to see what fails.",
+            "Failed check", detail, address, pointer if result.status is None else f"{pointer}/status", fix
         )
 
 
