@@ -42,7 +42,8 @@ from statefmt.edit.operations.migrate import downgrade_request, downgraded_style
 from statefmt.edit.pipeline import Proposal
 from statefmt.edit.session import LoadedState
 from statefmt.locations import STANDARD_INPUT
-from statefmt.render.upgrade import downgrade_report, flat_attributes_text, refusal_text, upgrade_report
+from statefmt.render.conversions import downgrade_report, refusal_text, upgrade_report
+from statefmt.render.upgrade import flat_attributes_text
 from statefmt.snapshots import Layout
 
 if TYPE_CHECKING:
