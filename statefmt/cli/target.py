@@ -147,7 +147,7 @@ class ProviderSources:
             raise ProviderSourceError(self._refusal(state.name, error)) from error
 
     def _refusal(self, name: str, error: ProviderSourceError) -> str:
-        from statefmt.render.releases import untold_text
+        from statefmt.render.conversions import untold_text
 
         others = {other for other in self._states if other != self._given.get(name, name)}
         text = untold_text(
@@ -171,7 +171,7 @@ def show_engines(loaded: LoadedState) -> None:
     """Print to standard error which engine reads a state, if one drops resources or sources were rewritten."""
     if not loaded.sources.changes and not names_legacy_providers(loaded.result.snapshot):
         return
-    from statefmt.render.releases import engines_sentence
+    from statefmt.render.conversions import engines_sentence
 
     sentence = engines_sentence(loaded.result.snapshot)
     if sentence:

@@ -97,11 +97,16 @@ def exact_document(**members: object) -> bytes:
         return text + b"\n"
 
 
+def raw_fragment(text: bytes) -> orjson.Fragment:
+    """Return JSON text as a piece of JSON."""
+    import orjson
+
+    return orjson.Fragment(text)
+
+
 def fragment(value: Partial) -> orjson.Fragment:
     """Return a value as a piece of JSON, for `exact_document`.
 
     Raises ValueError if a decoded value is nested deeper than Python can follow; JSON text may be.
     """
-    import orjson
-
-    return orjson.Fragment(exact_text(value))
+    return raw_fragment(exact_text(value))

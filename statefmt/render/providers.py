@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from statefmt.analysis.providers import BoundObject, ConfigurationUse, ProviderInstanceUse, by_resource, short_form
 from statefmt.analysis.providers.removal import ProviderRemoval
-from statefmt.lint.simulation import Orphan, Simulation
 from statefmt.model.addrs import NO_KEY, AbsResourceInstance, ConfigProviderConfig, IntKey, StringKey
 from statefmt.model.findings import Code, Finding, Severity
 from statefmt.render.findings import COLOURS, configuration_problems_json, finding_text, findings_text, fix_text
@@ -22,7 +21,9 @@ from statefmt.store.backends import state_words
 from statefmt.text import printable, shell_line, shell_word
 
 if TYPE_CHECKING:
+    # Most runs have no configuration and skip these imports.
     from statefmt.analysis.providers.fates import ConfigurationDeclaration, InstanceDeclaration
+    from statefmt.lint.simulation import Orphan, Simulation
 
 
 # Follows a key that only one resource instance uses.

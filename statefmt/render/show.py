@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import orjson
 from msgspec import Raw
 
 from statefmt.golang import JSONValue, Members, quote
@@ -33,7 +32,7 @@ from statefmt.redaction.object_value import (
     unmarked_secrets,
 )
 from statefmt.redaction.partial import HIDDEN, Hidden, Partial, decoded, parse_path, path_text, sensitive_shape
-from statefmt.render.json_output import exact_document, fragment
+from statefmt.render.json_output import exact_document, fragment, raw_fragment
 from statefmt.render.terminal import Terminal, counted
 from statefmt.render.values import (
     TOO_DEEP,
@@ -46,6 +45,11 @@ from statefmt.render.values import (
     value_text,
 )
 from statefmt.text import printable
+
+if TYPE_CHECKING:
+    # Text needs no encoder.
+    import orjson
+
 
 _FLAT: Final = "in the flat form from before Terraform 0.12"
 _FLAT_HIDDEN: Final = "which has no marks: what may be sensitive is hidden"
@@ -299,7 +303,7 @@ def _output(output: OutputValue, show_sensitive: bool) -> JsonObject:
     node["value"] = fragment(output_value(output, show_sensitive=show_sensitive))
     type_json = output_type_json(output, hidden=hidden)
     if type_json is not None:
-        node["type"] = orjson.Fragment(type_json)
+        node["type"] = raw_fragment(type_json)
     return node
 
 
@@ -374,11 +378,13 @@ def _values(obj: ResourceInstanceObject, type_name: str, show_sensitive: bool) -
 
 
 def _shape(value: Partial) -> orjson.Fragment:
+    import orjson
+
     try:
-        return orjson.Fragment(orjson.dumps(sensitive_shape(value)))
+        return raw_fragment(orjson.dumps(sensitive_shape(value)))
     except orjson.JSONEncodeError:
         # Nested deeper than orjson supports: the values are complete without these marks.
-        return orjson.Fragment(b"{}")
+        return raw_fragment(b"{}")
 
 
 def _fragment(value: Partial) -> orjson.Fragment:
@@ -450,7 +456,7 @@ def _listed_output(output: OutputValue, show_sensitive: bool) -> dict[str, objec
     type_json = output_type_json(output, hidden=hidden)
     return {
         "name": output.name,
-        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type": None if type_json is None else raw_fragment(type_json),
         "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         "deprecated": output.deprecated or None,

@@ -1,24 +1,19 @@
-"""Prints the reports of upgrades and downgrades: provider sources, losses, decoded attributes, and refusals."""
+"""Prints notes on upgrades: the contents of a state, provider sources, losses, and decoded attributes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from statefmt.edit.session import LoadedState, Rewritten
-from statefmt.formats.losses import CONSEQUENCES, Cause, Loss, reason, way_out
 from statefmt.formats.providers import SourceChoice, SourceReport
-from statefmt.formats.reading import CURRENT_VERSION
-from statefmt.formats.releases import Release
 from statefmt.formats.versions import UpgradeNoteKind
 from statefmt.model.addrs.provider import LEGACY_NAMESPACE, TERRAFORM_HOST
 from statefmt.model.findings import Code, Finding
 from statefmt.model.snapshot import Snapshot
-from statefmt.render.releases import engines_text
 from statefmt.render.terminal import Terminal, counted
-from statefmt.store.reading import display_name
 
 if TYPE_CHECKING:
+    # Most runs have no schemas and skip this import.
     from statefmt.edit.operations.decode_flat_attributes import FlatDecoding, FlatObject
 
 
@@ -30,36 +25,6 @@ _EVERYWHERE: Final[Mapping[str, tuple[str, str]]] = {
     "outputs": ("outputs", "which each run recomputes"),
 }
 _LABELS: Mapping[str, str] = {UpgradeNoteKind.CHOSEN: "chosen", UpgradeNoteKind.NOT_CARRIED_OVER: "not carried over"}
-
-
-def upgrade_report(
-    loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
-) -> str:
-    """Render which engine reads the result, and every decision, loss and rewritten provider source of an upgrade."""
-    # Imported here: fmt, which needs only the notes, starts faster.
-    from statefmt.render.releases import engines_text
-
-    result, name = loaded.result, display_name(loaded.name)
-    head = f"{name}: format version {result.version} → {CURRENT_VERSION}"
-    if result.version == CURRENT_VERSION:
-        head = f"{name}: has format version {CURRENT_VERSION} already"
-        head += ", rewritten in canonical form" if rewritten.content != loaded.data else " and is canonical"
-    lines = [
-        terminal.paint(terminal.wrap(head, "", "  "), "bold"),
-        *filter(None, [engines_text(result.snapshot, terminal)]),
-        objects_text(result.snapshot, result.snapshot.serial - loaded.sources.changed),
-        *_notes_and_sources(loaded, rewritten, sources, terminal, dropped_unknown=dropped_unknown),
-    ]
-    return "\n".join(lines)
-
-
-def _notes_and_sources(
-    loaded: LoadedState, rewritten: Rewritten, sources: SourceChoice, terminal: Terminal, *, dropped_unknown: bool
-) -> Iterator[str]:
-    if rewritten.notes:
-        yield notes_text(rewritten.notes, terminal, dropped_unknown=dropped_unknown)
-    if loaded.sources.changes or loaded.sources.unresolved:
-        yield sources_text(loaded.sources, sources, terminal)
 
 
 def objects_text(snapshot: Snapshot, serial: int) -> str:
@@ -212,100 +177,3 @@ def _by_text(pairs: Sequence[tuple[str, FlatObject]]) -> list[tuple[str, list[Fl
     for text, each in pairs:
         groups.setdefault(text, []).append(each)
     return list(groups.items())
-
-
-def refusal_text(name: str, losses: Sequence[Loss], release: Release, terminal: Terminal) -> str:
-    """Render why a state was not written for a release: losses grouped by reason, with a way out; lost objects first.
-
-    `name` is the name of the file as given.
-    """
-    head = f"statetool: {display_name(name)}: not written: {release.title} would lose parts of it"
-    parts = [terminal.paint(terminal.wrap(head, "", "  "), "bold")]
-    causes: dict[str, list[Loss]] = {}
-    for loss in sorted(losses, key=lambda loss: not loss.loses_object):
-        causes.setdefault(reason(loss.cause, release), []).append(loss)
-    for why, group in causes.items():
-        fields = {loss.field: None for loss in group if not loss.loses_object}
-        lines = [
-            terminal.wrap(f"{release.title} {why}:", "  "),
-            *_places(group, terminal),
-            *(
-                terminal.wrap(f"{field}: {CONSEQUENCES[field]}", "    ", "  ")
-                for field in fields
-                if field in CONSEQUENCES
-            ),
-            terminal.wrap(f"→ {way_out(group[0].cause, release)}", "    ", "  "),
-        ]
-        parts.append("\n".join(lines))
-    return "\n\n".join(parts)
-
-
-def downgrade_report(
-    loaded: LoadedState,
-    rewritten: Rewritten,
-    dropped: Sequence[Loss],
-    release: Release,
-    sources: SourceChoice,
-    terminal: Terminal,
-    *,
-    serial: int,
-    dropped_unknown: bool,
-) -> str:
-    """Render what is written for a release, what is dropped for it, and other notes.
-
-    `loaded` is the state to be written, `serial` the serial of the file that was read.
-    """
-    snapshot, version = loaded.result.snapshot, loaded.result.version
-    climbed = f"format version {version} → {CURRENT_VERSION}, " if version != CURRENT_VERSION else ""
-    head = f"{display_name(loaded.name)}: {climbed}as {release.title} reads it"
-    lines = [
-        terminal.paint(terminal.wrap(head, "", "  "), "bold"),
-        *filter(None, [engines_text(snapshot, terminal, release.engine)]),
-        objects_text(snapshot, serial),
-    ]
-    if dropped:
-        lines += [
-            terminal.wrap(f"dropped, because {release.title} does not keep it:", "  "),
-            *_groups(dropped, terminal),
-        ]
-    lines += _notes_and_sources(loaded, rewritten, sources, terminal, dropped_unknown=dropped_unknown)
-    return "\n".join(lines)
-
-
-def _places(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    return [
-        terminal.wrap(f"{at or 'the state'}: {', '.join(what)}", "    ", "  ") for at, what in _by_place(losses).items()
-    ]
-
-
-def _groups(losses: Iterable[Loss], terminal: Terminal) -> Iterable[str]:
-    """Render the losses, each with the places that have it."""
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for at, what in _by_place(losses).items():
-        groups.setdefault(tuple(what), []).append(at or "the state")
-    return [
-        terminal.wrap(
-            f"{', '.join(what)} in {counted(len(places), 'place')}: {listed(places)}"
-            if len(places) > 1
-            else f"{places[0]}: {', '.join(what)}",
-            "    ",
-            "  ",
-        )
-        for what, places in groups.items()
-    ]
-
-
-def _by_place(losses: Iterable[Loss]) -> Mapping[str, Iterable[str]]:
-    places: dict[str, dict[str, None]] = {}
-    for loss in losses:
-        places.setdefault(loss.at, {})[_lost(loss)] = None
-    return places
-
-
-def _lost(loss: Loss) -> str:
-    """Describe a loss at one place: a member, or the object with its provider."""
-    if loss.cause is Cause.BESIDE_PROVIDER_KEY:
-        return f"bound to {loss.provider}, while other instances are bound to a key of it"
-    if loss.loses_object:
-        return f"bound to {loss.provider}" if loss.provider else "bound to no provider"
-    return loss.field

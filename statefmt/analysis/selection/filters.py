@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from statefmt.analysis.selection import Condition, suggestion
 from statefmt.analysis.selection.patterns import (
@@ -35,9 +35,11 @@ from statefmt.model.addrs import AbsProviderInstance, LocalProviderConfig
 from statefmt.model.addrs.parsing import parse_abs_provider_instance
 from statefmt.model.errors import AddressError, SelectionError
 from statefmt.model.snapshot import InstanceState
-from statefmt.redaction.attribute_values import ValueReader
-from statefmt.redaction.partial import contains_hidden, exact_text
 from statefmt.text import TextTest, has_wildcards, pattern, user_regex, wildcard_test
+
+if TYPE_CHECKING:
+    from statefmt.redaction.attribute_values import ValueReader
+
 
 _ProviderTest: TypeAlias = Callable[[AbsProviderInstance], bool]
 
@@ -166,6 +168,10 @@ def meeting(found: Sequence[InstanceState], condition: Condition) -> tuple[list[
     condition nor its opposite. Raises SelectionError, with the nearest names, if no instance has such an attribute, and
     if the path is invalid.
     """
+    # Imported late, here and below: most filters are of providers.
+    from statefmt.redaction.attribute_values import ValueReader
+    from statefmt.redaction.partial import contains_hidden
+
     reader = ValueReader(condition.path, show_sensitive=bool(condition.show_sensitive))
     fits = _value_test(condition)
     wanted = condition.operator != _UNEQUAL
@@ -239,5 +245,7 @@ def _text(value: JSONValue) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, (list, Members)):
+        from statefmt.redaction.partial import exact_text
+
         return exact_text(value).decode()
     return "true" if value else "false"

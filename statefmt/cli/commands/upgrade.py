@@ -45,8 +45,9 @@ from statefmt.edit.session import LoadedState
 from statefmt.library.migrating import downgrade_request, downgraded_style, upgrade_request, upgraded_layout
 from statefmt.locations import STANDARD_INPUT
 from statefmt.releases import all_releases
+from statefmt.render.conversions import downgrade_report, refusal_text, upgrade_report
 from statefmt.render.releases import release_page, releases_json, releases_table
-from statefmt.render.upgrade import downgrade_report, flat_attributes_text, refusal_text, upgrade_report
+from statefmt.render.upgrade import flat_attributes_text
 from statefmt.snapshots import Layout
 
 if TYPE_CHECKING:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import orjson
 from msgspec import Raw
 from msgspec.structs import replace
 
@@ -39,11 +38,15 @@ from statefmt.render.diff import (
     items,
     summary,
 )
-from statefmt.render.json_output import exact_document, fragment
-from statefmt.render.table import table
+from statefmt.render.json_output import exact_document, fragment, raw_fragment
 from statefmt.render.terminal import Terminal, counted
 from statefmt.render.values import output_type_json, output_type_text
 from statefmt.text import pattern, printable
+
+if TYPE_CHECKING:
+    # Text needs no encoder.
+    import orjson
+
 
 # Lines that start like this have a colour in a `diff` code block.
 _SIGNS: Final = {ADDED: "+", REMOVED: "-", CHANGED: "!", MOVED: "#"}
@@ -275,7 +278,7 @@ def _side(output: OutputValue, hidden: bool, secret: Sequence[SecretSteps]) -> J
     type_json = output_type_json(output, hidden=hidden)
     return {
         "value": str(HIDDEN) if hidden else _value(output, secret),
-        "type": None if type_json is None else orjson.Fragment(type_json),
+        "type": None if type_json is None else raw_fragment(type_json),
         "type_text": output_type_text(output, hidden=hidden),
         "sensitive": output.sensitive,
         **({"deprecated": output.deprecated} if output.deprecated else {}),
@@ -284,7 +287,7 @@ def _side(output: OutputValue, hidden: bool, secret: Sequence[SecretSteps]) -> J
 
 def _value(output: OutputValue, secret: Sequence[SecretSteps]) -> orjson.Fragment:
     if not secret:
-        return orjson.Fragment(output.value)
+        return raw_fragment(output.value)
     try:
         return fragment(hidden_at(decoded(Raw(output.value)), secret))
     except ValueError:
@@ -303,7 +306,7 @@ def _check_result(address: str, old: CheckResult | None, new: CheckResult | None
 def _envelope(change: EnvelopeChange, manner: Manner) -> JsonObject:
     hidden = not change.is_known and not manner.show_sensitive
     old, new = (
-        None if text is None else str(HIDDEN) if hidden else orjson.Fragment(text) for text in (change.old, change.new)
+        None if text is None else str(HIDDEN) if hidden else raw_fragment(text) for text in (change.old, change.new)
     )
     return {"name": change.name, "old": old, "new": new}
 
@@ -317,7 +320,7 @@ def _fragment(value: JSONValue) -> orjson.Fragment:
         return fragment(value)
     except ValueError:
         # Nested too deeply to be encoded, so it is not shown.
-        return orjson.Fragment(b"null")
+        return raw_fragment(b"null")
 
 
 def diff_names(changes: SnapshotDiff) -> bytes:
@@ -335,6 +338,8 @@ _COLUMNS: Final = ("added", "removed", "changed", "moved", "rebound")
 
 def diff_stat(changes: SnapshotDiff, terminal: Terminal) -> str:
     """Return a table of the resources in list order (new address, or old if removed), and the summary."""
+    from statefmt.render.table import table
+
     if not changes:
         return NOTHING
     counts: dict[AbsResource, Counter[str]] = {}
