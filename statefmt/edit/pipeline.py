@@ -127,7 +127,7 @@ class OpenedEdit:
             with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
                 backup = None if terms.backup is None else Path(terms.backup)
-                recorded = WriteTerms(now, backup, terms.keeps_backup, proposal.undoes)
+                recorded = WriteTerms(now, backup=backup, keeps_backup=terms.keeps_backup, undoes=proposal.undoes)
                 written(proposal.outcome, self.locked.write(new, old.version, recorded))
         return True
 

@@ -15,10 +15,10 @@ from io import BytesIO
 from itertools import chain
 from typing import Final, Protocol
 
+from statefmt.encryption._configuration import EncryptionConfiguration, MethodBlock
 from statefmt.encryption._encoding import Base64Room, Base64Text, bytes_of, encode_base64, json_object
 from statefmt.encryption._keys import KeySource, NewKey, Randomness, Secret, known_lengths
 from statefmt.encryption._program import Program
-from statefmt.encryption.configuration import EncryptionConfiguration, MethodBlock
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.key_providers import key_source
 from statefmt.golang import loads_exact

@@ -14,10 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
-from statefmt.encryption._encoding import bytes_of, encode_base64, json_object, member, text, whole_number
-from statefmt.encryption._keys import KeySource, LiteralKeys, NewKey, Randomness, Secret, known_lengths
-from statefmt.encryption._program import Program
-from statefmt.encryption.configuration import (
+from statefmt.encryption._configuration import (
     Arguments,
     ArgumentValue,
     EncryptionConfiguration,
@@ -27,6 +24,9 @@ from statefmt.encryption.configuration import (
     parse_reference,
     type_name,
 )
+from statefmt.encryption._encoding import bytes_of, encode_base64, json_object, member, text, whole_number
+from statefmt.encryption._keys import KeySource, LiteralKeys, NewKey, Randomness, Secret, known_lengths
+from statefmt.encryption._program import Program
 from statefmt.encryption.envelope import Envelope
 from statefmt.golang import JSONValue, Members, encode_string, encode_value, fold_name, loads_exact
 from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
