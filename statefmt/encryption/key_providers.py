@@ -87,7 +87,6 @@ class Pbkdf2:
         return {**upstream, self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """Derive a key with a new salt."""
         upstream = NewKey(self.source) if isinstance(self.source, Secret) else self.source.new_key(randomness)
         salt = randomness.salt(self.meta_key, self.salt_length)
         metadata = Pbkdf2Metadata(salt, self.iterations, self.hash_function, self.length)
@@ -145,7 +144,6 @@ class Pbkdf2:
             )
 
     def _way_out(self, metadata: Pbkdf2Metadata, rounds: int) -> str:
-        """Return advice on a configuration that accepts the metadata."""
         if rounds > _MOST_ROUNDS:
             return f"No configuration can accept more than {_MOST_ROUNDS:,}"
         wanted = [f"`iterations = {metadata.iterations}`"]
@@ -268,7 +266,6 @@ class ExternalKeys:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """This provider only."""
         return {self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:

@@ -239,7 +239,11 @@ _NOT_HERE: Final = "unknown block; expected the contents of an encryption block"
 
 
 class BlockReader:
-    """Reads the blocks of one encryption configuration at the position `where`."""
+    """Reads the blocks of one encryption configuration at the position `where`.
+
+    The names in it are those of its module or, without one, the given variables. Passphrases and keys cannot use values
+    from `--var`, since everyone on the machine can read a command line.
+    """
 
     def __init__(self, origin: Origin, where: str, surroundings: SourceSurroundings, *, json: bool) -> None:
         self._origin = origin

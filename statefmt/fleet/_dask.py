@@ -1,4 +1,4 @@
-"""Reads states on the workers of a Dask cluster."""
+"""Reads states on the workers of a Dask cluster: the run that submits them, the messages, and the work there."""
 
 from __future__ import annotations
 

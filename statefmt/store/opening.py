@@ -1,4 +1,4 @@
-"""Opens the clients of backends, each imported when one is opened, and the versions that a backend keeps."""
+"""States in backends as stores: opens their clients, each imported when one is opened, and the versions they keep."""
 
 from __future__ import annotations
 

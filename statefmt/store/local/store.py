@@ -84,7 +84,6 @@ class LocalFile:
         return EditHistory(self.path, self._changing)
 
     def found(self) -> Stored | None:
-        """Read the content; None if there is no file, or an empty one."""
         if not os.path.lexists(self.name):
             return None
         stored = self.read()
@@ -92,7 +91,6 @@ class LocalFile:
 
     @contextmanager
     def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[OpenState]:
-        """Open, lock and read the file, which is created if it is missing."""
         refuse_init_file(self.path, self._data_dir)
         if self.makes_folders:
             with explained(self.path.parent):

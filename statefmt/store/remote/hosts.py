@@ -214,6 +214,8 @@ def _network(text: str) -> IPv4Network | IPv6Network | None:
         return None
 
 
+# Addresses that only a machine itself should ask: metadata services, and link-local hosts.
+# Sources: the documentation of the metadata services of AWS, Azure, Google Cloud, Alibaba Cloud and Oracle Cloud.
 _NAMES: Final = frozenset({"metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"})
 _NETWORKS: Final = tuple(
     map(IPv4Network, ("169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"))

@@ -1,4 +1,4 @@
-"""The client of the backend `s3`: the object of one state in a bucket, its lock, and the workspaces."""
+"""The client of the backend `s3`: the object of one state, its lock, the workspaces, credentials and endpoints."""
 
 from __future__ import annotations
 
