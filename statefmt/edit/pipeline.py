@@ -161,7 +161,7 @@ class OpenedEdit(Struct, frozen=True):
             with self.locked.undisturbed():
                 now = int(self.context.clock().timestamp())
                 backup = None if options.backup is None else Path(options.backup)
-                terms = WriteTerms(now, backup, options.keep_backup, proposal.undoes)
+                terms = WriteTerms(now, backup=backup, keeps_backup=options.keep_backup, undoes=proposal.undoes)
                 written(proposal.outcome, self.locked.write(new, old.version, terms))
         return True
 

@@ -12,9 +12,7 @@ from statefmt.encryption._cipher import (
     examine as examine,
     identity_differs as identity_differs,
 )
-from statefmt.encryption._keys import Randomness as Randomness, SystemRandomness as SystemRandomness
-from statefmt.encryption._program import Origin as Origin, OriginKind as OriginKind
-from statefmt.encryption.configuration import (
+from statefmt.encryption._configuration import (
     ArgumentBlock as ArgumentBlock,
     ArgumentValue as ArgumentValue,
     EncryptionConfiguration as EncryptionConfiguration,
@@ -23,6 +21,8 @@ from statefmt.encryption.configuration import (
     configuration_of as configuration_of,
     merged as merged,
 )
+from statefmt.encryption._keys import Randomness as Randomness, SystemRandomness as SystemRandomness
+from statefmt.encryption._program import Origin as Origin, OriginKind as OriginKind
 from statefmt.encryption.envelope import (
     Envelope as Envelope,
     EnvelopeLayout as EnvelopeLayout,

@@ -12,10 +12,10 @@ from typing import Final
 import msgspec
 from msgspec import Raw
 
+from statefmt.encryption._configuration import EncryptionConfiguration, Reference
 from statefmt.encryption._encoding import NotBase64Error, json_object, member, text, whole_number
 from statefmt.encryption._keys import Randomness
 from statefmt.encryption._methods import BUILDERS, Method, Unencrypted
-from statefmt.encryption.configuration import EncryptionConfiguration, Reference
 from statefmt.encryption.envelope import Envelope, EnvelopeLayout, frame, glance, parse_envelope
 from statefmt.encryption.key_providers import needed_for
 from statefmt.golang import JSONValue, Members, NumberText, fold_name, loads_exact
@@ -106,7 +106,9 @@ def decrypt(data: bytes, configuration: EncryptionConfiguration) -> Opened:
     if envelope is None:
         return _plain(data, chain)
     opened = _opened_at_once(data, envelope, configuration, chain, first)
-    _check_identity(envelope, opened.plain)
+    for name in identity_differs(envelope, opened.plain):
+        # They are not authenticated.
+        raise EncryptionError(f"the {name} on the envelope differs from the one in the state: the envelope was changed")
     return opened
 
 
@@ -213,12 +215,6 @@ def _check_shared(method: Method, address: Reference, used: dict[str, str]) -> N
             "OpenTofu cannot read with it. Give the new key provider its own name; to read the state now, put this "
             "method first"
         )
-
-
-def _check_identity(envelope: Envelope, plain: bytes) -> None:
-    """Raise EncryptionError if serial or lineage on the envelope, which are not authenticated, were changed."""
-    for name in identity_differs(envelope, plain):
-        raise EncryptionError(f"the {name} on the envelope differs from the one in the state: the envelope was changed")
 
 
 def identity_differs(envelope: Envelope, plain: bytes) -> list[str]:

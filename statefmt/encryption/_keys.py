@@ -54,15 +54,12 @@ class LiteralKeys:
 
     @property
     def length(self) -> int:
-        """The length of the key in bytes."""
         return len(self.encryption)
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """Return the key to encrypt with."""
         return NewKey(self.encryption)
 
     def old_key(self, meta: Mapping[str, bytes], lengths: tuple[int, ...]) -> Secret | None:
-        """Return the key to decrypt with."""
         return self.decryption
 
 

@@ -15,10 +15,10 @@ from io import BytesIO
 from itertools import chain
 from typing import Final, Protocol
 
+from statefmt.encryption._configuration import EncryptionConfiguration, MethodBlock
 from statefmt.encryption._encoding import Base64Room, Base64Text, bytes_of, encode_base64, json_object
 from statefmt.encryption._keys import KeySource, NewKey, Randomness, Secret, known_lengths
 from statefmt.encryption._program import Program
-from statefmt.encryption.configuration import EncryptionConfiguration, MethodBlock
 from statefmt.encryption.envelope import Envelope
 from statefmt.encryption.key_providers import key_source
 from statefmt.golang import loads_exact
@@ -62,11 +62,9 @@ class AesGcm:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """The key providers involved."""
         return self.keys.meta_keys
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """Encrypt the bytes with a new key and a new nonce."""
         new = self.keys.new_key(randomness)
         self._check(len(new.key))
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -79,7 +77,6 @@ class AesGcm:
         return Sealed(sealed, new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """Decrypt the data and verify its authenticity."""
         from cryptography.exceptions import InvalidTag
 
         key = self.keys.old_key(envelope.meta, _KEY_LENGTHS)
@@ -150,16 +147,13 @@ class ExternalMethod:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """The key providers involved."""
         return {} if self.keys is None else self.keys.meta_keys
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """Encrypt the bytes by running the encryption program."""
         new = NewKey(Secret(b"")) if self.keys is None else self.keys.new_key(randomness)
         return Sealed(Base64Room.of(self._run(self.encrypting, new.key, plain)), new.meta)
 
     def decrypt(self, envelope: Envelope) -> bytes:
-        """Decrypt the data by running the decryption program."""
         key = Secret(b"") if self.keys is None else self.keys.old_key(envelope.meta, ())
         if key is None:
             raise UnreadableError(f"{self.address}: the envelope has no metadata for its key")
@@ -200,7 +194,6 @@ class Unencrypted:
     meta_keys: Mapping[str, str] = field(default_factory=dict)
 
     def encrypt(self, plain: bytes, randomness: Randomness) -> Sealed:
-        """Return the bytes unchanged."""
         return Sealed(Base64Room.of(plain))
 
     def decrypt(self, envelope: Envelope) -> bytes:

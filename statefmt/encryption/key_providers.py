@@ -14,10 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, NoReturn, TypeAlias
 
-from statefmt.encryption._encoding import bytes_of, encode_base64, json_object, member, text, whole_number
-from statefmt.encryption._keys import KeySource, LiteralKeys, NewKey, Randomness, Secret, known_lengths
-from statefmt.encryption._program import Program
-from statefmt.encryption.configuration import (
+from statefmt.encryption._configuration import (
     Arguments,
     ArgumentValue,
     EncryptionConfiguration,
@@ -27,6 +24,9 @@ from statefmt.encryption.configuration import (
     parse_reference,
     type_name,
 )
+from statefmt.encryption._encoding import bytes_of, encode_base64, json_object, member, text, whole_number
+from statefmt.encryption._keys import KeySource, LiteralKeys, NewKey, Randomness, Secret, known_lengths
+from statefmt.encryption._program import Program
 from statefmt.encryption.envelope import Envelope
 from statefmt.golang import JSONValue, Members, encode_string, encode_value, fold_name, loads_exact
 from statefmt.model.errors import ConfigurationError, EncryptionError, KeyServiceError, UnreadableError
@@ -87,7 +87,6 @@ class Pbkdf2:
         return {**upstream, self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:
-        """Derive a key with a new salt."""
         upstream = NewKey(self.source) if isinstance(self.source, Secret) else self.source.new_key(randomness)
         salt = randomness.salt(self.meta_key, self.salt_length)
         metadata = Pbkdf2Metadata(salt, self.iterations, self.hash_function, self.length)
@@ -145,7 +144,6 @@ class Pbkdf2:
             )
 
     def _way_out(self, metadata: Pbkdf2Metadata, rounds: int) -> str:
-        """Return advice on a configuration that accepts the metadata."""
         if rounds > _MOST_ROUNDS:
             return f"No configuration can accept more than {_MOST_ROUNDS:,}"
         wanted = [f"`iterations = {metadata.iterations}`"]
@@ -268,7 +266,6 @@ class ExternalKeys:
 
     @property
     def meta_keys(self) -> Mapping[str, str]:
-        """This provider only."""
         return {self.meta_key: self.address}
 
     def new_key(self, randomness: Randomness) -> NewKey:

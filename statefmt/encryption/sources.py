@@ -45,7 +45,7 @@ from statefmt.encryption import (
     configuration_of,
     merged,
 )
-from statefmt.encryption.configuration import ALIAS, parse_reference
+from statefmt.encryption._configuration import ALIAS, parse_reference
 from statefmt.hcl.evaluate import evaluate
 from statefmt.hcl.operations import NoNames
 from statefmt.hcl.source import Problem, ProblemKind, Range, SourceText
@@ -239,7 +239,11 @@ _NOT_HERE: Final = "unknown block; expected the contents of an encryption block"
 
 
 class BlockReader:
-    """Reads the blocks of one encryption configuration at the position `where`."""
+    """Reads the blocks of one encryption configuration at the position `where`.
+
+    The names in it are those of its module or, without one, the given variables. Passphrases and keys cannot use values
+    from `--var`, since everyone on the machine can read a command line.
+    """
 
     def __init__(self, origin: Origin, where: str, surroundings: SourceSurroundings, *, json: bool) -> None:
         self._origin = origin
@@ -270,7 +274,9 @@ class BlockReader:
             if argument is None:
                 continue
             places[name] = self._surroundings.place(argument.range)
-            origins[name] = self._origin_of(argument)
+            # The module determines the value if the expression uses its names or files.
+            module = self._surroundings.module
+            origins[name] = self._origin if module is None or is_constant(argument) else module
             if name == METHOD and block.type in _INSIDE:
                 values[name] = method_value(argument, json=self._json)
             else:
@@ -280,11 +286,6 @@ class BlockReader:
         inner += [ArgumentBlock(type_) for type_ in body.block_types() if type_ not in known]
         place = self._surroundings.place(block.range)
         return ArgumentBlock(block.type, block.labels, values, tuple(inner), place, places, origins)
-
-    def _origin_of(self, argument: Argument) -> Origin:
-        """Return the configuration that determines a value: the module if the expression uses its names or files."""
-        module = self._surroundings.module
-        return self._origin if module is None or is_constant(argument) else module
 
 
 METHOD: Final = "method"
@@ -417,13 +418,15 @@ class SourceSurroundings:
     def resolve(self, reference: Traversal) -> tuple[Part, tuple[Access, ...]]:
         """Return the value of a name and the remaining steps into it."""
         first = reference.steps[0] if reference.steps else None
-        if reference.root == "var" and isinstance(first, AttributeAccess) and self._is_not_given(first.name):
+        # In a module, the scope reports an undeclared variable.
+        if (
+            self.module is None
+            and reference.root == "var"
+            and isinstance(first, AttributeAccess)
+            and first.name not in self.declarations.variables
+        ):
             return Unknown(_without_value(first.name), reference.range, kind=UnknownKind.VARIABLE), ()
         return self._scope.resolve(reference)
-
-    def _is_not_given(self, variable: str) -> bool:
-        # In a module, the scope reports an undeclared variable.
-        return self.module is None and variable not in self.declarations.variables
 
     def place(self, found: Range) -> str:
         """Return a position for messages, with the directory of the module."""

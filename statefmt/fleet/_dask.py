@@ -1,4 +1,4 @@
-"""Reads states on the workers of a Dask cluster."""
+"""Reads states on the workers of a Dask cluster: the run that submits them, the messages, and the work there."""
 
 from __future__ import annotations
 
@@ -332,9 +332,10 @@ _ELSEWHERE: Final = "the worker finds another state at this place; its environme
 
 def answer_job(context: RunContext, data: bytes) -> bytes:
     """Return the rows of the states of a job, encoded. A state that cannot be read is a row, and no exception."""
-    job = decoded_job(data)
-    if job is None:
+    release, content = msgspec.msgpack.decode(data, type=tuple[str, Raw])
+    if release != __version__:
         return msgspec.msgpack.encode(WorkerAnswer(refused=f"it has statetool {__version__}"))
+    job = msgspec.msgpack.decode(content, type=Job)
     tasks = [Task(os.fsdecode(one.name), one.origin) for one in job.tasks]
     sent = {one.origin.state_id: one for one in job.tasks}
     return msgspec.msgpack.encode(
@@ -431,9 +432,3 @@ def encoded_job(
         verify=allowed.verify,
     )
     return msgspec.msgpack.encode((__version__, job))
-
-
-def decoded_job(data: bytes) -> Job | None:
-    """Return a job, None if another release of statetool made it."""
-    release, job = msgspec.msgpack.decode(data, type=tuple[str, Raw])
-    return msgspec.msgpack.decode(job, type=Job) if release == __version__ else None

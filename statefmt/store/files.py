@@ -1,4 +1,8 @@
-"""Reads and writes untrusted files: regular ones of limited size, without waiting, and durably."""
+"""Reads and writes untrusted files: regular ones of limited size, without waiting, and durably.
+
+Also names the states that only the files of a folder name: inside of the folder when links are followed, and still so
+when they are opened.
+"""
 
 from __future__ import annotations
 
@@ -198,6 +202,9 @@ def _chunks(parts: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]
     if small:
         yield b"".join(small)
 
+
+# Whoever can change a folder could put a link in place of a part of a path after the check. So such a state is opened
+# from the folder that was checked, one part after the other, and no part may be a link.
 
 # O_PATH also opens a folder that may be searched but not read; Windows and macOS have no such flag.
 SEARCH: Final = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)

@@ -1,4 +1,4 @@
-"""Opens the clients of backends, each imported when one is opened, and the versions that a backend keeps."""
+"""States in backends as stores: opens their clients, each imported when one is opened, and the versions they keep."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from statefmt.store.local.recording import EditHistory
     from statefmt.store.local.state_file import StateFile
     from statefmt.store.protocol import LockInfo
-    from statefmt.store.remote._editing import LockedRemote, RemoteEdit
+    from statefmt.store.remote.editing import LockedRemote, RemoteEdit
     from statefmt.store.remote.records import RemoteRecords
 
 
@@ -202,7 +202,7 @@ class RemoteStore:
 
     @property
     def _edit(self) -> RemoteEdit:
-        from statefmt.store.remote._editing import RemoteEdit
+        from statefmt.store.remote.editing import RemoteEdit
 
         ends = self._lock_ends_with_session
         return RemoteEdit(self.place, self.connection, self._records, self.pause, self.words, ends)
@@ -235,7 +235,7 @@ class RemoteStore:
         workspace = self.place.workspace
         if workspace == DEFAULT_WORKSPACE or not self.is_of_folder:
             raise MissingStateError(missing)
-        from statefmt.store.remote._held_lock import suggested_command
+        from statefmt.store.remote.held_lock import suggested_command
 
         listing = suggested_command(("workspaces",), self.words, all_workspaces=True)
         raise MissingStateError(

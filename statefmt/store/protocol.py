@@ -255,7 +255,7 @@ def lock_info(path: Path | str, operation: str, command: str, *, who: str, creat
     Bytes that are not UTF-8 are escaped: lock information and histories are JSON.
     """
     words = (str(uuid4()), operation, command, who, f"statetool {__version__}", _in_go(created), str(path))
-    return LockInfo(*map(_in_utf8, words))
+    return LockInfo(*(word.encode(errors="backslashreplace").decode() for word in words))
 
 
 def lock_json(info: LockInfo) -> bytes:
@@ -293,10 +293,6 @@ def _in_go(time: datetime) -> str:
 
 def _string(value: JSONValue) -> str:
     return value if isinstance(value, str) and not isinstance(value, NumberText) else ""
-
-
-def _in_utf8(text: str) -> str:
-    return text.encode(errors="backslashreplace").decode()
 
 
 _NAMES: Final = tuple(field.name for field in fields(LockInfo))

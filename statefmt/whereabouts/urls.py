@@ -148,16 +148,12 @@ def url_parts(name: str) -> UrlParts | None:
     user, at, host = authority.rpartition("@")
     is_user = backend == "pg" and ":" not in user and "@" not in user
     # A `/`, `?` or `#` in a password ends what looks like the host.
-    if (at and not is_user) or not _is_host(host) or ("@" in path and backend != "s3"):
+    is_host = host.startswith("arn:") or all(_HOST.fullmatch(one) is not None for one in host.split(","))
+    if (at and not is_user) or not is_host or ("@" in path and backend != "s3"):
         raise StoreError(_NO_PASSWORD[backend])
     if "#" in rest:
         raise StoreError(f"{shown}: the URL has a #; write %23 for the character itself")
     return UrlParts(backend, scheme, authority, slash + path, query, shown)
-
-
-def _is_host(text: str) -> bool:
-    """Return whether a text may be one or more hosts with ports, or a bucket."""
-    return text.startswith("arn:") or all(_HOST.fullmatch(one) is not None for one in text.split(","))
 
 
 def _read(url: UrlParts) -> tuple[_Read, list[GivenSetting]]:

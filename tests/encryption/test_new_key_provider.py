@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from statefmt.encryption import check_configuration, decrypt, encrypt
+from statefmt.encryption._configuration import Arguments, ArgumentValue, KeyProviderBlock
 from statefmt.encryption._keys import KeySource, NewKey, Randomness, Secret
-from statefmt.encryption.configuration import Arguments, ArgumentValue, KeyProviderBlock
 from statefmt.encryption.key_providers import BUILDERS
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.recorded import RECORDS, RecordedRandomness, configuration

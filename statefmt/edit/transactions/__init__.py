@@ -276,7 +276,7 @@ class Running:
         is_before = self.now[state] == self.journal.states[state].before
         pieces = self.pieces.get((state, wanted), [content]) if is_before else [content]
         undoes = self.journal.states[state].undoes
-        store.write(pieces, store.stored.version, WriteTerms(now, None, self.keeps_backup, undoes))
+        store.write(pieces, store.stored.version, WriteTerms(now, keeps_backup=self.keeps_backup, undoes=undoes))
         self.locked[state] = store.renewed()
         if self.locked[state].stored.data == content:
             self.now[state] = wanted

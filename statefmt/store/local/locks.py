@@ -168,8 +168,10 @@ def remove_left_lock(path: Path, lock_id: str) -> LockInfo | None:
     with explained(path), around(path) as state, _owner_of(state) as owner:
         holder = lock_info_beside(state)
         if owner is not None:
+            process = f"process {owner}" if owner else "a process"
+            of = f" of {holder.Who} ({holder.Operation}, since {holder.Created})" if holder else ""
             raise LockedError(
-                f"{path}: {_described(holder, owner)} holds the lock. It is a lock of the operating system and ends "
+                f"{path}: {process}{of} holds the lock. It is a lock of the operating system and ends "
                 "with that process; nothing was removed"
             )
         refuse_held(state)
@@ -205,11 +207,6 @@ def _owner_of(state: StateFile) -> Iterator[int | None]:
         yield lock_owner(descriptor)
     finally:
         close(descriptor)
-
-
-def _described(holder: LockInfo | None, process: int) -> str:
-    number = f"process {process}" if process else "a process"
-    return number if holder is None else f"{number} of {holder.Who} ({holder.Operation}, since {holder.Created})"
 
 
 _FORMAT: Final = "1.0"

@@ -219,7 +219,6 @@ class EditHistory(Struct, frozen=True):
         return kept_content(self.path, checksum)
 
     def compress(self) -> None:
-        """Compress one content, if any can be; ignores errors."""
         compress_one(self.path)
 
     def keep(self, number: int, info: LockInfo) -> None:

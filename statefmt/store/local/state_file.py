@@ -1,4 +1,4 @@
-"""Opens the folders of a state file: that of its path and, if the path is a symbolic link, that of its target."""
+"""Opens the folders of a state file, of its link's target, and of a state that is not a file on this machine."""
 
 from __future__ import annotations
 
@@ -140,6 +140,10 @@ _PRIVATE: Final = 0o700
 # Seconds. A write to a backend holds the lock, and may have to be tried again.
 _PATIENCE: Final = 120.0
 _NAP: Final = 0.05
+
+
+# Two processes on one machine may edit the same state in a backend at the same time, if nothing locks it. So the folder
+# with its history and backups is locked while it is changed.
 
 
 @contextmanager

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from statefmt.model.errors import StoreError
-from statefmt.pieces import Piece, joined
 from statefmt.store.files import InsideName, make_inside, path_of, signals_held_back
 from statefmt.store.local._folder import journal_name, open_folder
-from statefmt.store.local.locks import found_lock, remove_hold, remove_left_lock, write_hold
+from statefmt.store.local.locks import found_lock, remove_left_lock
 from statefmt.store.local.recording import EditHistory
 from statefmt.store.local.settled import StateReader, read_settled
-from statefmt.store.local.state_file import StateFile, change_of, refuse_init_file
+from statefmt.store.local.state_file import StateFile, refuse_init_file
 from statefmt.store.local.transaction import OpenState, UnrecoverableError, open_state
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, LockState, Stored, WriteTerms
+from statefmt.store.protocol import HistoryEntry, LockInfo, LockState, Stored
 from statefmt.store.reading import check_platform, explained, read_bytes
 
 
@@ -51,61 +49,6 @@ def replace_file(path: Path, content: bytes) -> None:
         folder.replace(path.name, content)
 
 
-class LockedFile(Struct, frozen=True):
-    """An open and locked state file; see LockedStore. One that `is_new` is written without a backup.
-
-    `data_dir` is TF_DATA_DIR, where `init` may keep its record.
-    """
-
-    opened: OpenState
-    stored: Stored
-    is_new: bool = False
-    data_dir: str = ""
-
-    def undisturbed(self) -> AbstractContextManager[None]:
-        return signals_held_back()
-
-    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
-        refuse_init_file(self.opened.file.path, self.data_dir)
-        if terms.backup is not None:
-            refuse_init_file(terms.backup, self.data_dir)
-        self._check(expected, "written")
-        if self.is_new:
-            self.opened.fill(joined(b"", pieces))
-            return None
-        kept = self.opened.commit(pieces, terms)
-        return None if kept is None else str(kept)
-
-    def renewed(self) -> LockedFile:
-        """Read the open file, since closing another one would drop the lock on some systems."""
-        opened = self.opened.renewed()
-        stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
-        return replace(self, opened=opened, stored=stored, is_new=self.is_new and not opened.data)
-
-    def hold(self, joint: JointEdit) -> LockedFile:
-        write_hold(self.opened.file, self.opened.info, joint)
-        return replace(self, opened=replace(self.opened, joint=joint))
-
-    def release(self) -> None:
-        remove_hold(self.opened.file)
-
-    def discard(self, expected: Hashable) -> None:
-        """Empty the file, and delete it."""
-        self._check(expected, "deleted")
-        self.opened.discard()
-
-    def delete(self, expected: Hashable, *, now: int) -> str | None:
-        """Rename the file to a backup."""
-        self._check(expected, "deleted")
-        return str(self.opened.set_aside(now))
-
-    def _check(self, expected: Hashable, what: str) -> None:
-        if self.opened.is_changed(expected):
-            raise StoreError(
-                f"{self.opened.file.path}: the file changed during the edit; nothing was {what}, try again"
-            )
-
-
 @dataclass(frozen=True, slots=True)
 class LocalFile:
     """The state file at a path; see Store. `reader` is the run that reads it.
@@ -133,26 +76,23 @@ class LocalFile:
         return Stored(read_bytes(self.name), None)
 
     @contextmanager
-    def locked(self, info: LockInfo, timeout: float | None) -> Iterator[LockedFile]:
+    def locked(self, info: LockInfo, timeout: float | None) -> Iterator[OpenState]:
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, even_torn=self.even_torn, **wait) as opened:
-            stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
-            yield LockedFile(opened, stored, data_dir=self._data_dir)
+            yield replace(opened, data_dir=self._data_dir)
 
     @property
     def history(self) -> EditHistory:
         return EditHistory(self.path, self._changing)
 
     def found(self) -> Stored | None:
-        """Read the content; None if there is no file, or an empty one."""
         if not os.path.lexists(self.name):
             return None
         stored = self.read()
         return stored if stored.data else None
 
     @contextmanager
-    def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[LockedFile]:
-        """Open, lock and read the file, which is created if it is missing."""
+    def locked_place(self, info: LockInfo, timeout: float | None, *, ends_hold: bool = False) -> Iterator[OpenState]:
         refuse_init_file(self.path, self._data_dir)
         if self.makes_folders:
             with explained(self.path.parent):
@@ -162,8 +102,7 @@ class LocalFile:
                     self.path.parent.mkdir(parents=True, exist_ok=True)
         wait = {"lock": False} if timeout is None else {"timeout": timeout}
         with open_state(self.path, info, self.reader.note, create=True, ends_hold=ends_hold, **wait) as opened:
-            stored = Stored(opened.data, change_of(os.fstat(opened.descriptor)))
-            yield LockedFile(opened, stored, is_new=not opened.data, data_dir=self._data_dir)
+            yield replace(opened, is_new=not opened.data, data_dir=self._data_dir)
 
     def lock_state(self) -> LockState:
         """Ask the system who holds the lock, and read the lock information beside the file."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -20,7 +20,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from statefmt.model.errors import StoreError
-from statefmt.pieces import Piece, makes_the_same, parts_of
+from statefmt.pieces import Piece, joined, makes_the_same, parts_of
 from statefmt.store.files import close, overwrite, read_all, signals_held_back
 from statefmt.store.local._folder import PRIVATE_MODE, STAGED_HISTORY, backup_name, open_folder
 from statefmt.store.local.history import (
@@ -33,7 +33,7 @@ from statefmt.store.local.history import (
     save_history,
 )
 from statefmt.store.local.journal import Journal, checksum, read_journal, remove_journal, write_journal, written_as
-from statefmt.store.local.locks import locked, refuse_held
+from statefmt.store.local.locks import locked, refuse_held, remove_hold, write_hold
 from statefmt.store.local.recording import (
     Recording,
     discard,
@@ -44,7 +44,7 @@ from statefmt.store.local.recording import (
     remove_backup,
 )
 from statefmt.store.local.state_file import StateFile, around, change_of, check_own_name, refuse_init_file
-from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, WriteTerms
+from statefmt.store.protocol import HistoryEntry, JointEdit, LockInfo, Stored, WriteTerms
 from statefmt.store.reading import check_platform, check_regular, explained, reason_of, refuse_unwritten
 from statefmt.text import shell_word
 
@@ -56,24 +56,91 @@ _MOST_REPLACEMENTS: Final = 100
 
 
 class OpenState(Struct, frozen=True):
-    """An open state file and its content; `is_torn` if the journal of an interrupted write is still beside it.
+    """An open state file and its content; see LockedManagedStore.
 
-    `joint` is set if other states are edited with this one.
+    `is_torn` if the journal of an interrupted write is still beside it. `joint` is set if other states are edited with
+    this one. A file that `is_new` is written without a backup. `data_dir` is TF_DATA_DIR, where `init` may keep its
+    record.
     """
 
     file: StateFile
     data: bytes
+    version: Hashable
     descriptor: int
     info: LockInfo
     note: Notify
     is_torn: bool = False
     joint: JointEdit | UnsetType = UNSET
+    is_new: bool = False
+    data_dir: str = ""
+
+    @property
+    def stored(self) -> Stored:
+        """The content and its version."""
+        return Stored(self.data, self.version)
+
+    def undisturbed(self) -> AbstractContextManager[None]:
+        return signals_held_back()
+
+    def write(self, pieces: Sequence[Piece], expected: Hashable, terms: WriteTerms) -> str | None:
+        refuse_init_file(self.file.path, self.data_dir)
+        if terms.backup is not None:
+            refuse_init_file(terms.backup, self.data_dir)
+        self._check(expected, "written")
+        if self.is_new:
+            self._fill(joined(b"", pieces))
+            return None
+        kept = self.commit(pieces, terms)
+        return None if kept is None else str(kept)
 
     def renewed(self) -> OpenState:
-        """Read the file again, after finishing or rolling back a write that failed halfway. Raises StoreError."""
-        return replace(_settled(self.file, self.descriptor, self.info, self.note), joint=self.joint)
+        """Read the open file, since closing another one would drop the lock on some systems.
 
-    def is_changed(self, before: Hashable) -> bool:
+        Finishes or rolls back a write that failed halfway.
+        """
+        new = _settled(self.file, self.descriptor, self.info, self.note)
+        return replace(new, joint=self.joint, is_new=self.is_new and not new.data, data_dir=self.data_dir)
+
+    def hold(self, joint: JointEdit) -> OpenState:
+        write_hold(self.file, self.info, joint)
+        return replace(self, joint=joint)
+
+    def release(self) -> None:
+        remove_hold(self.file)
+
+    def delete(self, expected: Hashable, *, now: int) -> str:
+        """Rename the file to a backup.
+
+        A process that waits for the lock has this file open, and then works on the backup: nothing is lost.
+        """
+        self._check(expected, "deleted")
+        self._check_place()
+        state = self.file
+        with failing(f"{state.path}: cannot rename it"), signals_held_back():
+            os.fchmod(self.descriptor, PRIVATE_MODE)
+            names = (backup_name(state.name, now, attempt) for attempt in count())
+            name = next(one for one in names if state.folder.status(one) is None)
+            state.folder.rename(state.name, name)
+        return str(state.folder.path / name)
+
+    def discard(self, expected: Hashable) -> None:
+        """Delete the file, after emptying it.
+
+        A process that waits for the lock has the file open, and finds it as empty as a new one.
+        """
+        self._check(expected, "deleted")
+        self._check_place()
+        with failing(f"{self.file.path}: cannot delete it"), signals_held_back():
+            overwrite(self.descriptor, [])
+            self.file.folder.remove(self.file.name)
+            self.file.folder.sync()
+            self._forget_creation()
+
+    def _check(self, expected: Hashable, what: str) -> None:
+        if self._is_changed(expected):
+            raise StoreError(f"{self.file.path}: the file changed during the edit; nothing was {what}, try again")
+
+    def _is_changed(self, before: Hashable) -> bool:
         """Return whether the content changed after `before`; a link that the history made or removed changes none."""
         return change_of(os.fstat(self.descriptor)) != before and read_all(self.descriptor) != self.data
 
@@ -98,7 +165,7 @@ class OpenState(Struct, frozen=True):
                 return self._without(kept)
         return kept
 
-    def fill(self, new: bytes) -> None:
+    def _fill(self, new: bytes) -> None:
         """Write the first content of an empty file: there is nothing to back up.
 
         Only an edit of several states records this in the history. Raises StoreError if the write fails, and leaves the
@@ -131,32 +198,6 @@ class OpenState(Struct, frozen=True):
                     "the next command tries again"
                 )
 
-    def set_aside(self, now: int) -> Path:
-        """Rename the file to a backup and return the path of that; `now` is in Unix seconds. Raises StoreError.
-
-        A process that waits for the lock has this file open, and then works on the backup: nothing is lost.
-        """
-        self._check_place()
-        state = self.file
-        with failing(f"{state.path}: cannot rename it"), signals_held_back():
-            os.fchmod(self.descriptor, PRIVATE_MODE)
-            names = (backup_name(state.name, now, attempt) for attempt in count())
-            name = next(one for one in names if state.folder.status(one) is None)
-            state.folder.rename(state.name, name)
-        return state.folder.path / name
-
-    def discard(self) -> None:
-        """Delete the file, after emptying it. Raises StoreError.
-
-        A process that waits for the lock has the file open, and finds it as empty as a new one.
-        """
-        self._check_place()
-        with failing(f"{self.file.path}: cannot delete it"), signals_held_back():
-            overwrite(self.descriptor, [])
-            self.file.folder.remove(self.file.name)
-            self.file.folder.sync()
-            self._forget_creation()
-
     def _forget_creation(self) -> None:
         if self.joint:
             forget_creation(self.file, self.joint, History())
@@ -182,7 +223,7 @@ class OpenState(Struct, frozen=True):
             with failing(f"{state.path}: cannot create a journal beside it"):
                 journal = Journal(way, pieces, recording.entry, state.name, os.fstat(self.descriptor).st_ino)
                 write_journal(state, journal, replaces=self.is_torn)
-                if not self.is_torn and self.is_changed(found):
+                if not self.is_torn and self._is_changed(found):
                     # By a program that asks for no lock: it has had the whole time of the backup.
                     remove_journal(state)
                     raise StoreError(f"{state.path}: the file changed during the edit; nothing was written, try again")
@@ -280,7 +321,8 @@ def _settled(file: StateFile, descriptor: int, info: LockInfo, note: Notify, *, 
         data = read_all(descriptor)
     if recovered:
         note(recovered)
-    return OpenState(file=file, data=data, descriptor=descriptor, info=info, note=note, is_torn=is_torn)
+    version = change_of(os.fstat(descriptor))
+    return OpenState(file, data, version, descriptor, info, note, is_torn=is_torn)
 
 
 def _opened(

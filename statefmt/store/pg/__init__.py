@@ -243,7 +243,8 @@ class RowLocks:
     def take(self, session: Session, info: LockInfo) -> RowLock:
         """Lock the row, or its creation if it does not exist, and read the lock back. Raises LockHeldError."""
         self._refuse_shared_session(session)
-        session.execute(_KEEP, (_session_name(info.Who), str(self.link.statement_limit)))
+        name = f"statetool {info.Who}".encode()[:_NAME_LENGTH].decode(errors="ignore")
+        session.execute(_KEEP, (name, str(self.link.statement_limit)))
         creation = creation_keys(self.row.table)
         wanted: tuple[int, ...] = creation
         for attempt in range(_MOMENTS):
@@ -259,7 +260,7 @@ class RowLocks:
                 wanted = creation
             else:
                 row = None
-                keys = _taken(session, creation)
+                keys = tuple(takewhile(lambda key: session.execute(_LOCK_KEY, (key,))[0][0], creation))
                 is_created = len(keys) == len(creation)
             # Another program may have created the row, or deleted it, just before it was locked.
             if is_created and self.row.id(session) == row:
@@ -313,18 +314,9 @@ class RowLocks:
             raise StoreError(f"{self.row.location}: {_POOLER}; nothing was locked")
 
 
-def _taken(session: Session, keys: Sequence[int]) -> tuple[int, ...]:
-    """Lock one key after the other, until one is another's; return those that are locked."""
-    return tuple(takewhile(lambda key: session.execute(_LOCK_KEY, (key,))[0][0], keys))
-
-
 def _release(session: Session, keys: Sequence[int]) -> int:
     """Unlock all keys; return how many of them were not locked."""
     return sum(not session.execute(_UNLOCK_KEY, (key,))[0][0] for key in keys)
-
-
-def _session_name(who: str) -> str:
-    return f"statetool {who}".encode()[:_NAME_LENGTH].decode(errors="ignore")
 
 
 # Terraform, and OpenTofu before 1.10, lock this to create the row of any state.

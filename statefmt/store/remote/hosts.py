@@ -7,10 +7,9 @@ or a variable allows it. Metadata services are never asked for a folder, nor for
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv4Address, IPv4Network, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -170,7 +169,9 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     # A web server sets HTTP_PROXY to what the client sent as its header Proxy.
     if variable is None or (variable == "HTTP_PROXY" and environment.get("REQUEST_METHOD")):
         return None
-    if _is_local(host) or _is_excepted(host, parts.port or USUAL_PORTS[parts.scheme], environment):
+    address = _address(host)
+    is_local = host == "localhost" if address is None else address.is_loopback
+    if is_local or _is_excepted(host, parts.port or USUAL_PORTS[parts.scheme], environment):
         return None
     proxy = environment[variable]
     if "://" not in proxy:
@@ -183,11 +184,6 @@ def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
     if not valid or found.scheme not in ("http", "https"):
         raise StoreError(f"{variable}: this is not the URL of an HTTP proxy, the only kind that is supported")
     return proxy
-
-
-def _is_local(host: str) -> bool:
-    address = _address(host)
-    return host == "localhost" if address is None else address.is_loopback
 
 
 def _is_excepted(host: str, port: int, environment: Mapping[str, str]) -> bool:
@@ -204,20 +200,22 @@ def _is_excepted(host: str, port: int, environment: Mapping[str, str]) -> bool:
     return address is not None and any(address in network for network in map(_network, names) if network is not None)
 
 
-def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
-        return ipaddress.ip_address(host)
+        return ip_address(host)
     except ValueError:
         return None
 
 
-def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:
+def _network(text: str) -> IPv4Network | IPv6Network | None:
     try:
-        return ipaddress.ip_network(text, strict=False)
+        return ip_network(text, strict=False)
     except ValueError:
         return None
 
 
+# Addresses that only a machine itself should ask: metadata services, and link-local hosts.
+# Sources: the documentation of the metadata services of AWS, Azure, Google Cloud, Alibaba Cloud and Oracle Cloud.
 _NAMES: Final = frozenset({"metadata.google.internal", "metadata.goog", "instance-data.ec2.internal"})
 _NETWORKS: Final = tuple(
     map(IPv4Network, ("169.254.0.0/16", "168.63.129.16/32", "100.100.100.200/32", "192.0.0.192/32"))

@@ -118,7 +118,6 @@ class RemoteRecords:
                 refuse_held(state, info, printable(without_credentials(self.location)), ends_hold=ends_hold)
 
     def edit_history(self, changing: Callable[[LockInfo], AbstractContextManager[StateFile]]) -> EditHistory:
-        """Return the history to show and to shorten; `changing` opens the folder."""
         return EditHistory(self.path, changing, INITIAL, is_apart=True)
 
     def keep_unconfirmed(self, state: StateFile, recording: Recording, new: bytes) -> Path | None:

@@ -266,22 +266,21 @@ class Transport:
         key = f"{server.scheme} {proxy or ''} {bool(tls.certificate)}"
         if key not in self._pools:
             context = self._contexts[tls] if server.scheme == "https" else None
+            is_secure = proxy is not None and proxy.startswith("https:")
+            for_proxy = tls_context(TlsSettings(), self._connection.environment) if is_secure else None
             pools = (
                 urllib3.PoolManager(ssl_context=context)
                 if proxy is None
                 else urllib3.ProxyManager(
                     _without_user(proxy),
                     proxy_headers=_proxy_headers(proxy),
-                    proxy_ssl_context=self._proxy_context(proxy),
+                    proxy_ssl_context=for_proxy,
                     ssl_context=context,
                 )
             )
             pools.pool_classes_by_scheme = self._limit.pool_classes
             self._pools[key] = pools
         return self._pools[key]
-
-    def _proxy_context(self, proxy: str) -> ssl.SSLContext | None:
-        return tls_context(TlsSettings(), self._connection.environment) if proxy.startswith("https:") else None
 
     def _redirected(self, request: Request, target: str, status: int) -> Request:
         try:

@@ -1,4 +1,4 @@
-"""The client of the backend `s3`: the object of one state in a bucket, its lock, and the workspaces."""
+"""The client of the backend `s3`: the object of one state, its lock, the workspaces, credentials and endpoints."""
 
 from __future__ import annotations
 
@@ -104,7 +104,8 @@ class S3Client:
         if version is not None and not is_locked and not is_of_aws(self._objects.service.host):
             self._check_conditions(version, properties)
         try:
-            written = self._objects.write(self._key, content, _condition(version), properties)
+            condition = {"if-none-match": "*"} if version is None else {"if-match": version.etag}
+            written = self._objects.write(self._key, content, condition, properties)
             self._verify(content, written)
         except RefusedRequestError as error:
             if not (error.is_condition or error.is_unsupported or error.is_missing):
@@ -127,7 +128,6 @@ class S3Client:
 
     def states_below(self, prefix: str) -> Iterator[ListedState]:
         """Yield the objects `*.tfstate` whose keys start with a prefix."""
-
         for found in self._objects.listed(prefix):
             if not found.key.endswith(_SUFFIX):
                 continue
@@ -309,10 +309,6 @@ def _version(expected: Hashable | None) -> ReadVersion | None:
     if expected is None or isinstance(expected, ReadVersion):
         return expected
     raise TypeError(expected)
-
-
-def _condition(expected: ReadVersion | None) -> dict[str, str]:
-    return {"if-none-match": "*"} if expected is None else {"if-match": expected.etag}
 
 
 def _is_expected(found: StoredObject | None, expected: ReadVersion | None) -> bool:

@@ -304,7 +304,9 @@ def kept_properties(
     if settings.state_tags:
         properties |= tagging(settings.state_tags)
     else:
-        properties |= _tags(_asked(objects, "GetObjectTagging", key, "tagging", denied))
+        answer = _asked(objects, "GetObjectTagging", key, "tagging", denied)
+        tags = () if answer is None else answer.iter("Tag")
+        properties |= tagging({tag.findtext("Key", ""): tag.findtext("Value", "") for tag in tags})
     if not settings.acl:
         properties |= _grants(_asked(objects, "GetObjectAcl", key, "acl", denied))
     if denied:
@@ -325,11 +327,6 @@ def _asked(objects: Objects, call: str, key: str, name: str, denied: list[str]) 
             raise
         # A server without tags and lists has none to keep.
         return None
-
-
-def _tags(answer: Element | None) -> dict[str, str]:
-    found = () if answer is None else answer.iter("Tag")
-    return tagging({tag.findtext("Key", ""): tag.findtext("Value", "") for tag in found})
 
 
 def _grants(answer: Element | None) -> dict[str, str]:

@@ -180,7 +180,6 @@ class _Ready:
     credentials: Any
 
     def load_credentials(self) -> Any:
-        """Return the credentials."""
         return self.credentials
 
 

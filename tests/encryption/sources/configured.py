@@ -9,7 +9,7 @@ from typing import Any
 
 from statefmt.configuration import VariableOption
 from statefmt.encryption import EncryptionConfiguration, Origin
-from statefmt.encryption.configuration import ArgumentValue, parse_reference
+from statefmt.encryption._configuration import ArgumentValue, parse_reference
 from statefmt.encryption.sources import module_configuration, read_surroundings, text_configuration
 
 METHOD = 'method "aes_gcm" "main" {\n  keys = key_provider.pbkdf2.main\n}\nstate {\n  method = method.aes_gcm.main\n}\n'

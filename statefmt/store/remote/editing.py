@@ -30,8 +30,8 @@ from statefmt.store.local.state_file import StateFile
 from statefmt.store.local.store import create_file
 from statefmt.store.protocol import JointEdit, LockInfo, Stored, WriteTerms
 from statefmt.store.reading import reason_of
-from statefmt.store.remote._held_lock import HeldLock
 from statefmt.store.remote.client import Connection, StateClient, UnknownOutcomeError
+from statefmt.store.remote.held_lock import HeldLock
 from statefmt.store.remote.interruption import Interruption, interruptible
 from statefmt.store.remote.records import INITIAL, SETTING, RemoteRecords, is_kept
 from statefmt.text import printable

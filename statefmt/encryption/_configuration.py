@@ -85,7 +85,8 @@ def configuration_of(blocks: Iterable[ArgumentBlock]) -> EncryptionConfiguration
     for block in blocks:
         if block.type == "key_provider":
             address = _address(block, providers)
-            providers[address] = _key_provider(address, block)
+            alias = _arguments(str(address), block).converted_text(ALIAS)
+            providers[address] = KeyProviderBlock(address, _arguments(str(address), block, ALIAS), alias or "")
         elif block.type == "method":
             address = _address(block, methods)
             methods[address] = MethodBlock(address, _arguments(str(address), block))
@@ -123,11 +124,6 @@ def _address(block: ArgumentBlock, known: Mapping[Reference, object]) -> Referen
     return address
 
 
-def _key_provider(address: Reference, block: ArgumentBlock) -> KeyProviderBlock:
-    alias = _arguments(str(address), block).converted_text(ALIAS)
-    return KeyProviderBlock(address, _arguments(str(address), block, ALIAS), alias or "")
-
-
 def _add(targets: dict[str, Target], block: ArgumentBlock, name: str, target: Target) -> None:
     if name in targets:
         raise _error(block, f"{name}: duplicate block")
@@ -151,14 +147,11 @@ def _target(block: ArgumentBlock, where: str, more: Sequence[str]) -> Target:
     fallbacks = [_target(inner, f"{where}.fallback", ()) for inner in block.blocks if inner.type == "fallback"]
     if len(fallbacks) > 1 or len(fallbacks) < len(block.blocks):
         raise _error(block, f"{where}: at most one fallback block and no other blocks are allowed")
-    method = _method(arguments, arguments.value("method")) if "method" in arguments.values else None
-    return Target(method, fallbacks[0] if fallbacks else None, enforced)
-
-
-def _method(arguments: Arguments, value: ArgumentValue) -> Reference:
-    if not isinstance(value, Reference) or value.root != "method":
+    method = arguments.value("method")
+    if "method" in arguments.values and not (isinstance(method, Reference) and method.root == "method"):
         raise arguments.error("method", "must name a method: method.TYPE.NAME")
-    return value
+    assert method is None or isinstance(method, Reference)
+    return Target(method, fallbacks[0] if fallbacks else None, enforced)
 
 
 # Names may begin with a digit, but references to them cannot.
