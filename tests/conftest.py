@@ -34,6 +34,10 @@ _STARTING: Final = frozenset({"program", "forked"})
 _FOLDERS: Final = ("compat", "packaging")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--row", metavar="PATTERN", help="of the tests of tables, check only the rows of this name")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # A shell without job control starts what runs in the background with interrupts ignored, and programs inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
