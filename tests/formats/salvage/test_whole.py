@@ -17,6 +17,7 @@ from statefmt.edit.salvage_sources import opened_backup
 from statefmt.formats.raw_json.slips import mended
 from statefmt.formats.salvage import salvage
 from statefmt.model.errors import StoreError
+from tests.tables import each_row
 
 _SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").rglob("*.tfstate"))
 _SAMPLE: Final = 4
@@ -55,7 +56,7 @@ def test_no_prefix_is_whole_and_all_complete_objects_are_found(seed: int) -> Non
             assert not salvage(cut + old.data).is_whole
 
 
-@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+@each_row("path", _SAMPLES, ids=lambda path: path.stem)
 def test_no_prefix_of_a_sample_is_whole(path: Path) -> None:
     whole = path.read_bytes()
     for at in _places(len(whole.rstrip()), _FEW):
@@ -87,7 +88,7 @@ def test_only_text_that_is_no_part_of_a_state_may_be_around_it(
     assert not salvage(front + state + b"\n" + part).is_whole
 
 
-@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+@each_row("path", _SAMPLES, ids=lambda path: path.stem)
 def test_a_whole_file_is_whole(path: Path) -> None:
     data = path.read_bytes()
     try:
