@@ -10,13 +10,13 @@ import re
 from pathlib import Path
 from typing import Final
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt import schema_problems as schema_files
 from tests.cli.conftest import Statetool
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, GROUPS, Case, input_of
+from tests.tables import each_row
 
 # A command, and the schema of what it writes ("" for text).
 COMMANDS: Final = [
@@ -66,7 +66,7 @@ NOTED: Final = {"provider-binding/018-resource-legacy-namespace-wrong-host": "Op
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@each_row("group", GROUPS)
 def test_recorded(group: str, statetool: Statetool, folder: Path) -> None:
     for number, case in enumerate(case for case in CASES if case["group"] == group):
         (folder / "state").write_bytes(input_of(case))
