@@ -95,7 +95,7 @@ def _assert_refused(command: str, result: Result, message: str) -> None:
         assert result.out == b""
 
 
-@each_row("command", COMMANDS)
+@each_row("command", COMMANDS, sample=120)
 @each_row(("content", "message"), [case[1:] for case in CONTENTS], ids=[case[0] for case in CONTENTS])
 def test_content(
     content: bytes, message: str, command: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]
@@ -129,7 +129,7 @@ def test_types(
     assert tree() == {"state": content}
 
 
-@each_row("levels", range(900, 1010, 9))
+@each_row("levels", range(900, 1010, 9), sample=16)
 @each_row("member", ["attributes", "private", "sensitive_attributes", "unknown"])
 def test_about_as_deep_as_can_be_read(member: str, levels: int, statetool: Statetool) -> None:
     """Wherever the limit is, what lies beyond it is refused in words."""

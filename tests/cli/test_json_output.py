@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,12 @@ def _closed(schema: Any) -> Any:
 
 
 def _assert_valid(document: Any, schema: str) -> None:
-    validator = Draft202012Validator(_closed(json.loads(schema_text(schema))))
-    assert [error.message for error in validator.iter_errors(document)] == []
+    assert [error.message for error in _validator(schema).iter_errors(document)] == []
+
+
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(_closed(json.loads(schema_text(schema))))
 
 
 @each_row("name", EVERY)

@@ -134,7 +134,7 @@ STATES = [
 ]
 
 
-@each_row("command", COMMANDS)
+@each_row("command", COMMANDS, sample=500)
 @each_row("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_secret(content: bytes, command: str, statetool: Statetool) -> None:
     Path("state").write_bytes(content)

@@ -95,7 +95,7 @@ def _run(content: bytes, arguments: str, statetool: Statetool) -> str:
     return result.text + result.err
 
 
-@each_row("arguments", ARGUMENTS)
+@each_row("arguments", ARGUMENTS, sample=96)
 @each_row("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_hidden_unless_asked_for(content: bytes, arguments: str, statetool: Statetool) -> None:
     shown = _run(content, arguments, statetool)
@@ -108,7 +108,7 @@ def test_hidden_unless_asked_for(content: bytes, arguments: str, statetool: Stat
         assert SECRET in asked or PRIVATE in asked
 
 
-@each_row(("option", "path"), ATTRIBUTES)
+@each_row(("option", "path"), ATTRIBUTES, sample=128)
 @each_row("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_hidden_from_one_value(content: bytes, option: str, path: str, statetool: Statetool) -> None:
     assert SECRET not in _run(content, f"a.b --attr {path}{option}", statetool)
