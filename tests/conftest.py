@@ -19,7 +19,8 @@ from tests.adversary.runs import Forks, forks
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
     "ci",
-    max_examples=60,
+    # `make slow` takes 300.
+    max_examples=25,
     deadline=None,
     derandomize=True,
     print_blob=True,

@@ -89,7 +89,7 @@ _SHAPES: Final[dict[str, Callable[[int], str]]] = {
 }
 
 
-@each_row("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=5)
 def test_linear(shape: str) -> None:
     counts = [_work(_SHAPES[shape](number).encode()) for number in _LARGER.get(shape, _SIZES)]
     first, second = counts[1] - counts[0], counts[2] - counts[1]

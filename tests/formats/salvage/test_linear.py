@@ -60,7 +60,7 @@ def _calls(data: bytes) -> int:
     return count
 
 
-@each_row("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=8)
 def test_shapes(shape: str) -> None:
     one, two, four = (_calls(_SHAPES[shape](200 * factor)) for factor in (1, 2, 4))
     assert two <= 2.2 * one + 100
@@ -75,7 +75,7 @@ def _damaged(kind: str, size: int) -> bytes:
     return KINDS[kind].damage(chance, write(newest, layout), write(changed(chance, newest), layout)).data
 
 
-@each_row("kind", KINDS)
+@each_row("kind", KINDS, sample=8)
 def test_damages(kind: str) -> None:
     each = [_calls(data) / len(data) for data in (_damaged(kind, size * 40_000) for size in (1, 4))]
     assert each[1] <= 3 * each[0] + 0.1

@@ -102,10 +102,11 @@ def test_a_whole_file_is_whole(path: Path) -> None:
     assert salvage(data.rstrip()).is_whole is not is_twice
 
 
-def test_a_torn_backup_never_counts_as_whole() -> None:
+@pytest.mark.parametrize("step", [4 * 97, pytest.param(97, marks=pytest.mark.slow)])
+def test_a_torn_backup_never_counts_as_whole(step: int) -> None:
     whole = _made(0)[0].data
     context = run_context()
-    for at in range(200, len(whole.rstrip()), 97):
+    for at in range(200, len(whole.rstrip()), step):
         with pytest.raises(StoreError, match=r"damaged itself|not a state"):
             opened_backup(context, "backup", whole[:at])
         assert not opened_backup(context, "backup", whole[:at], may_be_damaged=True)[0].document.is_whole

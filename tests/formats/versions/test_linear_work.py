@@ -74,7 +74,7 @@ def _counted(number: int) -> dict[str, Any]:
     return {"id": "x", "attributes": counts}
 
 
-@each_row("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=5)
 def test_linear(shape: str) -> None:
     counts = [_work(_SHAPES[shape](number)) for number in _SIZES]
     first, second = counts[1] - counts[0], counts[2] - counts[1]
