@@ -48,7 +48,7 @@ def _commands() -> Iterator[Any]:
             yield pytest.param(path, number, id=f"{code}/{path.stem}-{command.split()[1]}-{number}")
 
 
-@pytest.mark.parametrize(("path", "number"), list(_commands()))
+@each_row(("path", "number"), list(_commands()))
 def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int, tmp_path: Path) -> None:
     code = path.parent.name
     state = tmp_path / "a state.tfstate"

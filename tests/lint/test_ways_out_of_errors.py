@@ -12,8 +12,6 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from statefmt.cli.main import main
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import Code, Severity
@@ -149,7 +147,7 @@ def _written(state: Path) -> Path:
     return state.with_name("salvaged.tfstate")
 
 
-@pytest.mark.parametrize("fixture", _WITH_COMMAND, ids=_label)
+@each_row("fixture", _WITH_COMMAND, ids=_label)
 def test_the_command_does_away_with_the_finding_and_adds_none(fixture: Path, tmp_path: Path) -> None:
     state = tmp_path / "terraform.tfstate"
     state.write_bytes(fixture.read_bytes())
