@@ -151,8 +151,8 @@ _METHODS: Final[dict[str, Callable[..., object]]] = {
 }
 
 
-@pytest.mark.parametrize(("filters", "message"), _FILTERS, ids=[str(filters) for filters, _ in _FILTERS])
-@pytest.mark.parametrize("method", _METHODS)
+@each_row(("filters", "message"), _FILTERS, ids=[str(filters) for filters, _ in _FILTERS])
+@each_row("method", _METHODS)
 def test_a_filter_that_is_none(method: str, filters: dict[str, object], message: str, tmp_path: Path) -> None:
     """Nothing is selected without a filter that somebody wanted, and nothing is written."""
     path = tmp_path / "s.tfstate"
