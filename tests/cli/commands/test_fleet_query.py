@@ -26,7 +26,7 @@ def index_of_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def index(index_of_one: Path, folder: Path) -> Path:
-    return shutil.copy(index_of_one, folder)
+    return Path(shutil.copy(index_of_one, folder))
 
 
 def test_json(index: Path, statetool: Statetool) -> None:
