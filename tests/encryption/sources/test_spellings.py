@@ -74,7 +74,7 @@ def _spelled(own: dict[str, Any]) -> tuple[EncryptionConfiguration, EncryptionCo
 _CASES: Final = list(product(_KEYS, _ALIASES, _METHODS))
 
 
-@each_row(("keys", "alias", "method"), _CASES, ids=["-".join(map(str, case)) for case in _CASES])
+@each_row(("keys", "alias", "method"), _CASES, ids=["-".join(map(str, case)) for case in _CASES], sample=8)
 def test_both_syntaxes(keys: str, alias: str, method: str) -> None:
     writing = _spelled(_configuration(keys, alias, method, ("m",)))
     assert _meaning(writing[0]) == _meaning(writing[1])
