@@ -65,7 +65,7 @@ def test_clean_with_schemas(name: str) -> None:
     assert (found.after, found.before) == ((), ())
 
 
-@each_row("mutation", MUTATIONS)
+@each_row("mutation", MUTATIONS, sample=16)
 def test_mutations(mutation: str) -> None:
     applied = 0
     for name in _APPLIED:
