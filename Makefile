@@ -108,7 +108,7 @@ coverage: compiled ## run the fast tests, show the lines that they do not reach,
 
 slow: coverage ## run what `make test` only takes a sample of, and measure coverage
 	$(BIN)/python -m pytest -n auto -m slow
-	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto tests/compat tests/edit tests/property
+	HYPOTHESIS_PROFILE=sweep $(BIN)/python -m pytest -n auto -m '(hypothesis or compat) and not slow and not adversary'
 
 adversary: compiled ## try to break it, for about a quarter of an hour; make adversary SEED=7 tries other things
 	ADVERSARY_SEED=$(SEED) $(BIN)/python -m pytest tests/adversary -m adversary -n 2

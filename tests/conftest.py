@@ -19,7 +19,8 @@ from tests.adversary.runs import Forks, forks
 # No deadline: how fast an example runs says nothing on a shared machine.
 settings.register_profile(
     "ci",
-    max_examples=60,
+    # `make slow` takes 300.
+    max_examples=25,
     deadline=None,
     derandomize=True,
     print_blob=True,
@@ -30,8 +31,13 @@ settings.register_profile("sweep", settings.get_profile("ci"), derandomize=False
 settings.register_profile("long", settings.get_profile("ci"), derandomize=False, max_examples=3000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-_STARTING: Final = frozenset({"program", "forked"})
+# Fixtures, and the function that edits a state in a child.
+_STARTING: Final = frozenset({"program", "forked", "editing_process"})
 _FOLDERS: Final = ("compat", "packaging")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--row", metavar="PATTERN", help="of the tests of tables, check only the rows of this name")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,7 +70,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if folder in _FOLDERS:
             item.add_marker(folder)
         if isinstance(item, pytest.Function) and (
-            _STARTING.intersection(item.fixturenames) or _starts_processes(item.module)
+            _STARTING.intersection((*item.fixturenames, *item.function.__code__.co_names))
+            or _starts_processes(item.module)
         ):
             item.add_marker("process")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Final
 
-import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.differences import PushAnswer, Reconciliation, RecoveryCase, reconcile
@@ -13,6 +12,7 @@ from statefmt.formats.reading import read
 from statefmt.formats.writing.write import write
 from statefmt.model.snapshot import Snapshot
 from tests.cli.states import resource, state
+from tests.tables import each_row
 
 OTHER: Final = "00000000-0000-0000-0000-000000000000"
 OUTPUT: Final = {"o": {"value": 1, "type": "number"}}
@@ -92,7 +92,7 @@ CASES: Final[dict[str, tuple[Snapshot, Snapshot | None, str, PushAnswer]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_cases(name: str) -> None:
     errored, stored, case, answer = CASES[name]
     found = reconcile(errored, stored)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest
+from tests.tables import each_row
 
 ROOT: Final = Path(__file__).resolve().parents[2] / "statefmt"
 FILES: Final = sorted(ROOT.rglob("*.py"))
@@ -85,7 +85,7 @@ def test_a_type_has_a_name_of_its_own() -> None:
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "lint" / "rules").glob("*/*_*.py")), ids=lambda path: str(path.stem))
+@each_row("path", sorted((ROOT / "lint" / "rules").glob("*/*_*.py")), ids=lambda path: str(path.stem))
 def test_a_rule_is_in_the_file_of_its_name(path: Path) -> None:
     if path.stem == "__init__":
         return

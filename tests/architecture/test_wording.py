@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-import pytest
+from tests.tables import each_row
 
 ROOT: Final = Path(__file__).resolve().parents[2] / "statefmt"
 # The command line itself, and what renders for it.
@@ -50,7 +50,7 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else named
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.relative_to(ROOT).as_posix() for path in FILES])
+@each_row("path", FILES, ids=[path.relative_to(ROOT).as_posix() for path in FILES])
 def test_no_error_names_an_option(path: Path) -> None:
     assert not list(options_in_errors(ast.parse(path.read_text(encoding="utf-8"))))
 

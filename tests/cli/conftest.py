@@ -112,11 +112,11 @@ def program() -> Program:
 
 
 @pytest.fixture
-def tree(folder: Path) -> Callable[[], dict[str, bytes]]:
-    """Everything in the folder but the history of states: names and contents, b"" for what is no regular file."""
+def tree() -> Callable[[], dict[str, bytes]]:
+    """All files of the current folder but the history of states, with b"" for what is no regular file."""
 
     def read() -> dict[str, bytes]:
-        paths = sorted(path for path in folder.rglob("*") if ".statetool" not in str(path.relative_to(folder)))
-        return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in paths}
+        paths = sorted(path for path in Path().rglob("*") if ".statetool" not in str(path))
+        return {str(path): path.read_bytes() if path.is_file() else b"" for path in paths}
 
     return read

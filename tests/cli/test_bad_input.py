@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Program, Result, Statetool
 from tests.cli.states import INDENTED, SAMPLES
+from tests.tables import each_row
 
 COMMANDS = [
     "check",
@@ -94,8 +95,8 @@ def _assert_refused(command: str, result: Result, message: str) -> None:
         assert result.out == b""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("content", "message"), [case[1:] for case in CONTENTS], ids=[case[0] for case in CONTENTS])
+@each_row("command", COMMANDS, sample=120)
+@each_row(("content", "message"), [case[1:] for case in CONTENTS], ids=[case[0] for case in CONTENTS])
 def test_content(
     content: bytes, message: str, command: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]
 ) -> None:
@@ -104,10 +105,8 @@ def test_content(
     assert tree() == {"state": content}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(
-    ("file", "message"), [case[1:] for case in SAMPLE_FILES], ids=[case[0] for case in SAMPLE_FILES]
-)
+@each_row("command", COMMANDS)
+@each_row(("file", "message"), [case[1:] for case in SAMPLE_FILES], ids=[case[0] for case in SAMPLE_FILES])
 def test_sample(
     file: str, message: str, command: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]
 ) -> None:
@@ -116,8 +115,8 @@ def test_sample(
     assert tree() == {"state": (SAMPLES / file).read_bytes()}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("content", "message"), [case[1:] for case in TYPES], ids=[case[0] for case in TYPES])
+@each_row("command", COMMANDS)
+@each_row(("content", "message"), [case[1:] for case in TYPES], ids=[case[0] for case in TYPES])
 def test_types(
     content: bytes, message: str, command: str, statetool: Statetool, tree: Callable[[], dict[str, bytes]]
 ) -> None:
@@ -130,8 +129,8 @@ def test_types(
     assert tree() == {"state": content}
 
 
-@pytest.mark.parametrize("levels", range(900, 1010, 9))
-@pytest.mark.parametrize("member", ["attributes", "private", "sensitive_attributes", "unknown"])
+@each_row("levels", range(900, 1010, 9), sample=16)
+@each_row("member", ["attributes", "private", "sensitive_attributes", "unknown"])
 def test_about_as_deep_as_can_be_read(member: str, levels: int, statetool: Statetool) -> None:
     """Wherever the limit is, what lies beyond it is refused in words."""
     deep = b"[" * levels + b"]" * levels
@@ -152,8 +151,8 @@ PLACES: list[tuple[str, Callable[[Path], object], str]] = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(("make", "message"), [case[1:] for case in PLACES], ids=[case[0] for case in PLACES])
+@each_row("command", COMMANDS)
+@each_row(("make", "message"), [case[1:] for case in PLACES], ids=[case[0] for case in PLACES])
 def test_place(
     make: Callable[[Path], object],
     message: str,

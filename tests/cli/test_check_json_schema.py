@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state
+from tests.tables import each_row
 
 # OpenTofu and statetool read it.
 _IN_CAPITALS: Final = b"""{
@@ -38,7 +39,7 @@ def test_finding_has_pointer_and_line(statetool: Statetool, folder: Path) -> Non
     assert statetool("check", "--json-schema", name).status == 0
 
 
-@pytest.mark.parametrize("name", _GOOD)
+@each_row("name", _GOOD)
 def test_good_samples(name: str, statetool: Statetool) -> None:
     result = statetool("check", "--json-schema", str(SAMPLES / name))
     assert (result.status, "STA019" in result.text) == (statetool("check", str(SAMPLES / name)).status, False)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.encrypted import configuration, encrypted
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _SCHEMAS: Final = Path(__file__).parents[2] / "schemas"
@@ -42,7 +43,7 @@ def test_findings_stand_where_they_are(statetool: Statetool) -> None:
     assert gone["snippet"].splitlines()[2] == '  for_each = setunion(var.regions, ["us-east-1"])'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "status"),
     [
         ((_state(_BOTH), "--config", str(_BOTH)), 1),

@@ -6,9 +6,10 @@ import pytest
 import typer
 
 from statefmt.cli.options.shared import AGE, TIMEOUT, Notation, seconds
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "notation", "expected"),
     [
         ("0s", TIMEOUT, 0),

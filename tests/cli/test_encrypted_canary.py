@@ -72,8 +72,15 @@ def test_every_command_is_tried() -> None:
     assert all(text in WITH_CANARY for text in PLAIN)
 
 
-@pytest.mark.parametrize("layout", EnvelopeLayout)
-@pytest.mark.parametrize("line", ALL, ids=[line.text for line in ALL])
+# `make test` runs each line with one of the layouts, `make slow` with the other.
+@pytest.mark.parametrize(
+    ("line", "layout"),
+    [
+        pytest.param(line, layout, marks=[pytest.mark.slow] if (number + at) % 2 else [], id=f"{line.text}-{layout}")
+        for number, line in enumerate(ALL)
+        for at, layout in enumerate(EnvelopeLayout)
+    ],
+)
 def test_nothing_plain_is_left(line: Line, layout: EnvelopeLayout, statetool: Statetool, folder: Path) -> None:
     prepared(line, "old", layout=layout)
     before = Path(STATE).read_bytes()

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES
+from tests.tables import each_row
 
 REGIONS = (SAMPLES / "v4-regions.tfstate").read_bytes()
 
@@ -46,7 +47,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize(("habit", "meaning"), SAME, ids=[habit for habit, _ in SAME])
+@each_row(("habit", "meaning"), SAME, ids=[habit for habit, _ in SAME])
 def test_the_same(habit: str, meaning: str, statetool: Statetool, folder: Path) -> None:
     (folder / "S").write_bytes(REGIONS)
     expected = statetool(*meaning.split(" "))

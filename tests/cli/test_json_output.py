@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Statetool
 from tests.cli.encrypted import configuration, encrypted
 from tests.cli.states import SAMPLES, resource, state
+from tests.tables import each_row
 
 EVERY = sorted(path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.tfstate"))
 
@@ -30,11 +32,15 @@ def _closed(schema: Any) -> Any:
 
 
 def _assert_valid(document: Any, schema: str) -> None:
-    validator = Draft202012Validator(_closed(json.loads(schema_text(schema))))
-    assert [error.message for error in validator.iter_errors(document)] == []
+    assert [error.message for error in _validator(schema).iter_errors(document)] == []
 
 
-@pytest.mark.parametrize("name", EVERY)
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(_closed(json.loads(schema_text(schema))))
+
+
+@each_row("name", EVERY)
 def test_check(name: str, statetool: Statetool) -> None:
     result = statetool("check", "--format", "json", str(SAMPLES / name))
     document = json.loads(result.out)
@@ -64,7 +70,7 @@ def test_check_as_in_text(statetool: Statetool, monkeypatch: pytest.MonkeyPatch)
     assert re.fullmatch(r"(/[^/]+)*", finding["pointer"])
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+@each_row("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
 def test_list(name: str, statetool: Statetool) -> None:
     document = json.loads(statetool("list", "--format", "json", "--state", str(SAMPLES / name)).out)
     _assert_valid(document, "list-output")
@@ -78,7 +84,7 @@ def test_grep(text: str, statetool: Statetool) -> None:
     _assert_valid(json.loads(statetool("grep", text, str(SAMPLES), "--format", "json").out), "grep-output")
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+@each_row("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
 def test_list_long(name: str, statetool: Statetool) -> None:
     """The same instances, with at least one object each."""
     short = json.loads(statetool("list", "--format", "json", "--state", str(SAMPLES / name)).out)
@@ -100,8 +106,8 @@ LOOKS = [
 ]
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
-@pytest.mark.parametrize(("line", "schema"), LOOKS, ids=[case[0] for case in LOOKS])
+@each_row("name", [name for name in EVERY if not name.startswith(("broken/", "encrypted"))])
+@each_row(("line", "schema"), LOOKS, ids=[case[0] for case in LOOKS])
 def test_looks(line: str, schema: str, name: str, statetool: Statetool) -> None:
     result = statetool(*line.split(), "--state", str(SAMPLES / name))
     if result.status == 2:
@@ -112,7 +118,7 @@ def test_looks(line: str, schema: str, name: str, statetool: Statetool) -> None:
         _assert_valid(json.loads(result.out), schema)
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("encrypted")])
+@each_row("name", [name for name in EVERY if not name.startswith("encrypted")])
 def test_repair(name: str, statetool: Statetool) -> None:
     """Each decision without a value can be run."""
     result = statetool("repair", "--format", "json", str(SAMPLES / name))
@@ -154,7 +160,7 @@ def test_parts(given: dict[str, object], listed: list[object], statetool: Statet
     assert list(instance.values()) == listed
 
 
-@pytest.mark.parametrize("name", [name for name in EVERY if not name.startswith("broken/")])
+@each_row("name", [name for name in EVERY if not name.startswith("broken/")])
 def test_encryption_info(name: str, statetool: Statetool) -> None:
     document = json.loads(statetool("encryption-info", "--format", "json", str(SAMPLES / name)).out)
     _assert_valid(document, "encryption-info-output")

@@ -1,12 +1,14 @@
 """Every recorded state through the commands that look at one: a result that fits its schema, or a refusal.
 
-Each state that can be read is given to some of the commands, in turn, odd ones to all, and refused states to one.
+Each state that can be read is given to one of the commands, in turn, odd ones to all, and refused states to one. With
+`make slow`, each is given to four.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,7 @@ from statefmt import schema_problems as schema_files
 from tests.cli.conftest import Statetool
 from tests.formats.deviations import DEVIATIONS, Kind
 from tests.formats.recorded import CASES, GROUPS, Case, input_of
+from tests.tables import each_row
 
 # A command, and the schema of what it writes ("" for text).
 COMMANDS: Final = [
@@ -40,8 +43,7 @@ COMMANDS: Final = [
     ("graph --format mermaid", ""),
     ("graph --format json", "graph-output"),
 ]
-# Each state meets this many of the commands. The steps between them have no factor in common with their number.
-EACH: Final = 4
+# The steps between the commands of a state have no factor in common with their number.
 STEP: Final = 5
 # Those with the oddest names and keys meet all of them.
 ODD: Final = {
@@ -66,12 +68,13 @@ NOTED: Final = {"provider-binding/018-resource-legacy-namespace-wrong-host": "Op
 CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-@pytest.mark.parametrize("group", GROUPS)
-def test_recorded(group: str, statetool: Statetool, folder: Path) -> None:
+@each_row("group", GROUPS)
+@each_row("each", [1, pytest.param(4, marks=pytest.mark.slow)])
+def test_recorded(each: int, group: str, statetool: Statetool, folder: Path) -> None:
     for number, case in enumerate(case for case in CASES if case["group"] == group):
         (folder / "state").write_bytes(input_of(case))
         status = _expected(case)
-        for turn in range(len(COMMANDS) if case["id"] in ODD else EACH if status == 0 else 1):
+        for turn in range(len(COMMANDS) if case["id"] in ODD else each if status == 0 else 1):
             command, schema = COMMANDS[(number + turn * STEP) % len(COMMANDS)]
             result = statetool(*command.split(), "state")
             assert result.status == status, (case["id"], command, result.err)
@@ -90,10 +93,10 @@ def _expected(case: Case) -> int:
 
 def _check(text: str, schema: str) -> None:
     document = json.loads(text)
-    errors = [error.message for error in Draft202012Validator(_schema(schema)).iter_errors(document)]
+    errors = [error.message for error in _validator(schema).iter_errors(document)]
     assert errors == []
 
 
-def _schema(name: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads(schema_files.schema_text(name))
-    return found
+@cache
+def _validator(schema: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads(schema_files.schema_text(schema)))

@@ -96,8 +96,16 @@ def _called(line: str, state: str, statetool: Statetool) -> Result:
     return statetool(*(word.replace("%s", state) for word in line.split()))
 
 
-@pytest.mark.parametrize(("form", "is_encrypted"), [("url", False), ("folder", False), ("folder", True)])
-@pytest.mark.parametrize("line", ALL, ids=[line.text for line in ALL])
+# `make test` runs each line in one of the forms, `make slow` in the others.
+@pytest.mark.parametrize(
+    ("line", "form", "is_encrypted"),
+    [
+        pytest.param(line, *form, marks=[pytest.mark.slow] if (number + at) % 3 else [])
+        for number, line in enumerate(ALL)
+        for at, form in enumerate([("url", False), ("folder", False), ("folder", True)])
+    ],
+    ids=lambda value: value.text if isinstance(value, Line) else str(value),
+)
 def test_as_for_a_file(
     line: Line,
     form: str,

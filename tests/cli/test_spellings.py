@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import pytest
 import typer
 
 from statefmt.cli.spellings import CommandLine, SpellingReader
+from tests.tables import each_row
 
 
 def _command(
@@ -28,7 +28,7 @@ def read(line: str) -> CommandLine:
     return SpellingReader(typer.main.get_command(app).params).read(line.split(" "))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "words", "arguments"),
     [
         ("--state s", "--state=s", ""),
@@ -68,7 +68,7 @@ def test_options_and_arguments(line: str, words: str, arguments: str) -> None:
     assert (" ".join(found.words), " ".join(found.arguments), found.problem) == (words, arguments, "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "problem"),
     [
         ("--stat s", "No such option: --stat. Did you mean --state?"),

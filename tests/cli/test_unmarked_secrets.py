@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import LINEAGE, resource, state
+from tests.tables import each_row
 
 # Nothing else in any output looks like it.
 TRACE: Final = "Zq7Planted"
@@ -212,7 +213,7 @@ COMMANDS: Final = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each_row("command", COMMANDS)
 def test_no_secret_is_shown(command: str, statetool: Statetool) -> None:
     _write()
     result = statetool(*command.split())

@@ -24,6 +24,7 @@ from statefmt.cli.program import (
 )
 from tests.cli.conftest import Statetool
 from tests.cli.states import HAND_EDITED
+from tests.tables import each_row
 
 # What is run, and what the last line of the message says.
 CASES = [
@@ -90,7 +91,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), CASES, ids=[case[0] for case in CASES])
+@each_row(("line", "message"), CASES, ids=[case[0] for case in CASES])
 def test_usage(
     line: str, message: str, statetool: Statetool, folder: Path, tree: Callable[[], dict[str, bytes]]
 ) -> None:
@@ -105,8 +106,8 @@ def test_usage(
 COMMANDS = ["check", "downgrade", "fmt", "graph", "list", "outputs", "providers", "stats", "upgrade"]
 
 
-@pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=" ".join)
+@each_row("option", ["--help", "-h"])
+@each_row("command", [[], *([name] for name in COMMANDS)], ids=" ".join)
 def test_help(command: list[str], option: str, statetool: Statetool) -> None:
     result = statetool(*command, option)
     assert (result.status, result.err) == (0, "")
@@ -140,7 +141,7 @@ def test_no_command(statetool: Statetool) -> None:
     assert set(shown) < set(ALL_COMMANDS)
 
 
-@pytest.mark.parametrize("name", ALL_COMMANDS)
+@each_row("name", ALL_COMMANDS)
 def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> None:
     """Shared options are listed in named groups at the end."""
     lines = statetool(name, "--help").text.splitlines()
@@ -151,7 +152,7 @@ def test_own_options_fit_the_first_screen(name: str, statetool: Statetool) -> No
         assert lines.index("Common options:") < lines.index("Encryption:")
 
 
-@pytest.mark.parametrize("name", ALL_COMMANDS)
+@each_row("name", ALL_COMMANDS)
 def test_examples(name: str) -> None:
     """Each help has two to four examples, and the command line takes each of them."""
     command = command_named(name)
@@ -167,7 +168,7 @@ def test_examples(name: str) -> None:
             command_named(found).make_context(found, arguments)
 
 
-@pytest.mark.parametrize("name", ALL_COMMANDS)
+@each_row("name", ALL_COMMANDS)
 def test_every_option_has_a_long_name(name: str) -> None:
     """typer 0.27 takes the name of an option without one from a metavar of the same letters."""
     sides = [side for one in command_named(name).params for side in (one.opts, one.secondary_opts)]

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import HAND_EDITED, SAMPLES, resource, state
 from tests.cli.terminal import in_process, on_terminal
+from tests.tables import each_row
 
 COLUMNS = 80
 # No word of our own is as long as this.
@@ -50,8 +51,9 @@ OTHERS = [
 
 
 @pytest.fixture(autouse=True)
-def samples(folder: Path) -> None:
-    shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
+def samples(request: pytest.FixtureRequest, folder: Path) -> None:
+    if request.function is not test_samples:
+        shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
 
 
 def _too_wide(text: str) -> list[str]:
@@ -59,11 +61,12 @@ def _too_wide(text: str) -> list[str]:
     return [line for line in lines if len(line) > COLUMNS and max(map(len, WORD.findall(line))) < LONG_WORD]
 
 
-@pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize(
+@each_row("name", EVERY, sample=80)
+@each_row(
     "command", ["check", "fmt", "list --state", "outputs", "providers", "stats", "upgrade --dry-run --style keep"]
 )
-def test_samples(command: str, name: str) -> None:
+def test_samples(command: str, name: str, folder: Path) -> None:
+    shutil.copytree(SAMPLES, folder, dirs_exist_ok=True)
     if command.startswith("upgrade"):
         # The new state goes to a file: on the terminal, its lines would be as wide as they are.
         command += " --yes -o new"

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.states import ROOT
+from tests.tables import each_row
 
 REGIONS = "samples/v4-regions.tfstate"
 
@@ -25,7 +26,7 @@ def _run(line: str, folder: Path, stdin: bytes = b"") -> subprocess.CompletedPro
     return subprocess.run(command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "status"),
     [
         ("--version", 0),

@@ -17,6 +17,7 @@ import pytest
 
 from statefmt.store.local._folder import lock_info_name
 from tests.cli.conftest import Program as Process
+from tests.compat.holding import HOLDING, program_holds
 from tests.compat.program import Executable, Program
 
 STATE: Final = "terraform.tfstate"
@@ -41,13 +42,10 @@ context = system_context()
 store = LocalFile("terraform.tfstate", context)
 edit(context, store, options, surgical(lambda snapshot: mv(snapshot, moved)), agreed=agreed)
 """
-# An apply of this holds the lock until there is a file called `release`.
-_CONFIGURATION: Final = """
-resource "terraform_data" "a" {}
-resource "terraform_data" "c" {}
-resource "terraform_data" "new" {
-  provisioner "local-exec" { command = "touch held; until [ -e release ]; do sleep 0.05; done" }
-}
+_CONFIGURATION: Final = f"""
+resource "terraform_data" "a" {{}}
+resource "terraform_data" "c" {{}}
+{HOLDING}
 """
 _APPLY: Final = ("apply", "-input=false", "-auto-approve")
 
@@ -103,16 +101,8 @@ def _program_holds(real: Program, folder: Path) -> Iterator[None]:
     (folder / "main.tf").write_text(_CONFIGURATION)
     started = real.run(folder, "init", "-input=false")
     assert started.status == 0, started.err
-    with ThreadPoolExecutor(1) as pool:
-        applied = pool.submit(real.run, folder, *_APPLY)
-        try:
-            while not applied.done() and not (folder / "held").exists():
-                time.sleep(0.01)
-            assert not applied.done(), applied.result()
-            yield
-        finally:
-            (folder / "release").touch()
-        assert applied.result().status == 0, applied.result()
+    with program_holds(real, folder):
+        yield
 
 
 def _wait_until_opened(path: Path, by: Future[Any]) -> None:
@@ -174,7 +164,7 @@ def test_the_program_keeps_statetool_out(real: Program, folder: Path, path: Path
         said = r"terraform.tfstate: locked by \S+@\S+ \(OperationTypeApply, since 20\S+Z\); nothing was written"
         assert re.search(said, _words(refused.err)), refused.err
         assert path.read_bytes() == before
-    assert _said(path)[1] == ["a", "c", "new"]
+    assert _said(path)[1] == ["a", "c", "holder"]
 
 
 def test_the_program_keeps_a_repair_out(real: Program, folder: Path, path: Path, program: Process) -> None:
@@ -201,10 +191,10 @@ def test_statetool_waits_and_sees_what_the_program_wrote(
             _wait_until_opened(path, waiting)
         assert waiting.result().status == 0, waiting.result().err
     serial, names = _said(path)
-    assert names == ["b", "c", "new"]
+    assert names == ["b", "c", "holder"]
     # What statetool found, once the program was done.
     (kept,) = folder.glob(f"{STATE}.[0-9]*.backup")
-    assert _said(kept) == (serial - 1, ["a", "c", "new"])
+    assert _said(kept) == (serial - 1, ["a", "c", "holder"])
     assert serial > 8
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from statefmt.configuration._provider_blocks import is_range_of_versions
+from tests.tables import each_row
 
 CASES = [
     ("1.0", True),
@@ -30,6 +29,6 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "valid"), CASES)
+@each_row(("text", "valid"), CASES)
 def test_version_constraint(text: str, valid: bool) -> None:
     assert is_range_of_versions(text) == valid

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from statefmt.lint.rules.cfg.cfg010_provider_for_each_matches import too_similar
 from tests.configuration.expression import expression
+from tests.tables import each_row
 
 ALIKE = [
     ("var.regions", "var.regions"),
@@ -50,13 +49,13 @@ NOT_ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), ALIKE)
+@each_row(("one", "other"), ALIKE)
 def test_too_similar(one: str, other: str) -> None:
     assert too_similar(expression(one), expression(other))
     assert too_similar(expression(other), expression(one))
 
 
-@pytest.mark.parametrize(("one", "other"), NOT_ALIKE)
+@each_row(("one", "other"), NOT_ALIKE)
 def test_not_similar(one: str, other: str) -> None:
     assert not too_similar(expression(one), expression(other))
     assert not too_similar(expression(other), expression(one))

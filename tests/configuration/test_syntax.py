@@ -10,6 +10,7 @@ from statefmt.hcl.syntax import IndexExpression, Traversal, as_traversal, refere
 from statefmt.hcl.syntax.native import read_expression
 from statefmt.hcl.value import first_unknown
 from tests.configuration.conftest import Write, found, local
+from tests.tables import each_row
 
 # The places are those that HCL's parser gives.
 PROBLEMS = [
@@ -87,7 +88,7 @@ REFERENCES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), REFERENCES)
+@each_row(("text", "expected"), REFERENCES)
 def test_references(text: str, expected: tuple[str, int] | None) -> None:
     expression, problems = read_expression(SourceText("t.tf", text.encode()), 0, len(text), text, exact=True)
     assert problems == ()

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from docs.generate import DOCS, pages
 from docs.site import ROOT, files
+from tests.tables import each_row
 
 _WRITTEN: Final = {path: path.read_text(encoding="utf-8") for path in files() if path.suffix == ".md"}
 # The site has these pages, too, and its own versions of the lists.
@@ -53,18 +52,18 @@ def _dead(path: Path, text: str, pages: Mapping[Path, str]) -> list[str]:
     return dead
 
 
-@pytest.mark.parametrize("path", sorted(_WRITTEN), ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", sorted(_WRITTEN), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     assert _dead(path, _WRITTEN[path], _WRITTEN) == []
     assert _dead(path, _WRITTEN[path], _WRITTEN | _GENERATED) == []
 
 
-@pytest.mark.parametrize("path", sorted(_GENERATED), ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", sorted(_GENERATED), ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_of_the_site_lead_somewhere(path: Path) -> None:
     assert _dead(path, _GENERATED[path], _WRITTEN | _GENERATED) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("link", "dead"),
     [
         ("[a](fidelity.md)", False),

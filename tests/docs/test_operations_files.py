@@ -6,11 +6,11 @@ import re
 from typing import Final
 
 import msgspec
-import pytest
 
 from docs.transcripts import ROOT
 from statefmt.edit.operations_file.model import BLOCKS, Expect, StateBlock
 from statefmt.edit.operations_file.read import read_operations_file
+from tests.tables import each_row
 
 _PAGE: Final = (ROOT / "docs/operations-files.md").read_text(encoding="utf-8")
 _SECTION: Final = re.compile(r"^## `([a-z_]+)`\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
@@ -23,13 +23,13 @@ def test_every_block_has_a_section() -> None:
     assert {name for name, _ in _SECTION.findall(_PAGE)} == _BLOCKS.keys()
 
 
-@pytest.mark.parametrize("name", _BLOCKS)
+@each_row("name", _BLOCKS)
 def test_every_argument_is_in_the_table(name: str) -> None:
     documented = dict(_SECTION.findall(_PAGE))[name]
     assert _ARGUMENT.findall(documented) == [field.encode_name for field in msgspec.structs.fields(_BLOCKS[name])]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "kind"),
     [("docs/operations-files.md", "json"), *((p, "hcl") for p in ("docs/operations-files.md", *_GUIDES))],
 )

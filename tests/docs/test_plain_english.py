@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from docs.site import ROOT, files
+from tests.tables import each_row
 
 _GENERATED: Final = {"commands", "rules"}
 _PAGES: Final = [path for path in files() if path.suffix == ".md" and path.parent.name not in _GENERATED]
@@ -39,7 +40,7 @@ _STILTED: Final = re.compile(
 )
 
 
-@pytest.mark.parametrize("path", sorted([*_PAGES, *_PROGRAM]), ids=lambda path: path.relative_to(ROOT).as_posix())
+@each_row("path", sorted([*_PAGES, *_PROGRAM]), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_texts_are_plain(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     prose = _CODE.sub("", text) if path.suffix == ".md" else re.sub(r'"\s+f?"|^\s*#', " ", text, flags=re.MULTILINE)

@@ -15,12 +15,13 @@ from docs.public_library.members import fields, methods, properties
 from docs.public_library.pages import OPAQUE, pages
 from docs.public_library.source import comment_above, definition, public_names
 from docs.public_library.themes import OTHER, Theme, definitions, modules, parts, theme_of, themes
+from tests.tables import each_row
 
 _PAGES = pages()
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
-@pytest.mark.parametrize(("module", "name"), [(module, name) for module in modules() for name in public_names(module)])
+@each_row(("module", "name"), [(module, name) for module in modules() for name in public_names(module)])
 def test_every_public_name_has_a_page(module: str, name: str) -> None:
     theme = theme_of(module, name)
     assert theme is not OTHER, f"{module}.{name} has no theme; add it to docs/public_library/themes.py"
@@ -31,7 +32,7 @@ def test_every_public_name_has_a_page(module: str, name: str) -> None:
     assert f"[`{name}`]({theme.page}.md#" in _PAGES["README.md"]
 
 
-@pytest.mark.parametrize("module", modules())
+@each_row("module", modules())
 def test_the_names_are_those_that_can_be_imported(module: str) -> None:
     assert sorted(public_names(module)) == sorted(import_module(module).__all__)
 
@@ -42,7 +43,7 @@ def test_a_name_without_a_theme_is_among_the_others() -> None:
     assert theme_of("statefmt", "_RENAMED") is OTHER
 
 
-@pytest.mark.parametrize("theme", themes(), ids=lambda theme: str(theme.page))
+@each_row("theme", themes(), ids=lambda theme: str(theme.page))
 def test_all_is_documented(theme: Theme) -> None:
     missing = []
     for name, found in definitions(theme).items():
@@ -56,13 +57,13 @@ def test_all_is_documented(theme: Theme) -> None:
     assert missing == []
 
 
-@pytest.mark.parametrize("page", _PAGES)
+@each_row("page", _PAGES)
 def test_each_heading_has_an_anchor_of_its_own(page: str) -> None:
     anchors = Counter(re.sub(r"[^\w\- ]", "", heading.lower()) for heading in _HEADING.findall(_PAGES[page]))
     assert [anchor for anchor, count in anchors.items() if count > 1] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("page", "text"),
     [
         ("opening", "    read: bool = True,\n) -> State\n"),

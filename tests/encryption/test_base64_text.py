@@ -7,6 +7,7 @@ import base64
 import pytest
 
 from statefmt.encryption._encoding import Base64Room, Base64Text, NotBase64Error
+from tests.tables import each_row
 
 _PIECE = 3 * 2**16
 LENGTHS = [0, 1, 2, 3, 4, _PIECE - 1, _PIECE, _PIECE + 1, _PIECE + 2, _PIECE + 3, 3 * _PIECE, 3 * _PIECE + 5]
@@ -33,7 +34,7 @@ def _data(length: int) -> bytes:
     return (bytes(range(256)) * (length // 256 + 1))[:length]
 
 
-@pytest.mark.parametrize("length", LENGTHS)
+@each_row("length", LENGTHS)
 def test_there_and_back(length: int) -> None:
     data = _data(length)
     text = Base64Room.of(data).framed(b"<", b">")
@@ -44,7 +45,7 @@ def test_there_and_back(length: int) -> None:
     assert b"".join(read.pieces()) == data
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@each_row("name", BROKEN)
 def test_refuses_all_but_strict_base64(name: str) -> None:
     text = Base64Text(memoryview(BROKEN[name]))
     with pytest.raises(NotBase64Error):
@@ -53,8 +54,8 @@ def test_refuses_all_but_strict_base64(name: str) -> None:
         list(text.pieces())
 
 
-@pytest.mark.parametrize("around", [0, 1, 40_000, 300_000])
-@pytest.mark.parametrize("length", [0, 1, _PIECE + 1])
+@each_row("around", [0, 1, 40_000, 300_000])
+@each_row("length", [0, 1, _PIECE + 1])
 def test_whatever_stands_around_it(length: int, around: int) -> None:
     """Also more than there was room for."""
     text = Base64Room.of(_data(length)).framed(b"a" * around, b"b" * around)

@@ -10,6 +10,7 @@ import pytest
 from statefmt.encryption import check_configuration, merged
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.recorded import configured, pbkdf2
+from tests.tables import each_row
 
 SECRET = "correct-horse-battery-staple"
 GOOD = pbkdf2(passphrase=SECRET)
@@ -176,12 +177,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ACCEPTED)
+@each_row("name", ACCEPTED)
 def test_accepts(name: str) -> None:
     check_configuration(configured(json.dumps(ACCEPTED[name])))
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_row("name", REFUSED)
 def test_refuses(name: str) -> None:
     configuration, reason = REFUSED[name]
     with pytest.raises(ConfigurationError, match=reason):
@@ -239,7 +240,7 @@ def test_an_alias_that_would_be_ignored_is_an_error() -> None:
         merged(configured(json.dumps(GOOD)), over)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_row("name", REFUSED)
 def test_no_message_and_no_representation_has_a_secret(name: str) -> None:
     configuration, _ = REFUSED[name]
     with pytest.raises(ConfigurationError) as caught:

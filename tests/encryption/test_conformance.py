@@ -10,6 +10,7 @@ from statefmt.encryption import EnvelopeLayout, check_configuration, decrypt, en
 from statefmt.encryption._cipher import encrypts
 from statefmt.model.errors import ConfigurationError, EncryptionError
 from tests.encryption.recorded import FOLDER, RECORDS, RecordedRandomness, configuration
+from tests.tables import each_row
 
 # Read by OpenTofu and refused here, each with the reason.
 _REFUSED: Final = {
@@ -42,7 +43,7 @@ def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
 
 
-@pytest.mark.parametrize(("name", "syntax"), _both(_READ))
+@each_row(("name", "syntax"), _both(_READ), sample=40)
 def test_reads(name: str, syntax: str) -> None:
     record = RECORDS[name]
     opened = decrypt(record["encrypted"].encode(), configuration(record, syntax))
@@ -50,7 +51,7 @@ def test_reads(name: str, syntax: str) -> None:
     assert ("satisfied" if opened.is_current else "migration") == record["status"]
 
 
-@pytest.mark.parametrize("name", _WRITTEN)
+@each_row("name", _WRITTEN, sample=20)
 def test_writes_to_the_byte(name: str) -> None:
     record = RECORDS[name]
     encrypted = record["encrypted"].encode()
@@ -62,7 +63,7 @@ def test_writes_to_the_byte(name: str) -> None:
     assert encrypt(record["plaintext"].encode(), own, RecordedRandomness(encrypted), layout) == encrypted
 
 
-@pytest.mark.parametrize(("name", "syntax"), _both(_FAILING))
+@each_row(("name", "syntax"), _both(_FAILING))
 def test_refuses(name: str, syntax: str) -> None:
     record = RECORDS[name]
     with pytest.raises(EncryptionError) as caught:

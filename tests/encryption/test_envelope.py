@@ -6,6 +6,7 @@ import pytest
 
 from statefmt.encryption import Envelope, EnvelopeLayout, parse_envelope, write_envelope
 from statefmt.model.errors import EncryptionError
+from tests.tables import each_row
 
 # The whole, with one part of it changed.
 WHOLE = '{"serial":3,"lineage":"l","meta":{"a":"QQ=="},"encrypted_data":"QUJD","encryption_version":"v0"}'
@@ -59,12 +60,12 @@ OTHER = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@each_row("name", SAME)
 def test_reads(name: str) -> None:
     assert parse_envelope(SAME[name].encode()) == READ
 
 
-@pytest.mark.parametrize("name", DAMAGED)
+@each_row("name", DAMAGED)
 def test_refuses_damage(name: str) -> None:
     text, reason = DAMAGED[name]
     with pytest.raises(EncryptionError, match=reason):

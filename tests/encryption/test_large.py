@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from statefmt.encryption import EnvelopeLayout, SystemRandomness, decrypt, encrypt
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import configured
+from tests.tables import each_row
 
 KEY = list(range(32))
 METHOD = {"keys": {"encryption_key": KEY, "decryption_key": KEY}, "aad": [1, 2]}
@@ -22,8 +23,8 @@ PLAINS = [HEAD + b" " * more + b"}" for more in (0, 196_000, 196_001, 196_002, 9
 LARGE = PLAINS[-1]
 
 
-@pytest.mark.parametrize("layout", EnvelopeLayout)
-@pytest.mark.parametrize("plain", PLAINS, ids=len)
+@each_row("layout", EnvelopeLayout)
+@each_row("plain", PLAINS, ids=len)
 def test_as_cryptography_has_it(plain: bytes, layout: EnvelopeLayout) -> None:
     encrypted = encrypt(plain, OWN, SystemRandomness(), layout)
     data = base64.b64decode(json.loads(encrypted)["encrypted_data"])

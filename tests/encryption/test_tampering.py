@@ -11,6 +11,7 @@ import pytest
 from statefmt.encryption import SystemRandomness, decrypt, encrypt, parse_envelope
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import RECORDS, configuration, configured, pbkdf2
+from tests.tables import each_row
 
 _KEY: Final = list(range(32))
 _LITERAL: Final = configured(json.dumps({
@@ -127,7 +128,7 @@ def test_data_that_is_moved_to_another_place() -> None:
         assert _REASON in _reason(json.dumps({**envelope, "encrypted_data": text}))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("metadata", "reason"),
     [
         (

@@ -11,6 +11,7 @@ import pytest
 from statefmt import run_context
 from statefmt.fleet import Cluster, FleetError, IndexOptions, answer_job, index_states
 from tests.fleet.test_index import state
+from tests.tables import each_row
 
 
 def never(job: bytes) -> bytes:
@@ -25,7 +26,7 @@ def test_addresses_that_are_used(address: str) -> None:
     Cluster(address, never).check()
 
 
-@pytest.mark.parametrize(
+@each_row(
     "address",
     [
         *("", "localhost:8786", "tcp://", "tcp://localhost", "tcp://:8786", "tcp://localhost:0", "tcp://localhost:x"),

@@ -10,13 +10,14 @@ import pytest
 from statefmt import run_context
 from statefmt.fleet import FleetError, IndexOptions, index_states, query
 from tests.fleet.planting import indexed, planted
+from tests.tables import each_row
 
 duckdb = pytest.importorskip("duckdb")
 
 _REFUSED: Final = "another program has changed this index|this database is not an index"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "changes",
     [
         # Views could have no end, and read files while an index is refreshed.

@@ -8,6 +8,7 @@ from statefmt.fleet._masking import MASK, Masking, finding_rows, fix_of, secrets
 from statefmt.formats.reading import read
 from statefmt.model.findings import Code, Command, Fix
 from tests.cli.states import state
+from tests.tables import each_row
 
 
 def masking(*secrets: str) -> Masking:
@@ -15,7 +16,7 @@ def masking(*secrets: str) -> Masking:
     return Masking(secrets_of(read(state(outputs=outputs)).snapshot).strings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("secret", "text", "shown"),
     [
         ("hunter2", "The object of aws_x.hunter2 is tainted.", f"The object of {MASK} is tainted."),

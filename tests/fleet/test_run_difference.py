@@ -11,6 +11,7 @@ import pytest
 from statefmt.fleet import FleetError, FleetRun, ObjectDifference, OutputDifference, StateDifference, run_difference
 from statefmt.fleet._runs import named_run
 from tests.fleet.states import indexed, rows, vpc, written
+from tests.tables import each_row
 
 pytest.importorskip("duckdb")
 
@@ -211,7 +212,7 @@ _RUNS = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "number"),
     [
         ("1", 1),

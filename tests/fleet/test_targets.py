@@ -11,6 +11,7 @@ import pytest
 from statefmt import run_context
 from statefmt.fleet import IndexOptions, index_states, query
 from statefmt.fleet._resource_rows import state_id_of
+from tests.tables import each_row
 
 pytest.importorskip("duckdb")
 
@@ -36,7 +37,7 @@ def reading(backend: str, workspace: str | None, config: dict[str, Any]) -> byte
     return json.dumps({**document, "resources": [resource]}).encode()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("place", "backend", "workspace", "config", "target"),
     [
         ("a.tfstate", "s3", None, {**_S3, "region": "eu-west-1"}, "s3://b/net/prod.tfstate?region=eu-west-1"),

@@ -22,6 +22,7 @@ from tests.formats.recorded import (
     providers_of,
     without_providers,
 )
+from tests.tables import each_row
 
 # What the recording notes where OpenTofu cannot read what it wrote, or reads something else.
 _NO_WAY_BACK: Final = ("OpenTofu rejects its own output here", "writing the output again changes it")
@@ -59,7 +60,7 @@ def _is_output(text: bytes, case: Case) -> bool:
     return in_one_order(text) in [in_one_order(output) for output in outputs_of(case)]
 
 
-@pytest.mark.parametrize("case", CASES, ids=_ids(CASES))
+@each_row("case", CASES, ids=_ids(CASES))
 def test_agrees_with_opentofu(case: Case) -> None:
     if case["id"] in DEVIATIONS:
         assert _disagreements(case), "listed as a deviation, but it agrees"
@@ -106,13 +107,13 @@ def test_written_otherwise_than_by_opentofu(name: str) -> None:
     assert [without_providers(text)] == [without_providers(output) for output in outputs_of(case)]
 
 
-@pytest.mark.parametrize("case", _READ_BACK, ids=_ids(_READ_BACK))
+@each_row("case", _READ_BACK, ids=_ids(_READ_BACK))
 def test_canonical_text_is_its_own_canonical_text(case: Case) -> None:
     text = statefmt.write(statefmt.read(input_of(case)).snapshot)
     assert statefmt.write(statefmt.read(text).snapshot) == text
 
 
-@pytest.mark.parametrize("case", _READ_BACK, ids=_ids(_READ_BACK))
+@each_row("case", _READ_BACK, ids=_ids(_READ_BACK))
 def test_styles_differ_in_layout_only(case: Case) -> None:
     snapshot = statefmt.read(input_of(case)).snapshot
     indented = statefmt.write(snapshot)
@@ -123,14 +124,14 @@ def test_styles_differ_in_layout_only(case: Case) -> None:
     assert _exactly(one_line) == _exactly(indented)
 
 
-@pytest.mark.parametrize("case", _READ, ids=_ids(_READ))
+@each_row("case", _READ, ids=_ids(_READ))
 def test_an_untouched_state_keeps_every_byte(case: Case) -> None:
     result = statefmt.read(input_of(case))
     if result.version == 4:
         assert statefmt.write(result.snapshot, canonical=False) == input_of(case)
 
 
-@pytest.mark.parametrize("case", _READ, ids=_ids(_READ))
+@each_row("case", _READ, ids=_ids(_READ))
 def test_an_edited_state_says_what_was_edited(case: Case) -> None:
     snapshot = statefmt.read(input_of(case)).snapshot
     if snapshot.source is None:

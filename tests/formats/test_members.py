@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from statefmt.formats.versions.structure import anchor, member_at
+from tests.tables import each_row
 
 CASES = {
     "": "",
@@ -41,7 +40,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("pointer", "member"), CASES.items(), ids=[pointer or "whole file" for pointer in CASES])
+@each_row(("pointer", "member"), CASES.items(), ids=[pointer or "whole file" for pointer in CASES])
 def test_member_at(pointer: str, member: str) -> None:
     assert " ".join(member_at(pointer)) == member
 

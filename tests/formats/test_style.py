@@ -6,13 +6,14 @@ import pytest
 
 import statefmt
 from statefmt.formats import Layout, Style, style_of
+from tests.tables import each_row
 
 _ONE_LINE = Style(Layout.COMPACT)
 _INDENTED = Style(Layout.INDENT, 1)
 _INDENTED_1_12 = Style(Layout.INDENT, 2)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "style"),
     [
         pytest.param(b'{"version":4}\n', _ONE_LINE, id="OpenTofu 1.8 to 1.11, and remote states"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.golang import JSONValue, Members, NumberText, kind_name, loads_exact
+from tests.tables import each_row
 
 ACCEPTED: list[tuple[str, bytes, JSONValue]] = [
     ("number text", b"[1.0, -0, 1e400, 1E+2]", [NumberText(n) for n in ("1.0", "-0", "1e400", "1E+2")]),
@@ -39,7 +40,7 @@ def test_accepted(raw: bytes, expected: JSONValue) -> None:
     assert type(found) is type(expected)
 
 
-@pytest.mark.parametrize("raw", [case[1] for case in REFUSED], ids=[c[0] for c in REFUSED])
+@each_row("raw", [case[1] for case in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(raw: bytes) -> None:
     with pytest.raises(ValueError, match=r".+"):
         loads_exact(raw)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.golang import encode_string, quote
+from tests.tables import each_row
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()), max_size=40)
 
@@ -39,7 +40,7 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), [case[1:] for case in STRINGS], ids=[c[0] for c in STRINGS])
+@each_row(("text", "expected"), [case[1:] for case in STRINGS], ids=[c[0] for c in STRINGS])
 def test_encode(text: str, expected: bytes) -> None:
     assert encode_string(text) == expected
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.golang import encode_float, encode_value, loads_exact
+from tests.tables import each_row
 
 FLOATS = [
     (0.0, b"0"),
@@ -42,7 +43,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("value", "expected"), FLOATS)
+@each_row(("value", "expected"), FLOATS)
 def test_float(value: float, expected: bytes) -> None:
     assert encode_float(value) == expected
 

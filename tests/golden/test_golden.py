@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import pytest
-
 import statefmt
 from tests.golden.cases import FOLDER, PAIRS, recorded
+from tests.tables import each_row
 
 
 def _read(name: str, end: str) -> bytes:
     return (FOLDER / f"{name}.{end}.tfstate").read_bytes()
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each_row("name", PAIRS)
 def test_canonical_form(name: str) -> None:
     assert statefmt.write(statefmt.read(_read(name, "in")).snapshot) == _read(name, "out")
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each_row("name", PAIRS)
 def test_canonical_form_stays(name: str) -> None:
     assert statefmt.write(statefmt.read(_read(name, "out")).snapshot) == _read(name, "out")
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each_row("name", PAIRS)
 def test_files_are_the_recording(name: str) -> None:
     """If not: `python -m tests.golden.cases` writes them anew."""
     assert (_read(name, "in"), _read(name, "out")) == recorded(name)

@@ -14,6 +14,7 @@ import statefmt
 import statefmt.testing
 from statefmt import addrs, operations, selection, snapshots
 from tests.cli.states import SAMPLES
+from tests.tables import each_row
 
 _DATA: Final = (SAMPLES / "v4-regions.tfstate").read_bytes()
 _SNAPSHOT: Final = statefmt.read(_DATA).snapshot
@@ -82,14 +83,14 @@ def test_there_are_functions_of_every_module() -> None:
     assert len(_PARAMETERS) > 50
 
 
-@pytest.mark.parametrize("name", _FUNCTIONS)
+@each_row("name", _FUNCTIONS)
 def test_a_wrong_keyword(name: str) -> None:
     function = _FUNCTIONS[name]
     with pytest.raises(TypeError, match="wrong_keyword"):
         _called(function, _arguments(function) | {"wrong_keyword": 1})
 
 
-@pytest.mark.parametrize(("name", "parameter"), _PARAMETERS, ids=map("-".join, _PARAMETERS))
+@each_row(("name", "parameter"), _PARAMETERS, ids=map("-".join, _PARAMETERS))
 def test_a_wrong_type(name: str, parameter: str) -> None:
     """The message names the argument and what it takes. Where a call fails first for another one, that is named."""
     function = _FUNCTIONS[name]
@@ -101,7 +102,7 @@ def test_a_wrong_type(name: str, parameter: str) -> None:
     assert any(one in message for one in inspect.signature(function).parameters) or "a selector" in message
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("call", "message"),
     [
         (lambda: _LIBRARY.diff("a.tfstate", _SNAPSHOT), "diff(): old must be Snapshot, not str; statefmt.read(data)."),
@@ -150,8 +151,8 @@ _METHODS: Final[dict[str, Callable[..., object]]] = {
 }
 
 
-@pytest.mark.parametrize(("filters", "message"), _FILTERS, ids=[str(filters) for filters, _ in _FILTERS])
-@pytest.mark.parametrize("method", _METHODS)
+@each_row(("filters", "message"), _FILTERS, ids=[str(filters) for filters, _ in _FILTERS])
+@each_row("method", _METHODS)
 def test_a_filter_that_is_none(method: str, filters: dict[str, object], message: str, tmp_path: Path) -> None:
     """Nothing is selected without a filter that somebody wanted, and nothing is written."""
     path = tmp_path / "s.tfstate"

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 import statefmt
+from tests.tables import each_row
 
 _PROVIDER: Final = r'"provider":"provider[\"hashicorp/aws\"]"'
 _STATE: Final = (
@@ -22,7 +23,7 @@ _BROKEN: Final = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "name",
     [
         "AddressError", "Command", "Finding", "Fix", "Inspection", "ReadResult", "Severity", "Snapshot", "SnapshotDiff",

@@ -12,6 +12,7 @@ from types import ModuleType
 import pytest
 
 import statefmt
+from tests.tables import each_row
 
 
 @cache
@@ -21,7 +22,7 @@ def _help(module: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.parametrize("name", dir(statefmt))
+@each_row("name", dir(statefmt))
 def test_it_shows_each_public_name(name: str) -> None:
     value = getattr(statefmt, name)
     docstring = (inspect.getdoc(value) or "").split("\n")[0]

@@ -16,6 +16,7 @@ import statefmt
 from statefmt import addrs
 from tests.cli.encrypted import configuration, configured, encrypted
 from tests.cli.states import SAMPLES
+from tests.tables import each_row
 
 _REGIONS: Final = SAMPLES / "v4-regions.tfstate"
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
@@ -141,7 +142,7 @@ def test_errors_have_a_code_an_address_and_a_location(tmp_path: Path) -> None:
     assert refused.value.location == str(broken)
 
 
-@pytest.mark.parametrize("error", [name for name in dir(statefmt) if name.endswith("Error")])
+@each_row("error", [name for name in dir(statefmt) if name.endswith("Error")])
 def test_all_errors_have_one_root(error: str) -> None:
     assert issubclass(getattr(statefmt, error), statefmt.StatetoolError)
 

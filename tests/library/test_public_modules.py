@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 import statefmt
+from tests.tables import each_row
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 # The modules that `import statefmt` offers; `addrs` has its own tests.
@@ -41,7 +42,7 @@ def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.failed, result.attempted > 0) == (0, True)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each_row("name", MODULES)
 def test_every_name_that_is_offered_is_there_and_described(name: str) -> None:
     there = module(name)
     offered = [getattr(there, one) for one in there.__all__]
@@ -51,7 +52,7 @@ def test_every_name_that_is_offered_is_there_and_described(name: str) -> None:
     assert [one for one in described if not one.__doc__] == []
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each_row("name", MODULES)
 def test_a_name_that_is_not_there(name: str) -> None:
     with pytest.raises(AttributeError, match="nothing_like_it"):
         getattr(module(name), "nothing_like_it")  # noqa: B009 - mypy would refuse the attribute

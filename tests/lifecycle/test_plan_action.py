@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from random import Random
 
-import pytest
-
 from statefmt.lifecycle.schema import NestedBlock, SchemaAttribute, SchemaBlock, implied_type
 from statefmt.model.cty import (
     BOOL,
@@ -29,6 +27,7 @@ from tests.lifecycle.opentofu.parts import null
 from tests.lifecycle.opentofu.plan_action import plan_action
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import decode, path_of, schema_of
+from tests.tables import each_row
 
 _SENSITIVE = frozenset({"sensitive"})
 _A = (GetAttr("a"),)
@@ -72,7 +71,7 @@ def test_paths_that_neither_object_has_are_named() -> None:
     assert plan_action(_SCHEMA, null(STRING), _object("y"), requires_replace=[path]).actions == ("create",)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("path", "found"),
     [
         ((), _OBJECT),

@@ -14,6 +14,7 @@ from statefmt.model.addrs import ResourceMode
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.cty import DYNAMIC, STRING
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _BUILTIN = parse_provider_source("terraform.io/builtin/terraform")
 _ID = {"block": {"attributes": {"id": {"type": "string", "computed": True}}}}
@@ -107,7 +108,7 @@ def test_no_providers() -> None:
     assert read_provider_schemas(b'{"format_version":"1.7","provider_schemas":null}').providers == ()
 
 
-@pytest.mark.parametrize(("data", "message"), [
+@each_row(("data", "message"), [
     (b"", "empty instead of"),
     (b" \n", "empty instead of"),
     (b"PK\x03\x04\x14", "a saved plan instead of"),

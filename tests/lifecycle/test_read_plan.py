@@ -15,6 +15,7 @@ from statefmt.lifecycle.read_plan import PlanJSON, read_plan
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.schema_problems import schema_text
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _VALUES = {"id": "1", "size": 12345678901234567890123}
 
@@ -127,7 +128,7 @@ def test_address_parts_that_contradict_the_address() -> None:
     assert str(plan.resource_changes[0].address) == "aws_instance.other[1]"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "reason"),
     [
         (b"", "the file is empty"),
@@ -150,7 +151,7 @@ def test_not_a_plan(data: bytes, reason: str) -> None:
         read_plan(data)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "reason", "pointer"),
     [
         (_plan(format_version="2.0"), "versions 1.x can be read", "/format_version"),
@@ -229,7 +230,7 @@ def test_the_schema_allows_recorded_plans() -> None:
     assert (len(_PLANS) > 50, wrong) == (True, [])
 
 
-@pytest.mark.parametrize("seed", range(20))
+@each_row("seed", range(20))
 def test_the_schema_allows_what_decodes(seed: int) -> None:
     """A value anywhere in a plan is replaced, or a member removed."""
     random = Random(seed)

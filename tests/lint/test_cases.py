@@ -9,6 +9,7 @@ import pytest
 import statefmt
 from statefmt.lint.registry import all_rules
 from tests.lint.states import AWS, CANONICAL, R_X, R_Y, R, bare, checks, one, output, resource, state, text, v3
+from tests.tables import each_row
 
 _EIP: Final = {"type": "aws_eip", "primary": {"id": "x"}, "provider": "provider.aws"}
 _BACKEND: Final = {"version": 3, "backend": {"type": "s3"}, "modules": []}
@@ -194,7 +195,7 @@ _FINE: Final = [
 ]
 
 
-@pytest.mark.parametrize(("code", "document", "address", "pointer"), _REPORTED)
+@each_row(("code", "document", "address", "pointer"), _REPORTED)
 def test_reported(code: str, document: dict[str, Any] | bytes, address: str, pointer: str) -> None:
     findings = [finding for finding in statefmt.check(text(document), select=[code]) if finding.code == code]
     assert (address, pointer) in [(finding.address, finding.pointer) for finding in findings]
@@ -202,7 +203,7 @@ def test_reported(code: str, document: dict[str, Any] | bytes, address: str, poi
     assert all(finding.summary and finding.detail.endswith((".", ")")) for finding in findings)
 
 
-@pytest.mark.parametrize(("code", "document"), _FINE)
+@each_row(("code", "document"), _FINE)
 def test_fine(code: str, document: dict[str, Any] | bytes) -> None:
     assert code not in {finding.code for finding in statefmt.check(text(document), select=[code])}
 

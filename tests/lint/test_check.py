@@ -9,6 +9,7 @@ import pytest
 import statefmt
 from statefmt.model.findings import NO_STATE, Code
 from tests.lint.states import AWS, CANONICAL, R, resource, text
+from tests.tables import each_row
 
 # One finding of several rules each.
 _STATE: Final = text(
@@ -50,14 +51,14 @@ def test_select_and_ignore(chosen: dict[str, Any], found: set[str]) -> None:
     assert chosen.get("select") is None or all(code.startswith(tuple(chosen["select"])) for code in got)
 
 
-@pytest.mark.parametrize("chosen", ["select", "ignore"])
-@pytest.mark.parametrize("prefix", ["", "X", "sta", "STA9", "STA0011", "STA001x", "*", "not-a-state"])
+@each_row("chosen", ["select", "ignore"])
+@each_row("prefix", ["", "X", "sta", "STA9", "STA0011", "STA001x", "*", "not-a-state"])
 def test_an_unknown_prefix(chosen: str, prefix: str) -> None:
     with pytest.raises(ValueError, match="no rule has a code that starts with"):
         _codes(_STATE, **{chosen: ["STA001", prefix]})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "code"),
     [
         pytest.param(b"", Code.NOT_A_STATE, id="empty"),
@@ -67,7 +68,7 @@ def test_an_unknown_prefix(chosen: str, prefix: str) -> None:
         pytest.param(b'{"version":4,"lineage":"\xff"}', Code.NOT_UTF8, id="not UTF-8"),
     ],
 )
-@pytest.mark.parametrize("chosen", [{"select": ["DEP001"]}, {"select": []}, {"ignore": ["STA"]}], ids=repr)
+@each_row("chosen", [{"select": ["DEP001"]}, {"select": []}, {"ignore": ["STA"]}], ids=repr)
 def test_no_choice_hides_that_there_is_no_state(data: bytes, code: str, chosen: dict[str, Any]) -> None:
     assert code in NO_STATE
     (finding,) = statefmt.check(data, **chosen)

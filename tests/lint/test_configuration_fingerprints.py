@@ -13,6 +13,7 @@ from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.baseline import fingerprint
 from statefmt.lint.check import check, check_configuration
 from statefmt.model.findings import Finding
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if path.is_dir())
@@ -40,7 +41,7 @@ def _written(folder: Path, files: dict[str, str]) -> list[str]:
     return _marks(folder)
 
 
-@pytest.mark.parametrize("fixture", _FIXTURES, ids=lambda path: path.name)
+@each_row("fixture", _FIXTURES, ids=lambda path: path.name)
 def test_lines_that_move(fixture: Path, tmp_path: Path) -> None:
     """The same findings elsewhere on the disk, three lines further down, have the same fingerprints, all different."""
     shutil.copytree(fixture, tmp_path / "elsewhere")

@@ -11,13 +11,12 @@ import json
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from statefmt.configuration import load
 from statefmt.configuration.provider_instances import ProviderReferences
 from statefmt.lint.check import check, check_configuration
 from statefmt.lint.registry import all_rules
 from statefmt.model.findings import Code, Finding
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if path.is_dir())
@@ -48,12 +47,12 @@ def _expected(fixture: Path) -> list[tuple[str, str, str]]:
     )
 
 
-@pytest.mark.parametrize("fixture", _FIXTURES, ids=lambda path: path.name)
+@each_row("fixture", _FIXTURES, ids=lambda path: path.name)
 def test_found(fixture: Path) -> None:
     assert sorted(_told(finding, fixture) for finding in _found(fixture)) == _expected(fixture)
 
 
-@pytest.mark.parametrize("code", _CODES)
+@each_row("code", _CODES)
 def test_each_rule_finds_something_somewhere(code: str) -> None:
     assert any(told[0] == code for fixture in _FIXTURES for told in _expected(fixture))
 

@@ -22,6 +22,7 @@ from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_
 from statefmt.model.snapshot import ResourceState, Snapshot
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.generated_edits import OPERATIONS
+from tests.tables import each_row
 
 PROVIDER = 'provider["registry.opentofu.org/hashicorp/aws"]'
 
@@ -58,7 +59,7 @@ def _first_object(**members: Any) -> Snapshot:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("after", "part"),
     [
         pytest.param(STATE, [], id="nothing"),

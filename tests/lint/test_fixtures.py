@@ -16,14 +16,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from statefmt.encryption import examine
 from statefmt.formats.releases import parse_release
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import Code, Finding
 from tests.cli.encrypted import configured
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parent
 FOR: Final = re.compile(r"-for-((?:opentofu|terraform)-[0-9]+\.[0-9]+)$")
@@ -75,7 +74,7 @@ def _expected(path: Path) -> list[tuple[str, str]]:
     return sorted((place["address"], place["pointer"]) for place in places)
 
 
-@pytest.mark.parametrize("path", FAILING, ids=_label)
+@each_row("path", FAILING, ids=_label)
 def test_reported(path: Path) -> None:
     code = path.parent.name
     expected = _expected(path)
@@ -83,25 +82,25 @@ def test_reported(path: Path) -> None:
     assert _places(_check(path, code), code) == expected
 
 
-@pytest.mark.parametrize("path", FAILING, ids=_label)
+@each_row("path", FAILING, ids=_label)
 def test_reported_whatever_other_rules_run(path: Path) -> None:
     code = path.parent.name
     assert _places(_check(path), code) == _expected(path)
 
 
-@pytest.mark.parametrize("path", _PASSING, ids=_label)
+@each_row("path", _PASSING, ids=_label)
 def test_not_reported(path: Path) -> None:
     code = path.parent.name
     assert _places(_check(path, code), code) == []
 
 
-@pytest.mark.parametrize("path", [*FAILING, *_PASSING], ids=_label)
+@each_row("path", [*FAILING, *_PASSING], ids=_label)
 def test_checked_the_same_twice(path: Path) -> None:
     assert _check(path) == _check(path)
 
 
-@pytest.mark.parametrize("code", [code for code in _CODES if not code.startswith(("CFG", "CFS", "LIF", "PLN", "SCH"))])
-@pytest.mark.parametrize("kind", ["fail", "pass"])
+@each_row("code", [code for code in _CODES if not code.startswith(("CFG", "CFS", "LIF", "PLN", "SCH"))])
+@each_row("kind", ["fail", "pass"])
 def test_has_fixtures(code: str, kind: str) -> None:
     assert list((_FOLDER / code).glob(f"{kind}-*.tfstate"))
 
@@ -125,7 +124,7 @@ def test_each_code_once() -> None:
     assert list(all_rules()) == _CODES
 
 
-@pytest.mark.parametrize("code", _CODES)
+@each_row("code", _CODES)
 def test_rule_and_page(code: str) -> None:
     page = all_pages()[code]
     assert page.rule.code == code

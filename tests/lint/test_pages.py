@@ -8,11 +8,10 @@ import re
 from inspect import cleandoc
 from typing import Final
 
-import pytest
-
 import statefmt.lint.rules
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import NO_STATE, Code, Severity
+from tests.tables import each_row
 
 _PARTS: Final = ["What it does", "Why is this bad?", "Example", "What to do"]
 _MODULES: Final = [
@@ -31,7 +30,7 @@ _PAGES: Final = [
 ]
 
 
-@pytest.mark.parametrize(("name", "code", "page"), _PAGES)
+@each_row(("name", "code", "page"), _PAGES)
 def test_the_module_is_named_after_the_code_or_its_prefix(name: str, code: str, page: str) -> None:
     prefix = code[:3].lower()
     assert name == prefix or re.fullmatch(rf"{prefix}\.{code.lower()}_[a-z0-9_]+", name)
@@ -50,7 +49,7 @@ def test_the_reader_lowers_what_only_statetool_has() -> None:
         assert (noticed is Severity.INFO) if code.only_statetool else (noticed is code.severity)
 
 
-@pytest.mark.parametrize(("name", "code", "page"), _PAGES)
+@each_row(("name", "code", "page"), _PAGES)
 def test_the_page_has_four_parts(name: str, code: str, page: str) -> None:
     lines = cleandoc(page).splitlines()
     assert lines[0].strip()

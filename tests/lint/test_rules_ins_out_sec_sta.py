@@ -29,6 +29,7 @@ from tests.formats.recorded import CASES, input_of
 from tests.lint.good_states import found_in_good_states
 from tests.lint.true_findings_ins_out_sec_sta import TRUE_FINDINGS
 from tests.model.cty.sensitive_paths import parse_paths
+from tests.tables import each_row
 
 _HERE: Final = Path(__file__).parent
 _OURS: Final = ("INS", "OUT", "CHK", "SEC", "STA")
@@ -169,7 +170,7 @@ _WORDS: Final = {"Accoun", "ccount", "github", "ithub_", "000000"}
 _PIECES: Final = {secret[at : at + 6] for secret in _PLANTED for at in range(len(secret) - 5)} - _WORDS
 
 
-@pytest.mark.parametrize("path", _FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each_row("path", _FIXTURES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_finding_shows_a_secret(path: Path) -> None:
     said = "\n".join(map(_said, check(path.read_bytes())))
     assert [piece for piece in sorted(_PIECES) if piece in said] == []
@@ -194,13 +195,13 @@ def _raw(value: object, indent: int | None = None) -> Raw:
 _ALONE: Final = Raw(b'{"id":"x"}')
 
 
-@pytest.mark.parametrize(("code", "secret"), _SECRETS.values(), ids=_SECRETS)
+@each_row(("code", "secret"), _SECRETS.values(), ids=_SECRETS)
 def test_known_by_its_shape(code: str, secret: str) -> None:
     assert list(shapes_in(secret)) == [code]
     assert list(shapes_in(f"export A='{secret}'\n")) == [code]
 
 
-@pytest.mark.parametrize("secret", [secret for _, secret in _SECRETS.values()], ids=_SECRETS)
+@each_row("secret", [secret for _, secret in _SECRETS.values()], ids=_SECRETS)
 def test_suspected_in_raw_text(secret: str) -> None:
     values: list[object] = [secret, f"a {secret} b", [{"b": secret}], json.dumps({"c": [secret]})]
     texts = [_raw({"a": value}, indent) for value in values for indent in (None, 2)]
@@ -216,7 +217,7 @@ def test_suspected_among_much_base64() -> None:
     assert list(suspects([_raw({"a": much, "b": "x"}), *texts])) == list(range(1, len(texts) + 1))
 
 
-@pytest.mark.parametrize("between", ["+", "/", "\n", "=", '"', " "])
+@each_row("between", ["+", "/", "\n", "=", '"', " "], sample=2)
 def test_found_inside_a_long_string_of_base64(between: str) -> None:
     much = base64.b64encode(bytes(range(256)) * 399).decode()
     secrets = [secret for _, secret in _SECRETS.values()]
@@ -305,7 +306,7 @@ def test_aws_keys_are_two_texts(value: object, expected: list[tuple[str, tuple[o
 # --- secrets by name
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "value", "kind"),
     [
         ("password", "hunter2", "a password"),
@@ -375,7 +376,7 @@ def test_known_by_its_name(name: str, value: str, kind: str | None) -> None:
         assert list(suspects(texts)) == list(range(len(texts)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("postgres://app:hunter2@db:5432/app", "a URL with a password"),
@@ -447,7 +448,7 @@ def test_covered(steps: tuple[str | int, ...], path: list[str | int | list[str]]
     assert steps not in Covered(())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attributes", "path", "missing"),
     [
         ({"a": {"b": [{"c": 1}]}}, ["a", "b", 0, "c"], None),
@@ -502,7 +503,7 @@ def test_paths_as_text(steps: tuple[str | int, ...], text: str) -> None:
 _PATH = {"type": "get_attr", "value": "a"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "data", "says"),
     [
         pytest.param("INS005", _text({"status": "tainted"}), "`statetool untaint t.n`", id="plain address"),
@@ -645,7 +646,7 @@ def test_json_in_json_in_json_is_searched() -> None:
 # --- pages
 
 
-@pytest.mark.parametrize("code", _NEW)
+@each_row("code", _NEW)
 def test_the_page_gives_the_severity_and_its_reason(code: str) -> None:
     page = all_pages()[code]
     reasons = {"error": "an error", "warning": "a warning", "info": "information"}

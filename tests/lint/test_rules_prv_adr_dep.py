@@ -29,6 +29,7 @@ from statefmt.render.findings import fix_text
 from tests.formats.recorded import CASES, Case, input_of
 from tests.lint.good_states import found_in_good_states
 from tests.lint.true_findings_prv_adr_dep import TRUE_FINDINGS
+from tests.tables import each_row
 
 _HERE: Final = Path(__file__).parent
 _OURS: Final = ("PRV", "ADR", "DEP")
@@ -76,7 +77,7 @@ def test_what_is_found_in_good_states_is_true() -> None:
 _BAD_BINDINGS: Final = [case for case in CASES if case["group"] == "provider-binding" and case["diagnostics"]]
 
 
-@pytest.mark.parametrize("case", _BAD_BINDINGS, ids=[case["id"] for case in _BAD_BINDINGS])
+@each_row("case", _BAD_BINDINGS, ids=[case["id"] for case in _BAD_BINDINGS])
 def test_bindings_that_opentofu_refuses_or_warns_about(case: Case) -> None:
     needed = max(Severity(found["severity"]).rank for found in case["diagnostics"] if found["severity"] != "panic")
     assert max((finding.severity.rank for finding in check(input_of(case))), default=-1) >= needed
@@ -85,7 +86,7 @@ def test_bindings_that_opentofu_refuses_or_warns_about(case: Case) -> None:
 # --- commands and pages
 
 
-@pytest.mark.parametrize("code", sorted({path.parent.name for path in _FAILING}))
+@each_row("code", sorted({path.parent.name for path in _FAILING}))
 def test_the_page_gives_the_severity_and_its_reason(code: str) -> None:
     page = all_pages()[code]
     if code >= "ADR006" and code not in ("DEP001", *(f"PRV00{n}" for n in range(1, 7))):
@@ -114,7 +115,7 @@ def test_two_runs_say_the_same_to_the_byte() -> None:
 # --- what findings say
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("code", "resources", "says"),
     [
         pytest.param(
@@ -258,13 +259,13 @@ def test_the_page_names_every_exception() -> None:
     assert _named_on_the_page() == {*families, *adr008._SHARED_IDS, *SCOPES}
 
 
-@pytest.mark.parametrize("kind", [*sorted(adr008._SHARED_IDS), *(f"{prefix}x" for prefix in adr008._NOT_REMOTE)])
+@each_row("kind", [*sorted(adr008._SHARED_IDS), *(f"{prefix}x" for prefix in adr008._NOT_REMOTE)])
 def test_types_whose_ids_say_nothing(kind: str) -> None:
     assert _same_id(kind, {}, {}) == []
     assert len(_same_id(f"{kind[:-1]}_y" if kind in adr008._SHARED_IDS else f"x{kind}", {}, {})) == 2
 
 
-@pytest.mark.parametrize("scope", SCOPES)
+@each_row("scope", SCOPES)
 def test_ids_within_something(scope: str) -> None:
     assert _same_id("t", {scope: "a"}, {scope: "b"}) == []
     assert len(_same_id("t", {scope: "a"}, {scope: "a"})) == 2

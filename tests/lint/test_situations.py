@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import pytest
 
 from statefmt.configuration import load
 from statefmt.configuration.provider_reference import ProviderReference, read_provider_reference
 from statefmt.lint.check import check
 from statefmt.model.findings import Severity
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _SITUATIONS: Final = (
@@ -70,14 +70,14 @@ def _is_bound(resource: dict[str, Any], binding: str) -> bool:
             return bool(module) and not own and module.endswith("]") is (binding == "keyed")
 
 
-@pytest.mark.parametrize(("situation", "binding"), _CELLS)
+@each_row(("situation", "binding"), _CELLS)
 def test_the_state_has_resources_that_are_bound_so(situation: str, binding: str) -> None:
     resources = _resources(_FOLDER / f"{situation}-{binding}")
     assert any(_is_bound(resource, binding) for resource in resources)
     assert all("[" not in resource.get("module", "") for resource in resources) or binding == "keyed"
 
 
-@pytest.mark.parametrize(("situation", "binding"), _PASSING)
+@each_row(("situation", "binding"), _PASSING)
 def test_the_configuration_passes_providers_so(situation: str, binding: str) -> None:
     calls = load(_FOLDER / f"{situation}-{binding}").root.declarations.calls.values()
     passed = [(call, read_provider_reference(pair.parent)) for call in calls for pair in call.providers or ()]
@@ -86,7 +86,7 @@ def test_the_configuration_passes_providers_so(situation: str, binding: str) -> 
     assert all((call.repetition.for_each is not None) is (binding == "keyed") for call, _ in references)
 
 
-@pytest.mark.parametrize(("situation", "binding"), _CELLS)
+@each_row(("situation", "binding"), _CELLS)
 def test_the_state_is_as_opentofu_writes_it(situation: str, binding: str) -> None:
     found = check((_FOLDER / f"{situation}-{binding}" / "terraform.tfstate").read_bytes())
     assert [finding for finding in found if finding.code == "STA007" or finding.severity is Severity.ERROR] == []

@@ -16,6 +16,7 @@ from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.model.findings import Command, Finding
 from statefmt.render.findings import fix_text
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parent
 _FAILING: Final = sorted(path for path in _FOLDER.glob("*/fail-*.tfstate") if "-for-" not in path.stem)
@@ -47,7 +48,7 @@ def _commands() -> Iterator[Any]:
             yield pytest.param(path, number, id=f"{code}/{path.stem}-{command.split()[1]}-{number}")
 
 
-@pytest.mark.parametrize(("path", "number"), list(_commands()))
+@each_row(("path", "number"), list(_commands()))
 def test_a_suggested_command_does_away_with_its_finding(path: Path, number: int, tmp_path: Path) -> None:
     code = path.parent.name
     state = tmp_path / "a state.tfstate"
@@ -97,7 +98,7 @@ def test_commands_are_data_without_quotes() -> None:
     assert finding.fix.commands == (Command("untaint", ('t.n["it\'s"]', "--state", "a b.tfstate")),)
 
 
-@pytest.mark.parametrize("path", _FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each_row("path", _FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_text_of_a_fix_has_its_commands(path: Path) -> None:
     for finding in _found(path, "a b.tfstate"):
         told = [shlex.split(command) for command in _COMMAND.findall(fix_text(finding.fix))]

@@ -23,6 +23,7 @@ from statefmt.lint.check import check, check_configuration
 from statefmt.model.findings import Code, Finding, Severity
 from statefmt.render.findings import fix_text
 from tests.lint.pasting import paste
+from tests.tables import each_row
 
 _FOLDER: Final = Path(__file__).parents[1] / "configurations"
 _FIXTURES: Final = sorted(path for path in _FOLDER.iterdir() if (path / "terraform.tfstate").is_file())
@@ -85,7 +86,7 @@ def _mended(folder: Path, before: list[Finding], finding: Finding) -> None:
     assert {(code, address) for code, address in after - known if code != Code.PROVIDER_KEY_UNUSED} == set()
 
 
-@pytest.mark.parametrize(("fixture", "number", "at"), list(_commands()))
+@each_row(("fixture", "number", "at"), list(_commands()))
 def test_a_command(fixture: Path, number: int, at: int, tmp_path: Path) -> None:
     folder = _copied(fixture, tmp_path)
     before = _found(folder)
@@ -116,7 +117,7 @@ def test_a_null_value_that_the_block_uses(value: str, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("fixture", "number"), list(_printed()))
+@each_row(("fixture", "number"), list(_printed()))
 def test_the_configuration_that_is_named_or_printed(fixture: Path, number: int, tmp_path: Path) -> None:
     folder = _copied(fixture, tmp_path)
     before = _found(folder)

@@ -12,14 +12,13 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-import pytest
-
 from statefmt.cli.main import main
 from statefmt.lint.registry import all_pages, all_rules
 from statefmt.model.findings import Code, Severity
 from tests.cli.encrypted import configuration, encrypted
 from tests.lint.states import CANONICAL
 from tests.lint.test_fixtures import FAILING, FOR, check_as, methods_of
+from tests.tables import each_row
 
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _LINEAGE: Final = re.compile(rb'"lineage": *"([^"]*)"')
@@ -148,7 +147,7 @@ def _written(state: Path) -> Path:
     return state.with_name("salvaged.tfstate")
 
 
-@pytest.mark.parametrize("fixture", _WITH_COMMAND, ids=_label)
+@each_row("fixture", _WITH_COMMAND, ids=_label)
 def test_the_command_does_away_with_the_finding_and_adds_none(fixture: Path, tmp_path: Path) -> None:
     state = tmp_path / "terraform.tfstate"
     state.write_bytes(fixture.read_bytes())
@@ -160,7 +159,7 @@ def test_the_command_does_away_with_the_finding_and_adds_none(fixture: Path, tmp
     assert {found for found in after - before if found[0] not in _ALSO} == set()
 
 
-@pytest.mark.parametrize("code", [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR])
+@each_row("code", [code for code, rule in all_rules().items() if rule.severity is Severity.ERROR])
 def test_the_page_names_the_command(code: str) -> None:
     *_, advice = all_pages()[code].text.partition("## What to do")
     named = {_of(_COMMANDS, path).split()[0] for path in _WITH_COMMAND if path.parent.name == code}

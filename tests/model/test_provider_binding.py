@@ -10,6 +10,7 @@ from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_config_provider_config
 from statefmt.model.provider_binding import BlockProviders, Lifted, ObjectProvider, lift, lower, same_provider
 from statefmt.model.snapshot import ResourceInstanceObject, ResourceState
+from tests.tables import each_row
 
 AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 R: Final = f"{AWS}.r"
@@ -53,7 +54,7 @@ def _found(lifted: Lifted) -> list[tuple[str, str, str]]:
     return [(finding.code, finding.severity.value, finding.address) for finding in lifted.findings]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("block", "bound"),
     [
         pytest.param((R, [(NO_KEY, "")]), [R], id="the resource level reaches the one instance"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from statefmt.model.snapshot import normalise_version
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "normal"),
     [
         pytest.param("1.9.0", "1.9.0", id="as it should be"),

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import statefmt
+from tests.tables import each_row
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _GITHUB: Final = _ROOT / ".github"
@@ -140,7 +141,7 @@ _BY_NAME: Final = re.compile(
 _PAGES: Final = [_ROOT / "README.md", _ROOT / "action.yml", _ROOT / "Dockerfile", *(_ROOT / "docs").rglob("*.md")]
 
 
-@pytest.mark.parametrize("path", _PAGES, ids=lambda path: path.name)
+@each_row("path", _PAGES, ids=lambda path: path.name)
 def test_no_page_installs_a_name_that_others_could_claim(path: Path) -> None:
     """Until the name is ours in the index, statetool comes from a repository, at a revision."""
     assert _BY_NAME.findall(path.read_text("utf-8")) == []

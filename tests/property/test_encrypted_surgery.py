@@ -96,7 +96,8 @@ def _cases(draw: st.DrawFn, command: str) -> tuple[bytes, list[list[str]]]:
 
 
 @pytest.mark.parametrize("command", SURGERY)
-@settings(max_examples=5)
+# Each example derives keys many times.
+@settings(max_examples=settings().max_examples // 12)
 @given(st.data(), st.sampled_from(EnvelopeLayout))
 def test_surgery(command: str, data: st.DataObject, layout: EnvelopeLayout) -> None:
     text, lines = data.draw(_cases(command))

@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
-import pytest
 from hypothesis import given, settings, strategies as st
 
 from statefmt import run_context
@@ -19,6 +18,7 @@ from statefmt.lint.registry import all_rules
 from statefmt.rules import Fixable, FixedState, Gate, mend_state
 from statefmt.testing import strategies
 from tests.lint.test_fixtures import FAILING
+from tests.tables import each_row
 
 # Each example checks a state eight times.
 _EXAMPLES: Final = settings().max_examples // 3
@@ -66,8 +66,8 @@ def test_generated_states(data: bytes, unsafe: bool) -> None:
         _keeps_its_promises(data, Path(folder), unsafe=unsafe)
 
 
-@pytest.mark.parametrize("unsafe", [False, True])
-@pytest.mark.parametrize("fixture", FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@each_row("unsafe", [False, True], sample=100)
+@each_row("fixture", FAILING, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_failing_fixtures(fixture: Path, unsafe: bool, tmp_path: Path) -> None:
     _keeps_its_promises(fixture.read_bytes(), tmp_path, unsafe=unsafe)
 

@@ -15,7 +15,6 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-import pytest
 from hypothesis import example, given, strategies as st
 
 import statefmt
@@ -25,6 +24,7 @@ from statefmt.formats.releases import parse_release
 from statefmt.model.errors import StatetoolError
 from tests.formats.recorded import CASES, input_of
 from tests.property.mutations import hostile_value, mutated
+from tests.tables import each_row
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _CONFIGURATION: Final = """provider "aws" {
@@ -148,9 +148,9 @@ def test_commands(command: Sequence[str], number: int) -> None:
 
 
 # Depths that readers follow and what comes after them may not.
-@pytest.mark.parametrize("depth", [130, 960, 5_000])
-@pytest.mark.parametrize("brackets", [("[", "]"), ('{"a":', "}")])
-@pytest.mark.parametrize("command", _COMMANDS, ids=" ".join)
+@each_row("depth", [130, 960, 5_000], sample=60)
+@each_row("brackets", [("[", "]"), ('{"a":', "}")])
+@each_row("command", _COMMANDS, ids=" ".join)
 def test_nesting(command: Sequence[str], brackets: tuple[str, str], depth: int) -> None:
     deep = (brackets[0] * depth + "1" + brackets[1] * depth).encode()
     seed = (_ROOT / "samples" / "v4-regions.tfstate").read_bytes()

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from statefmt.redaction.object_value import flat_value
 from statefmt.redaction.partial import Hidden
 from tests.model.cty.sensitive_paths import parse_paths
+from tests.tables import each_row
 
 
 def _path(*steps: object) -> list[object]:
@@ -53,7 +52,7 @@ COVERED = [
 ]
 
 
-@pytest.mark.parametrize(("paths", "hidden"), COVERED)
+@each_row(("paths", "hidden"), COVERED)
 def test_paths(paths: tuple[list[object], ...], hidden: list[str]) -> None:
     assert _shown(SOME, *paths) == [name for name in SOME if name not in hidden]
 
@@ -77,12 +76,12 @@ DOUBTFUL = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), HARMLESS)
+@each_row(("name", "value"), HARMLESS)
 def test_harmless(name: str, value: str) -> None:
     assert _shown({name: value}) == [name]
 
 
-@pytest.mark.parametrize(("name", "value"), DOUBTFUL)
+@each_row(("name", "value"), DOUBTFUL)
 def test_doubtful(name: str, value: str) -> None:
     assert _shown({name: value}) == []
 

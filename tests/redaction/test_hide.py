@@ -12,6 +12,7 @@ from statefmt.golang import JSONValue, Members, NumberText
 from statefmt.redaction.object_value import hide
 from statefmt.redaction.partial import HIDDEN, decoded, sensitive_shape
 from tests.model.cty.sensitive_paths import parse_paths
+from tests.tables import each_row
 
 
 def _attr(name: str) -> dict[str, object]:
@@ -94,7 +95,7 @@ def _replaced(value: JSONValue) -> JSONValue:
     return HIDDEN if value == "(HIDDEN)" else value
 
 
-@pytest.mark.parametrize(("attributes", "paths", "shown"), CASES)
+@each_row(("attributes", "paths", "shown"), CASES)
 def test_hide(attributes: str, paths: list[object], shown: str) -> None:
     value = decoded(hide(Raw(attributes.encode()), parse_paths(json.dumps(paths).encode())))
     assert repr(value) == repr(_with_hidden(shown))

@@ -14,6 +14,7 @@ from statefmt.redaction.object_value import attributes_value
 from statefmt.redaction.partial import decoded, exact_text
 from statefmt.redaction.secrets import _TABLE, known_secrets
 from tests.cli.states import resource, state
+from tests.tables import each_row
 
 # Nothing recognises it but the table.
 _PLAIN: Final = "two words"
@@ -55,7 +56,7 @@ def _reported(type_name: str, attributes: dict[str, Any]) -> list[str]:
     return [finding.pointer for finding in found]
 
 
-@pytest.mark.parametrize(("type_name", "path"), DOCUMENTED)
+@each_row(("type_name", "path"), DOCUMENTED)
 def test_hidden_and_reported_by_its_type(type_name: str, path: str) -> None:
     for value in (_PLAIN, {"a": _PLAIN}, [_PLAIN, {"b": _PLAIN}]):
         attributes = _planted(path, value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.analysis.dependencies import DependencyGraph, dependency_graph
@@ -11,6 +10,7 @@ from statefmt.text import printable
 from tests.analysis.states import AWS, graph_snapshot, resource, snapshot
 from tests.render.dot_reader import read_dot
 from tests.render.mermaid_reader import read_mermaid
+from tests.tables import each_row
 
 EDGES = {
     "aws_instance.web": ["aws_eip.gone", "data.aws_ami.a", "module.net.aws_subnet.a", "module.net.module.x.aws_vpc.m"],
@@ -94,7 +94,7 @@ def _named(*names: str) -> DependencyGraph:
     return dependency_graph(snapshot(*({**one, "name": name} for name in names)))
 
 
-@pytest.mark.parametrize("name", NAMES, ids=repr)
+@each_row("name", NAMES, ids=repr)
 def test_any_name_is_only_a_text(name: str) -> None:
     _assert_drawn(name)
 

@@ -27,6 +27,7 @@ from tests.adversary.in_process import unguarded
 from tests.instructions import instructions
 from tests.scaling.commands import COMMANDS, GIVEN, LEFT_OUT
 from tests.scaling.folder import fill
+from tests.tables import each_row
 
 _SIZE: Final = 4_000
 # For shapes whose parts are larger than that.
@@ -75,12 +76,12 @@ def test_each_command_is_counted_or_left_out_with_a_reason() -> None:
         assert takes_state and not any(one.required for one in options), message
 
 
-@pytest.mark.parametrize("run", _RUNS, ids=" ".join)
+@each_row("run", _RUNS, ids=[" ".join(run) for run in _RUNS], sample=24, parts=4)
 def test_commands(run: Sequence[str], tmp_path: Path) -> None:
     _assert_command(run, _some(run), tmp_path)
 
 
-@pytest.mark.parametrize("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=16, parts=2)
 def test_check_of_each_shape(shape: str, tmp_path: Path) -> None:
     _assert_command(("check", "--no-settings", "s.tfstate"), [shape], tmp_path)
 
@@ -91,7 +92,7 @@ def test_commands_on_each_shape(run: Sequence[str], tmp_path: Path) -> None:
     _assert_command(run, _SHAPES, tmp_path)
 
 
-@pytest.mark.parametrize("rule", _CHECKS, ids=lambda rule: rule.code)
+@each_row("rule", _CHECKS, ids=lambda rule: rule.code, sample=20, parts=2)
 def test_rules(rule: Rule) -> None:
     _assert_rule(rule, _some(rule.code))
 

@@ -14,6 +14,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from statefmt import schema_problems
+from tests.tables import each_row
 
 Schema = dict[str, Any]
 
@@ -57,13 +58,13 @@ def test_found_as_package_data(root: Path, tmp_path: Path) -> None:
     assert run.stdout.split() == list(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_is_a_schema(name: str, schemas: dict[str, Schema]) -> None:
     assert schemas[name]["$schema"] == Draft202012Validator.META_SCHEMA["$schema"]
     Draft202012Validator.check_schema(schemas[name])
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_has_identity(name: str, schemas: dict[str, Schema]) -> None:
     assert schemas[name]["$id"] == f"urn:statetool:schema:{name}"
     for pointer, part in _parts(name, schemas[name]):
@@ -71,7 +72,7 @@ def test_has_identity(name: str, schemas: dict[str, Schema]) -> None:
         assert part.get("description"), f"{pointer} has no description"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_every_member_is_described(name: str, schemas: dict[str, Schema]) -> None:
     bare = [
         f"{pointer}/properties/{member}"
@@ -82,7 +83,7 @@ def test_every_member_is_described(name: str, schemas: dict[str, Schema]) -> Non
     assert bare == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_conditions_speak_of_declared_members(name: str, schemas: dict[str, Schema]) -> None:
     declared = {
         member for _, part in _walk(name, schemas[name], into_conditions=False) for member in part.get("properties", {})
@@ -96,13 +97,13 @@ def test_conditions_speak_of_declared_members(name: str, schemas: dict[str, Sche
     assert mentioned <= declared
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_references_and_parts_match(name: str, schemas: dict[str, Schema]) -> None:
     references = {part["$ref"] for _, part in _walk(name, schemas[name], into_conditions=True) if "$ref" in part}
     assert references == {f"#/$defs/{part}" for part in schemas[name].get("$defs", {})}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_row("name", NAMES)
 def test_allows_unknown_members(name: str, schemas: dict[str, Schema]) -> None:
     closed = [
         pointer

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from statefmt.model.provider_binding import Unreadable, read_config, read_instance
 from tests.formats.recorded import CASES, input_of
 from tests.model.addrs import strategies as some
+from tests.tables import each_row
 
 _ADDRESSES: Final = Path(__file__).parents[1] / "conformance" / "addresses.jsonl.xz"
 _CONFIG, _INSTANCE = "providerConfig", "providerInstance"
@@ -113,7 +114,7 @@ def test_the_patterns_of_the_schema(schemas: dict[str, dict[str, Any]]) -> None:
     assert {name: schemas["state-v4"]["$defs"][name]["pattern"] for name in _PATTERNS} == _PATTERNS
 
 
-@pytest.mark.parametrize(("address", "valid"), _TABLE.items())
+@each_row(("address", "valid"), _TABLE.items())
 def test_address(address: str, valid: tuple[bool, bool], v4: Callable[..., bool]) -> None:
     at_resource = _state(provider=address, instances=[{"provider": _AWS}])
     at_instance = _state(instances=[{"provider": address}], provider=_AWS)

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.tables import each_row
+
 Validators = dict[str, Draft202012Validator]
 
 # As members of an envelope that is sound without them.
@@ -42,7 +44,7 @@ ENVELOPE: dict[str, tuple[Any, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("members", "valid"), ENVELOPE.values(), ids=ENVELOPE)
+@each_row(("members", "valid"), ENVELOPE.values(), ids=ENVELOPE)
 def test_envelope(members: dict[str, Any], valid: bool, validators: Validators) -> None:
     envelope = {"encrypted_data": "bnVsbA==", "encryption_version": "v0", **members}
     assert validators["encrypted-state"].is_valid(envelope) == valid
@@ -55,7 +57,7 @@ def test_envelope_without(missing: str, validators: Validators) -> None:
     assert not validators["encrypted-state"].is_valid(envelope)
 
 
-@pytest.mark.parametrize("name", ["state-v1", "state-v2", "state-v3", "state-v4", "encrypted-state"])
-@pytest.mark.parametrize("document", [{}, [], None, "a"], ids=str)
+@each_row("name", ["state-v1", "state-v2", "state-v3", "state-v4", "encrypted-state"])
+@each_row("document", [{}, [], None, "a"], ids=str)
 def test_not_a_state(name: str, document: Any, validators: Validators) -> None:
     assert not validators[name].is_valid(document)

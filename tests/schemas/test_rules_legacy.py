@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from tests.tables import each_row
 
 # Takes members of a document; gives the formats that it is valid in, as a text such as "23".
 Formats = Callable[[dict[str, Any]], str]
@@ -101,17 +101,17 @@ LEGACY_STATE: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("resource", "formats"), LEGACY_RESOURCE.values(), ids=LEGACY_RESOURCE)
+@each_row(("resource", "formats"), LEGACY_RESOURCE.values(), ids=LEGACY_RESOURCE)
 def test_legacy_resource(resource: Any, formats: str, legacy: Formats) -> None:
     module = {"path": ["root"], "resources": {"aws_vpc.main": resource}}
     assert legacy({"modules": [module]}) == formats
 
 
-@pytest.mark.parametrize(("members", "formats"), LEGACY_MODULE.values(), ids=LEGACY_MODULE)
+@each_row(("members", "formats"), LEGACY_MODULE.values(), ids=LEGACY_MODULE)
 def test_legacy_module(members: dict[str, Any], formats: str, legacy: Formats) -> None:
     assert legacy({"modules": [{"path": ["root"], **members}]}) == formats
 
 
-@pytest.mark.parametrize(("members", "formats"), LEGACY_STATE.values(), ids=LEGACY_STATE)
+@each_row(("members", "formats"), LEGACY_STATE.values(), ids=LEGACY_STATE)
 def test_legacy_state(members: dict[str, Any], formats: str, legacy: Formats) -> None:
     assert legacy(members) == formats

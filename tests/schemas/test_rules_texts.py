@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
+
 Check = Callable[..., bool]
 # Takes members of a document; gives the formats that it is valid in, as a text such as "23".
 Formats = Callable[[dict[str, Any]], str]
@@ -94,19 +96,19 @@ PATHS = [
 ]
 
 
-@pytest.mark.parametrize(("release", "valid"), RELEASES.items(), ids=repr)
+@each_row(("release", "valid"), RELEASES.items(), ids=repr)
 def test_terraform_version(release: str, valid: bool, v4: Check, legacy: Formats) -> None:
     assert v4(terraform_version=release) == valid
     assert legacy({"terraform_version": release}) == ("123" if valid else "1")
 
 
-@pytest.mark.parametrize(("address", "valid"), LEGACY_ADDRESSES.items(), ids=repr)
+@each_row(("address", "valid"), LEGACY_ADDRESSES.items(), ids=repr)
 def test_legacy_address(address: str, valid: bool, legacy: Formats) -> None:
     module = {"path": ["root"], "resources": {address: {}}}
     assert legacy({"modules": [module]}) == ("123" if valid else "")
 
 
-@pytest.mark.parametrize(("path", "valid"), PATHS, ids=str)
+@each_row(("path", "valid"), PATHS, ids=str)
 def test_legacy_path(path: Any, valid: bool, legacy: Formats) -> None:
     assert legacy({"modules": [{"path": path}]}) == ("123" if valid else "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from tests.tables import each_row
 
 Check = Callable[..., bool]
 
@@ -120,11 +120,11 @@ PATHS: dict[str, tuple[Any, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("members", "valid"), INSTANCE.values(), ids=INSTANCE)
+@each_row(("members", "valid"), INSTANCE.values(), ids=INSTANCE)
 def test_v4_instance(members: dict[str, Any], valid: bool, v4: Check) -> None:
     assert v4(resources=[{"mode": "managed", "provider": AWS, "instances": [members]}]) == valid
 
 
-@pytest.mark.parametrize(("paths", "valid"), PATHS.values(), ids=PATHS)
+@each_row(("paths", "valid"), PATHS.values(), ids=PATHS)
 def test_v4_sensitive_attributes(paths: Any, valid: bool, v4: Check) -> None:
     assert v4(resources=[{"mode": "managed", "provider": AWS, "instances": [{"sensitive_attributes": paths}]}]) == valid

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.tables import each_row
+
 Check = Callable[..., bool]
 
 # As an output: does the value pass with the type?
@@ -103,7 +105,7 @@ OUTPUT_MEMBERS: dict[str, tuple[Any, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "kind", "valid"), OUTPUTS.values(), ids=OUTPUTS)
+@each_row(("value", "kind", "valid"), OUTPUTS.values(), ids=OUTPUTS)
 def test_v4_output(value: Any, kind: Any, valid: bool, v4: Check) -> None:
     assert v4(outputs={"a": {"value": value, "type": kind}}) == valid
 

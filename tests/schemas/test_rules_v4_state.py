@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
+from tests.tables import each_row
 
 Check = Callable[..., bool]
 
@@ -110,17 +110,17 @@ CHECKS: dict[str, tuple[Any, bool]] = {
 }
 
 
-@pytest.mark.parametrize(("members", "valid"), RESOURCE.values(), ids=RESOURCE)
+@each_row(("members", "valid"), RESOURCE.values(), ids=RESOURCE)
 def test_v4_resource(members: dict[str, Any], valid: bool, v4: Check) -> None:
     assert v4(resources=[_resource(**members)]) == valid
 
 
-@pytest.mark.parametrize(("members", "valid"), STATE_V4.values(), ids=STATE_V4)
+@each_row(("members", "valid"), STATE_V4.values(), ids=STATE_V4)
 def test_v4_state(members: dict[str, Any], valid: bool, v4: Check) -> None:
     assert v4(**members) == valid
 
 
-@pytest.mark.parametrize(("entry", "valid"), CHECKS.values(), ids=CHECKS)
+@each_row(("entry", "valid"), CHECKS.values(), ids=CHECKS)
 def test_v4_check_results(entry: Any, valid: bool, v4: Check) -> None:
     assert v4(check_results=[entry]) == valid
 

@@ -16,6 +16,7 @@ import statefmt
 from statefmt.testing import FakeOutput, FakeResource, make_state
 from tests.cli.conftest import Statetool
 from tests.compat.program import Program
+from tests.tables import each_row
 
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 # No keys of providers, which Terraform does not know.
@@ -195,7 +196,7 @@ def test_the_order_of_resources_makes_no_difference() -> None:
     assert make_state(["a.c", "a.b[10]", "a.b[9]"]) == make_state(["a.b[9]", "a.b[10]", "a.c"])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "reason"),
     [
         ({"resources": "aws_vpc.main"}, "give a list of addresses"),

@@ -9,6 +9,7 @@ import pytest
 from statefmt import StoreError, run_context
 from statefmt.locations import BackendOptions, found_state
 from statefmt.whereabouts.find import FoundState, find_state
+from tests.tables import each_row
 
 
 def _found(folder: Path, *settings: str, **environment: str) -> FoundState:
@@ -111,7 +112,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("files", "settings", "message"), REFUSED)
+@each_row(("files", "settings", "message"), REFUSED)
 def test_refused(files: dict[str, str], settings: tuple[str, ...], message: str, tmp_path: Path) -> None:
     _write(tmp_path, **files)
     with pytest.raises(StoreError, match=message) as caught:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from statefmt.store.backends.description import without_credentials
 from statefmt.store.backends.types import BACKENDS
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("plain", "plain"),
@@ -31,7 +30,7 @@ def test_url(text: str, shown: str) -> None:
     assert without_credentials(text) == shown
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("", "pg:///"),

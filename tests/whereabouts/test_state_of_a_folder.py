@@ -8,6 +8,7 @@ import pytest
 
 from statefmt import RemoteStateError, run_context
 from statefmt.locations import current_state
+from tests.tables import each_row
 
 DEV = "terraform.tfstate.d/dev/terraform.tfstate"
 RECORD = ".terraform/terraform.tfstate"
@@ -56,16 +57,14 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         (folder / name).write_text(content, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("environment", "files", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
-)
+@each_row(("environment", "files", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_state(environment: dict[str, str], files: dict[str, str], expected: str, tmp_path: Path) -> None:
     _write(tmp_path, files)
     assert current_state(run_context(environment=environment), str(tmp_path)) == str(tmp_path / expected)
 
 
-@pytest.mark.parametrize("kind", ["gcs", "azurerm", "consul", "cos", "oss", "remote", "cloud", "kubernetes"])
-@pytest.mark.parametrize(
+@each_row("kind", ["gcs", "azurerm", "consul", "cos", "oss", "remote", "cloud", "kubernetes"])
+@each_row(
     ("environment", "folder"),
     [({}, ".terraform"), ({"TF_WORKSPACE": "dev"}, ".terraform"), ({"TF_DATA_DIR": "d"}, "d")],
 )

@@ -16,6 +16,7 @@ from statefmt.store.backends.settings import SettingSource
 from statefmt.whereabouts import url_name
 from statefmt.whereabouts.urls import url_without_values
 from tests.cli.conftest import folder
+from tests.tables import each_row
 
 __all__ = ["folder"]
 
@@ -99,7 +100,7 @@ PLACES: Final[list[tuple[str, str, str, str, dict[str, object]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("url", "kind", "workspace", "location", "values"), PLACES, ids=[one[0] for one in PLACES])
+@each_row(("url", "kind", "workspace", "location", "values"), PLACES, ids=[one[0] for one in PLACES])
 def test_place(url: str, kind: str, workspace: str, location: str, values: dict[str, object]) -> None:
     name = current_state(run_context(), url)
     assert isinstance(name, RemoteName)
@@ -138,7 +139,7 @@ REFUSED: Final = [
 ]
 
 
-@pytest.mark.parametrize(("url", "message"), REFUSED)
+@each_row(("url", "message"), REFUSED)
 def test_refused(url: str, message: str) -> None:
     with pytest.raises(StoreError) as caught:
         current_state(run_context(), url)
@@ -173,7 +174,7 @@ WITH_SECRETS: Final = [
 ]
 
 
-@pytest.mark.parametrize(("url", "way_out"), WITH_SECRETS)
+@each_row(("url", "way_out"), WITH_SECRETS)
 def test_a_secret_is_refused_and_not_shown(url: str, way_out: str) -> None:
     with pytest.raises(StoreError) as caught:
         current_state(run_context(), url)

@@ -19,6 +19,7 @@ from statefmt.analysis.diff.values import NoValue, ValueChange, value_changes
 from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty import STRING, ListType, ObjectType, SetType, Type
 from statefmt.pairing import MOST_PAIRS, BlockPairing, Keys
+from tests.tables import each_row
 
 # Both lists, and what differs: `+`, `-` or `~`, the path, and the values; `order` has the old position of each element.
 _RULES: Final = {
@@ -159,12 +160,12 @@ TABLE: Final[list[tuple[str, str, str, list[str]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), [each[1:] for each in TABLE], ids=[each[0] for each in TABLE])
+@each_row(("old", "new", "expected"), [each[1:] for each in TABLE], ids=[each[0] for each in TABLE])
 def test_blocks(old: str, new: str, expected: list[str]) -> None:
     assert sorted(map(_line, _changes(old, new))) == sorted(expected)
 
 
-@pytest.mark.parametrize(("old", "new"), [each[1:3] for each in TABLE], ids=[each[0] for each in TABLE])
+@each_row(("old", "new"), [each[1:3] for each in TABLE], ids=[each[0] for each in TABLE])
 def test_the_changes_of_the_table_make_the_new_list(old: str, new: str) -> None:
     _assert_applies(old, new)
 

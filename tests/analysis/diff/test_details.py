@@ -11,6 +11,7 @@ from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.values import Comparing, NoValue, details, mark_texts, output_details
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.build import AWS, snapshot
+from tests.tables import each_row
 
 Members = dict[str, Any]
 
@@ -93,7 +94,7 @@ CASES: dict[str, tuple[Members, Members, list[object], list[object] | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_details(name: str) -> None:
     old, new, expected, _ = CASES[name]
     assert _told(old, new) == expected

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pytest
-
 from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import SnapshotDiff
 from tests.analysis.diff.build import AWS, snapshot
+from tests.tables import each_row
 
 Given = str | tuple[str, Mapping[str, Any]]
 GOOGLE = 'provider["registry.opentofu.org/hashicorp/google"]'
@@ -93,7 +92,7 @@ CASES: dict[str, tuple[list[Given], list[Given], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_matching(name: str) -> None:
     old, new, expected = CASES[name]
     assert sorted(_told(diff(snapshot(*old), snapshot(*new)))) == sorted(expected)

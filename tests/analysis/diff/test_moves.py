@@ -7,6 +7,7 @@ import pytest
 from statefmt.analysis.diff import diff
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from tests.analysis.diff.build import snapshot
+from tests.tables import each_row
 
 # What both sides have, as `ADDRESS = ID`, and the moves: `FROM to TO (COUNT)`.
 CASES: dict[str, tuple[list[str], list[str], list[str]]] = {
@@ -115,7 +116,7 @@ CASES: dict[str, tuple[list[str], list[str], list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_moves(name: str) -> None:
     old, new, expected = CASES[name]
     changes = diff(snapshot(*old), snapshot(*new))
@@ -123,7 +124,7 @@ def test_moves(name: str) -> None:
     assert sum(move.count for move in changes.moves) == len(changes.moved)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_the_way_back(name: str) -> None:
     old, new, expected = CASES[name]
     there = {tuple(text.rpartition(" (")[0].split(" to ")) for text in expected}

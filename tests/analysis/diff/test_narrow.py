@@ -8,6 +8,7 @@ from statefmt.analysis.diff import diff
 from statefmt.analysis.diff.model import Kind, SnapshotDiff, kinds, narrowed
 from statefmt.model.addrs import AbsResourceInstance
 from tests.analysis.diff.build import AWS, snapshot
+from tests.tables import each_row
 
 OLD = snapshot(
     "a.gone = 1",
@@ -67,7 +68,7 @@ def _rest(changes: SnapshotDiff) -> str:
     return " ".join(parts)
 
 
-@pytest.mark.parametrize(("kind", "addresses", "rest"), ONLY)
+@each_row(("kind", "addresses", "rest"), ONLY)
 def test_only(kind: str, addresses: list[str], rest: str) -> None:
     found = narrowed(CHANGES, kinds([Kind(kind)]))
     assert [str(change.addr) for change in found.instances] == addresses
@@ -77,7 +78,7 @@ def test_only(kind: str, addresses: list[str], rest: str) -> None:
     assert bool(with_dependencies.followed) == ("followed" in rest)
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@each_row("kind", list(Kind))
 def test_ignored_is_what_only_leaves(kind: Kind) -> None:
     """What is of one kind only is in one of the two, and nothing is lost."""
     only, rest = narrowed(CHANGES, kinds([kind])), narrowed(CHANGES, kinds([], [kind]))

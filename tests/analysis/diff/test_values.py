@@ -16,6 +16,7 @@ from statefmt.golang import JSONValue, Members, loads_exact
 from statefmt.model.cty.data import GetAttr, Path, PathIndex
 from statefmt.redaction.object_value import hide
 from statefmt.redaction.partial import Hidden, decoded
+from tests.tables import each_row
 
 # Both sides, and what differs: `+`, `-` or `~`, the path, and the values; `of` stands before an element of a set.
 PLAIN: list[tuple[str, str, list[str]]] = [
@@ -85,7 +86,7 @@ HIDING: list[tuple[str, str, list[Path], list[Path], list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), PLAIN)
+@each_row(("old", "new", "expected"), PLAIN)
 def test_by_value(old: str, new: str, expected: list[str]) -> None:
     assert _told(_changes(old, new)) == expected
 
@@ -95,7 +96,7 @@ def test_exact(old: str, new: str, expected: list[str]) -> None:
     assert _told(_changes(old, new, exact=True)) == expected
 
 
-@pytest.mark.parametrize(("old", "new", "old_paths", "new_paths", "expected"), HIDING)
+@each_row(("old", "new", "old_paths", "new_paths", "expected"), HIDING)
 def test_hidden(old: str, new: str, old_paths: list[Path], new_paths: list[Path], expected: list[str]) -> None:
     found = _changes(old, new, old_paths, new_paths)
     assert _told(found) == expected

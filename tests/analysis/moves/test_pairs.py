@@ -12,6 +12,7 @@ from statefmt.lifecycle.plan import PlanError
 from statefmt.lifecycle.read_plan import read_plan
 from tests.analysis.moves.build import AWS, change, gone, kept, moves, new, plan, proposed
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 
 def _ambiguous(found: Proposals) -> list[tuple[list[str], list[str]]]:
@@ -21,7 +22,7 @@ def _ambiguous(found: Proposals) -> list[tuple[list[str], list[str]]]:
     ]
 
 
-@pytest.mark.parametrize("name", sorted(name for name, files in recorded_plans().items() if "plan.json" in files))
+@each_row("name", sorted(name for name, files in recorded_plans().items() if "plan.json" in files))
 def test_real_plans_without_a_rename(name: str) -> None:
     """Replacements, moves that the configuration declares, deposed objects, data: nothing of it is a pair."""
     found = propose_moves({"": read_plan(recorded_plans()[name]["plan.json"])})

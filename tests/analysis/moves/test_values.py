@@ -10,11 +10,12 @@ import pytest
 from statefmt.lifecycle.schema import read_provider_schemas
 from statefmt.model.errors import SelectionError
 from tests.analysis.moves.build import gone, moves, new, proposed
+from tests.tables import each_row
 
 _DEEP: dict[str, Any] = {"a": [{"b": "x", "c": None}, {"b": "y", "c": []}]}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "unknown"),
     [
         ({"a": "x"}, {"a": "x"}, {}),
@@ -42,7 +43,7 @@ def test_equal(before: Any, after: Any, unknown: Any) -> None:
     assert moves(found) == {"aws_x.a": "aws_x.b"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after", "unknown"),
     [
         ({"a": "x"}, {"a": "y"}, {}),

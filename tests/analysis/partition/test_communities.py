@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import networkx
-import pytest
 from networkx.algorithms.community import louvain_communities, modularity
 
 from statefmt.analysis.partition._groupings import communities
 from statefmt.analysis.partition._pieces import UnitGraph
+from tests.tables import each_row
 
 
 def edges_of(shape: str, count: int, seed: int) -> set[tuple[int, int]]:
@@ -32,8 +32,8 @@ def edges_of(shape: str, count: int, seed: int) -> set[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("shape", ["chain", "star", "groups", "random"])
+@each_row("seed", range(3))
+@each_row("shape", ["chain", "star", "groups", "random"])
 def test_modularity(shape: str, seed: int) -> None:
     count = 400
     edges = edges_of(shape, count, seed)

@@ -13,6 +13,7 @@ from statefmt.lifecycle.read_plan import read_plan
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
 
@@ -23,7 +24,7 @@ def _snapshot(data: bytes) -> Snapshot:
     return found
 
 
-@pytest.mark.parametrize("name", [name for name, files in _PLANS.items() if "before.tfstate" in files])
+@each_row("name", [name for name, files in _PLANS.items() if "before.tfstate" in files])
 def test_the_state_before(name: str) -> None:
     files = _PLANS[name]
     given, before = read_plan(files["plan.json"]), _snapshot(files["before.tfstate"])
@@ -31,7 +32,7 @@ def test_the_state_before(name: str) -> None:
     assert list(changed_outputs(given, before)) == []
 
 
-@pytest.mark.parametrize("name", [name for name, files in _PLANS.items() if "after.tfstate" in files])
+@each_row("name", [name for name, files in _PLANS.items() if "after.tfstate" in files])
 def test_the_state_after(name: str) -> None:
     """Every object that the plan creates, changes, destroys, forgets or moves differs afterwards, and no other."""
     files = _PLANS[name]

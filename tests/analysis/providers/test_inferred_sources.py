@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from statefmt.analysis.providers.inferred_sources import Evidence, infer
 from statefmt.formats.providers import LegacySource
 from statefmt.model.addrs.provider import parse_provider_source
+from tests.tables import each_row
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
 
@@ -125,9 +124,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("types", "evidence", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
-)
+@each_row(("types", "evidence", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_inferred(types: str, evidence: Evidence, expected: dict[str, object]) -> None:
     assert _found(types, evidence) == expected
 

@@ -8,6 +8,7 @@ from statefmt.analysis.providers import provider_use
 from statefmt.analysis.providers.removal import ProviderRemoval, removal
 from statefmt.model.errors import SelectionError
 from tests.analysis.states import AWS, resource, snapshot
+from tests.tables import each_row
 
 REGION = f"{AWS}.by_region"
 EU, US = f'{REGION}["eu"]', f'{REGION}["us"]'
@@ -55,7 +56,7 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "name", "listed"), NAMED, ids=[case[0] for case in NAMED])
+@each_row(("text", "name", "listed"), NAMED, ids=[case[0] for case in NAMED])
 def test_named(text: str, name: str, listed: list[str]) -> None:
     found = _removal(text)
     assert (found.name, _listed(found)) == (name, listed)

@@ -8,6 +8,7 @@ from statefmt.analysis.selection.addresses import Addresses
 from statefmt.model.addrs import AbsResourceInstance, StringKey
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import SelectionError
+from tests.tables import each_row
 
 # By short names, so that a case fits a line.
 ADDRESSES = {
@@ -121,7 +122,7 @@ def _fitting(selector: str) -> set[str]:
     return {names[place] for place in _addresses().fitting(selector)}
 
 
-@pytest.mark.parametrize(("selector", "found"), FITS, ids=[case[0] for case in FITS])
+@each_row(("selector", "found"), FITS, ids=[case[0] for case in FITS])
 def test_fits(selector: str, found: str) -> None:
     assert _fitting(selector) == set(found.split())
 
@@ -176,7 +177,7 @@ UNSOUND = [
 ]
 
 
-@pytest.mark.parametrize(("selector", "column", "word"), UNSOUND, ids=[case[0] for case in UNSOUND])
+@each_row(("selector", "column", "word"), UNSOUND, ids=[case[0] for case in UNSOUND])
 def test_is_no_selector(selector: str, column: int, word: str) -> None:
     with pytest.raises(SelectionError) as caught:
         _addresses().fitting(selector)

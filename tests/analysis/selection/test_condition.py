@@ -12,6 +12,7 @@ from statefmt.analysis.selection.filters import parse_condition
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import InstanceState, instances
 from tests.cli.states import resource, state
+from tests.tables import each_row
 
 
 def _marked(*paths: str) -> list[object]:
@@ -96,7 +97,7 @@ def _select(document: bytes, *texts: str, show_sensitive: bool = False) -> tuple
     return "".join(instance.resource.addr.resource.name for instance in chosen), notes
 
 
-@pytest.mark.parametrize(("text", "names"), MET, ids=[case[0] for case in MET])
+@each_row(("text", "names"), MET, ids=[case[0] for case in MET])
 def test_met(text: str, names: str) -> None:
     if names:
         assert _select(STATE, text) == (names, [])

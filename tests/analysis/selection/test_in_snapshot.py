@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-import pytest
 from msgspec.structs import replace
 
 from statefmt.analysis.selection import Criteria, select, select_in
@@ -14,6 +13,7 @@ from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.instructions import instructions
+from tests.tables import each_row
 
 
 def _told(found: Callable[[], object]) -> object:
@@ -37,8 +37,8 @@ def _odd(state: Snapshot) -> Snapshot:
     return replace(state, resources=(*state.resources, *(_renamed(keyed, name) for name in (*names, *like))))
 
 
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("odd", [False, True])
+@each_row("seed", range(6))
+@each_row("odd", [False, True])
 def test_any_selector(seed: int, odd: bool) -> None:
     state = _odd(realistic(seed)) if odd else realistic(seed)
     addrs = [instance.addr for instance in instances(state)]

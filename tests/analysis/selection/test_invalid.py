@@ -8,6 +8,7 @@ from statefmt.analysis.selection.addresses import Addresses
 from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.model.addrs.parsing import parse_abs_resource_instance
 from statefmt.model.errors import InvalidAddressError, NoMatchError
+from tests.tables import each_row
 
 ADDRESSES = Addresses(
     [
@@ -69,7 +70,7 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason", "meant"), SLIPS, ids=[repr(case[0]) for case in SLIPS])
+@each_row(("text", "reason", "meant"), SLIPS, ids=[repr(case[0]) for case in SLIPS])
 def test_address(text: str, reason: str, meant: str) -> None:
     with pytest.raises(InvalidAddressError) as caught:
         ADDRESSES.fitting(text)

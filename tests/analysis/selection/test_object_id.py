@@ -7,6 +7,7 @@ from msgspec import Raw
 
 from statefmt.analysis.object_id import id_is_sensitive, object_id
 from statefmt.model.snapshot import ResourceInstanceObject
+from tests.tables import each_row
 
 IDS: list[tuple[bytes, str | None]] = [
     (b'{"id":"i-1"}', "i-1"),
@@ -31,7 +32,7 @@ IDS: list[tuple[bytes, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("attributes", "expected"), IDS, ids=[str(case[0][:40]) for case in IDS])
+@each_row(("attributes", "expected"), IDS, ids=[str(case[0][:40]) for case in IDS])
 def test_id(attributes: bytes, expected: str | None) -> None:
     assert object_id(ResourceInstanceObject(attributes=Raw(attributes))) == expected
 

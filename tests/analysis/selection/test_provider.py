@@ -8,6 +8,7 @@ from statefmt.analysis.selection.filters import fitting_providers
 from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_legacy_provider_config
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import SelectionError
+from tests.tables import each_row
 
 TOFU = 'provider["registry.opentofu.org/hashicorp/aws"]'
 TERRAFORM = 'provider["registry.terraform.io/hashicorp/aws"]'
@@ -79,7 +80,7 @@ FITS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "found"), FITS, ids=[case[0] for case in FITS])
+@each_row(("text", "found"), FITS, ids=[case[0] for case in FITS])
 def test_fits(text: str, found: str) -> None:
     names = {provider: name for name, provider in PROVIDERS.items()}
     assert {names[provider] for provider in fitting_providers(names, text)} == set(found.split())

@@ -10,6 +10,7 @@ from statefmt.model.addrs import ResourceMode
 from statefmt.model.errors import SelectionError
 from statefmt.model.snapshot import InstanceState, instances
 from tests.cli.states import AWS, resource, state
+from tests.tables import each_row
 
 _SENSITIVE = [[{"type": "get_attr", "value": "id"}]]
 _RANDOM = 'provider["registry.opentofu.org/hashicorp/random"]'
@@ -78,7 +79,7 @@ def _instances() -> list[InstanceState]:
     return instances(statefmt.read(STATE).snapshot)
 
 
-@pytest.mark.parametrize(("criteria", "expected"), SELECTED, ids=[str(case[0]) or "all" for case in SELECTED])
+@each_row(("criteria", "expected"), SELECTED, ids=[str(case[0]) or "all" for case in SELECTED])
 def test_selected(criteria: Criteria, expected: str) -> None:
     """In the order of the whole, too."""
     order = [instance.addr for instance in _instances()]

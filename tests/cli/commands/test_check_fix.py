@@ -17,6 +17,7 @@ from statefmt.cli.main import main
 from statefmt.formats.reading import inspect
 from statefmt.lint.check import check
 from statefmt.lint.registry import all_rules
+from tests.tables import each_row
 
 _FIXTURES: Final = Path(__file__).parents[2] / "lint"
 _MENDS: Final = {code: rule.mend for code, rule in all_rules().items() if rule.mend is not None}
@@ -40,7 +41,7 @@ def _found(path: Path) -> set[tuple[str, str, str]]:
     return {(finding.code, finding.address, finding.detail) for finding in check(path.read_bytes())}
 
 
-@pytest.mark.parametrize("path", list(_failing()))
+@each_row("path", list(_failing()))
 def test_the_finding_is_gone_and_nothing_new_appears(path: Path, tmp_path: Path) -> None:
     state, code = tmp_path / "terraform.tfstate", path.parent.name
     state.write_bytes(path.read_bytes())

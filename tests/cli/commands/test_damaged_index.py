@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -56,11 +57,18 @@ _WHOLE_FILE: Final[dict[str, Callable[[bytes, Path], bytes]]] = {
 _BY_ALL: Final = ("half", "without the last block")
 
 
-@pytest.fixture
-def index(folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def whole_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
     made_twice = {"a": planted(made("aws_vpc", "main", id="vpc-1")), "b": planted(made("aws_vpc", "x", id="vpc-1"))}
     indexed(folder, made_twice)
     return indexed(folder, made_twice)
+
+
+@pytest.fixture
+def index(whole_index: Path, folder: Path) -> Path:
+    shutil.copytree(whole_index.parent, folder, dirs_exist_ok=True)
+    return folder / whole_index.name
 
 
 def _restored(

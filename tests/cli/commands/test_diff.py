@@ -11,6 +11,7 @@ from tests.cli.conftest import Statetool
 from tests.cli.diffing import compare, vpc, web, within
 from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.test_json_output import _assert_valid
+from tests.tables import each_row
 
 READABLE = sorted(path.name for path in SAMPLES.glob("*.tfstate") if path.name != "encrypted.tfstate")
 
@@ -94,7 +95,7 @@ CASES: dict[str, tuple[bytes, bytes, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_text(name: str, statetool: Statetool) -> None:
     old, new, body, summary = CASES[name]
     result = compare(statetool, old, new)
@@ -102,7 +103,7 @@ def test_text(name: str, statetool: Statetool) -> None:
     assert (result.status, result.err) == (int(old != new), "")
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_json(name: str, statetool: Statetool) -> None:
     old, new, *_ = CASES[name]
     result = compare(statetool, old, new, "--format", "json")
@@ -111,7 +112,7 @@ def test_json(name: str, statetool: Statetool) -> None:
     assert document["differs"] == (old != new) == bool(result.status)
 
 
-@pytest.mark.parametrize("name", READABLE)
+@each_row("name", READABLE)
 def test_json_of_samples(name: str, statetool: Statetool) -> None:
     """Everything in each of them is new."""
     result = statetool("diff", str(SAMPLES / "v4-empty.tfstate"), str(SAMPLES / name), "--format", "json")
@@ -142,8 +143,8 @@ def test_json_keeps_numbers(statetool: Statetool) -> None:
     assert b'"new": ' + number in out
 
 
-@pytest.mark.parametrize("name", READABLE)
-@pytest.mark.parametrize("output", [[], ["--stat"], ["--name-only"], ["--moved-blocks"], ["--format", "markdown"]])
+@each_row("name", READABLE)
+@each_row("output", [[], ["--stat"], ["--name-only"], ["--moved-blocks"], ["--format", "markdown"]])
 def test_any_format_version_on_each_side(name: str, output: list[str], statetool: Statetool) -> None:
     path, other = str(SAMPLES / name), str(SAMPLES / "v4-sensitive.tfstate")
     for options, status in (((path, path), 0), ((path, other), int(name != Path(other).name))):

@@ -6,11 +6,10 @@ import base64
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Statetool
 from tests.cli.diffing import compare
 from tests.cli.states import resource, state
+from tests.tables import each_row
 
 
 def _attr(name: str) -> dict[str, str]:
@@ -82,8 +81,8 @@ FORMATS = [[], ["--full"], ["--exact"], ["--stat"], ["--name-only"], ["--moved-b
            ["--format", "markdown"]]  # fmt: skip
 
 
-@pytest.mark.parametrize("other", ["both", "one"])
-@pytest.mark.parametrize("options", FORMATS, ids=" ".join)
+@each_row("other", ["both", "one"])
+@each_row("options", FORMATS, ids=" ".join)
 def test_no_secret_in_any_format(options: list[str], other: str, statetool: Statetool) -> None:
     for sides in ((("first", other), ("second", other)), (("second", other), ("first", other))):
         result = compare(statetool, _secret(*sides[0]), _secret(*sides[1]), *options)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import AWS, COMPACT, HAND_EDITED, INDENTED, SAMPLES, V3, resource, state
+from tests.tables import each_row
 
 _KEYED: Final = f'{AWS}.by_region["eu-west-1"]'
 _BARE: Final = {"mode": "managed", "type": "aws_vpc", "name": "main"}
@@ -66,8 +67,8 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("given", "release", "says"), REFUSED)
-@pytest.mark.parametrize("options", ["", "--in-place", "-o new", "--in-place --yes"])
+@each_row(("given", "release", "says"), REFUSED)
+@each_row("options", ["", "--in-place", "-o new", "--in-place --yes"])
 def test_refused(options: str, given: bytes, release: str, says: str, statetool: Statetool) -> None:
     """A refusal leaves every file as it was, and none behind."""
     Path("state").write_bytes(given)

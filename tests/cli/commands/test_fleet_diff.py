@@ -18,15 +18,15 @@ from tests.fleet.states import indexed, vpc, written
 pytest.importorskip("duckdb")
 
 
-@pytest.fixture
-def three_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def index_of_three_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three runs: the second changes a state, adds one and removes one; the third finds nothing."""
-    states = tmp_path / "states"
+    folder = tmp_path_factory.mktemp("three-runs")
+    states = folder / "states"
     states.mkdir()
-    monkeypatch.chdir(tmp_path)
     written(states / "app.tfstate", 8, vpc("main"), vpc("old"), outputs={"url": {"value": "a", "type": "string"}})
     written(states / "gone.tfstate", 2, vpc("main"))
-    indexed(tmp_path)
+    indexed(folder)
     many = [vpc(f"many_{number:02}") for number in range(12)]
     written(
         states / "app.tfstate",
@@ -38,9 +38,15 @@ def three_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     (states / "gone.tfstate").unlink()
     written(states / "new.tfstate", 1, vpc("main"))
-    indexed(tmp_path)
-    indexed(tmp_path)
-    return tmp_path
+    indexed(folder)
+    indexed(folder)
+    return folder
+
+
+@pytest.fixture
+def three_runs(index_of_three_runs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(index_of_three_runs)
+    return index_of_three_runs
 
 
 def _diff(statetool: Statetool, *arguments: str) -> Result:

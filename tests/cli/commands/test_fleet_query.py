@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,14 @@ pytest.importorskip("duckdb")
 _SQL = "SELECT address, NULL AS nothing, [1, 2] AS list, 'inf'::DOUBLE AS large, true AS yes FROM objects"
 
 
+@pytest.fixture(scope="module")
+def index_of_one(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return indexed(tmp_path_factory.mktemp("one"), {"a": planted(made("aws_vpc", '\x1b[2J"x,\n', id="1"))})
+
+
 @pytest.fixture
-def index(folder: Path) -> Path:
-    return indexed(folder, {"a": planted(made("aws_vpc", '\x1b[2J"x,\n', id="1"))})
+def index(index_of_one: Path, folder: Path) -> Path:
+    return Path(shutil.copy(index_of_one, folder))
 
 
 def test_json(index: Path, statetool: Statetool) -> None:

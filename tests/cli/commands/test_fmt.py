@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import COMPACT, HAND_EDITED, HAND_EDITED_COMPACT, INDENTED, SAMPLES, V3, recorded
+from tests.tables import each_row
 
 Tree = Callable[[], dict[str, bytes]]
 
@@ -34,7 +35,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("option", "given", "expected"), CASES)
+@each_row(("option", "given", "expected"), CASES)
 def test_written(option: str, given: bytes, expected: bytes, statetool: Statetool) -> None:
     Path("state").write_bytes(given)
     result = statetool("fmt", *option.split(), "state")
@@ -43,7 +44,7 @@ def test_written(option: str, given: bytes, expected: bytes, statetool: Statetoo
     assert statetool("fmt", *option.split(), "state") == (0, b"", "")
 
 
-@pytest.mark.parametrize(("option", "given", "expected"), CASES)
+@each_row(("option", "given", "expected"), CASES)
 def test_stdout(option: str, given: bytes, expected: bytes, statetool: Statetool, tree: Tree) -> None:
     Path("state").write_bytes(given)
     result = statetool("fmt", *option.split(), "--stdout", "state")
@@ -51,7 +52,7 @@ def test_stdout(option: str, given: bytes, expected: bytes, statetool: Statetool
     assert tree() == {"state": given}
 
 
-@pytest.mark.parametrize(("option", "given", "expected"), CASES)
+@each_row(("option", "given", "expected"), CASES)
 def test_check(option: str, given: bytes, expected: bytes, statetool: Statetool, tree: Tree) -> None:
     Path("state").write_bytes(given)
     expected_result = (0, b"", "") if given == expected else (1, b"state\n", "")

@@ -12,6 +12,7 @@ from tests.cli.states import SAMPLES, resource, state
 from tests.cli.terminal import on_terminal
 from tests.render.dot_reader import read_dot
 from tests.render.mermaid_reader import read_mermaid
+from tests.tables import each_row
 
 SAMPLE = str(SAMPLES / "v4-resource-level.tfstate")
 AMI, WEB, CERTIFICATE = "data.aws_ami.base", "aws_instance.web", "aws_acm_certificate.cdn"
@@ -37,7 +38,7 @@ CHOSEN = [
 ]
 
 
-@pytest.mark.parametrize(("options", "chosen"), CHOSEN, ids=[case[0] or "all" for case in CHOSEN])
+@each_row(("options", "chosen"), CHOSEN, ids=[case[0] or "all" for case in CHOSEN])
 def test_chosen(options: str, chosen: set[str], statetool: Statetool) -> None:
     document = json.loads(statetool("graph", SAMPLE, "--format", "json", *options.split()).out)
     assert {node["address"] for node in document["nodes"]} == chosen

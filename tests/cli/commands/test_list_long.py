@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.terminal import on_terminal
+from tests.tables import each_row
 
 _ID = [{"type": "get_attr", "value": "id"}]
 _MINE = 'provider["example.com/acme/aws"]'
@@ -54,7 +55,7 @@ OBJECTS: list[tuple[str, dict[str, object], list[dict[str, object]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "objects"), [case[1:] for case in OBJECTS], ids=[case[0] for case in OBJECTS])
+@each_row(("given", "objects"), [case[1:] for case in OBJECTS], ids=[case[0] for case in OBJECTS])
 def test_objects(given: dict[str, object], objects: list[dict[str, object]], statetool: Statetool) -> None:
     """The same in JSON and in CSV, where everything is text and nothing is empty."""
     Path("terraform.tfstate").write_bytes(state(given))

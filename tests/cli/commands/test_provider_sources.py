@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import SAMPLES, resource, state
+from tests.tables import each_row
 
 TERRAFORM = 'provider["registry.terraform.io/hashicorp/aws"]'
 OPENTOFU = 'provider["registry.opentofu.org/hashicorp/aws"]'
@@ -51,8 +52,8 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("command", ["upgrade", "fmt --stdout"])
-@pytest.mark.parametrize(("options", "before", "after", "serial"), CASES)
+@each_row("command", ["upgrade", "fmt --stdout"])
+@each_row(("options", "before", "after", "serial"), CASES)
 def test_written(command: str, options: str, before: str, after: str, serial: int, statetool: Statetool) -> None:
     Path("state").write_bytes(_state(before))
     result = statetool(*command.split(), *options.split(), "state")
@@ -143,8 +144,8 @@ def test_an_entry_that_one_of_several_states_needs(statetool: Statetool) -> None
     assert "was not needed" not in statetool("fmt", "--check", "--legacy-provider", "foo=a/foo", "a", "b").err
 
 
-@pytest.mark.parametrize("command", ["upgrade", "fmt"])
-@pytest.mark.parametrize("entry", ["aws", "aws=", "=x", "aws=a/b/c/d", "aws=X.example/a/b", "aws=xn--bcher-kva.de/a/b"])
+@each_row("command", ["upgrade", "fmt"])
+@each_row("entry", ["aws", "aws=", "=x", "aws=a/b/c/d", "aws=X.example/a/b", "aws=xn--bcher-kva.de/a/b"])
 def test_bad_entry(command: str, entry: str, statetool: Statetool) -> None:
     Path("state").write_bytes(_state("provider.aws"))
     result = statetool(command, "--legacy-provider", entry, "state")

@@ -10,6 +10,7 @@ from jsonschema import Draft202012Validator
 from statefmt.formats.releases import all_releases
 from statefmt.schema_problems import schema_text
 from tests.cli.conftest import Statetool
+from tests.tables import each_row
 
 # A line of the table, with its columns one space apart.
 LINES = [
@@ -29,7 +30,7 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_row("line", LINES)
 def test_table(line: str, statetool: Statetool) -> None:
     result = statetool("releases")
     assert (result.status, result.err) == (0, "")
@@ -48,7 +49,7 @@ def test_one(name: str, statetool: Statetool) -> None:
     assert "  provider keys of instances: no\n" in text
 
 
-@pytest.mark.parametrize("arguments", [[], *([str(release)] for release in all_releases())], ids=str)
+@each_row("arguments", [[], *([str(release)] for release in all_releases())], ids=str)
 def test_json(arguments: list[str], statetool: Statetool) -> None:
     document = json.loads(statetool("releases", "--format", "json", *arguments).out)
     schema = json.loads(schema_text("releases-output"))

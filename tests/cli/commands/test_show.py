@@ -10,6 +10,7 @@ import pytest
 
 from tests.cli.conftest import Program, Statetool
 from tests.cli.states import AWS, SAMPLES, V3, resource, state
+from tests.tables import each_row
 
 RECORDED: Final = Path(__file__).with_name("recorded_show")
 HEAD: Final = f"#   provider          {AWS}\n#   schema version    0\n"
@@ -168,8 +169,8 @@ def test_nothing_acts_on_the_terminal(statetool: Statetool) -> None:
         assert shown.count("\\x1b") > 10
 
 
-@pytest.mark.parametrize("depth", [300, 600, 900])
-@pytest.mark.parametrize("arguments", ["", "--format json", "a.b --attr x", "--show-sensitive", "--expand"])
+@each_row("depth", [300, 600, 900])
+@each_row("arguments", ["", "--format json", "a.b --attr x", "--show-sensitive", "--expand"])
 def test_nested_deeply(depth: int, arguments: str, statetool: Statetool) -> None:
     """However deep a state goes that can be read: no traceback, and the rest of it is shown."""
     deep = f'{{"x":{"[" * depth}1{"]" * depth},"id":"y"}}'

@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Statetool
 from tests.cli.states import AWS, SAMPLES, resource, state
 from tests.cli.test_json_output import _assert_valid
+from tests.tables import each_row
 
 RECORDED: Final = Path(__file__).with_name("recorded_show")
 NAMES: Final = sorted(path.name for path in SAMPLES.glob("*.tfstate") if path.name not in ("encrypted.tfstate",))
@@ -161,8 +162,8 @@ def test_selected(statetool: Statetool) -> None:
 NUMBERS: Final = ["1.0", "1e3", "-0", "0.10", "1234567890123456789012345678901234567890", "1E+2"]
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("paths", ["[]", '[[{"type":"get_attr","value":"p"}]]'])
+@each_row("number", NUMBERS)
+@each_row("paths", ["[]", '[[{"type":"get_attr","value":"p"}]]'])
 def test_numbers_keep_their_text(number: str, paths: str, statetool: Statetool) -> None:
     content = state(resource("a", "b", {"attributes": {"n": 5, "p": 1}, "sensitive_attributes": []}))
     content = content.replace(b'"n": 5', f'"n": {number}'.encode()).replace(

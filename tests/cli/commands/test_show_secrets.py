@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import resource, state
+from tests.tables import each_row
 
 SECRET: Final = "hunter2planted"
 PRIVATE: Final = base64.b64encode(SECRET.encode()).decode()
@@ -94,8 +95,8 @@ def _run(content: bytes, arguments: str, statetool: Statetool) -> str:
     return result.text + result.err
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS)
-@pytest.mark.parametrize("content", [pytest.param(content, id=name) for name, content in STATES])
+@each_row("arguments", ARGUMENTS, sample=96)
+@each_row("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_hidden_unless_asked_for(content: bytes, arguments: str, statetool: Statetool) -> None:
     shown = _run(content, arguments, statetool)
     assert SECRET not in shown
@@ -107,7 +108,7 @@ def test_hidden_unless_asked_for(content: bytes, arguments: str, statetool: Stat
         assert SECRET in asked or PRIVATE in asked
 
 
-@pytest.mark.parametrize(("option", "path"), ATTRIBUTES)
-@pytest.mark.parametrize("content", [pytest.param(content, id=name) for name, content in STATES])
+@each_row(("option", "path"), ATTRIBUTES, sample=128)
+@each_row("content", [pytest.param(content, id=name) for name, content in STATES])
 def test_hidden_from_one_value(content: bytes, option: str, path: str, statetool: Statetool) -> None:
     assert SECRET not in _run(content, f"a.b --attr {path}{option}", statetool)

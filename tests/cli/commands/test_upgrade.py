@@ -8,6 +8,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.cli.states import COMPACT, HAND_EDITED, INDENTED, SAMPLES, recorded
+from tests.tables import each_row
 
 RECORDED = [
     "v1-upgrade/001",
@@ -76,7 +77,7 @@ REPORTS = [
 ]
 
 
-@pytest.mark.parametrize(("sample", "line"), REPORTS)
+@each_row(("sample", "line"), REPORTS)
 def test_report(sample: str, line: str, statetool: Statetool) -> None:
     report = statetool("upgrade", "--registry", "keep", str(SAMPLES / f"{sample}.tfstate")).err
     assert line in " ".join(report.split())

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.conftest import Statetool
 from tests.cli.states import resource, state
 from tests.cli.test_json_output import _assert_valid
+from tests.tables import each_row
 
 HERE = state(resource("aws_instance", "here"))
 ELSEWHERE = state(resource("aws_instance", "elsewhere"))
@@ -183,8 +184,8 @@ RECORDS = [
 ]
 
 
-@pytest.mark.parametrize("content", RECORDS, ids=[str(number) for number in range(len(RECORDS))])
-@pytest.mark.parametrize("command", ["where", "where --format json", "list", "workspaces", "rm a.b -y"])
+@each_row("content", RECORDS, ids=[str(number) for number in range(len(RECORDS))])
+@each_row("command", ["where", "where --format json", "list", "workspaces", "rm a.b -y"])
 def test_odd_records(content: bytes, command: str, statetool: Statetool, folder: Path) -> None:
     """A message or a result, without control characters; never the file that would be used by default."""
     _write(folder / ".terraform" / "terraform.tfstate", content)

@@ -19,12 +19,6 @@ RESOURCES: Final = """
 resource "terraform_data" "a" { input = "<&> é" }
 resource "terraform_data" "b" {}
 """
-# An apply of this holds the lock until there is a file called `release`.
-HOLDING: Final = """
-resource "terraform_data" "holder" {
-  provisioner "local-exec" { command = "touch held; until [ -e release ]; do sleep 0.05; done" }
-}
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +18,7 @@ from statefmt.locations import current_state
 from statefmt.store._http import HttpClient
 from statefmt.store.backends import RemoteName
 from tests.cli.conftest import Statetool
+from tests.compat.holding import HOLDING, program_holds
 from tests.compat.program import Executable, Output, Program
 from tests.servers.http import StateServer, state_server
 
@@ -30,12 +30,6 @@ resource "terraform_data" "a" { input = "<&> é" }
 resource "terraform_data" "b" {}
 """
 _RENAMED: Final = _RESOURCES.replace('"a"', '"c"')
-# An apply of this holds the lock until there is a file called `release`.
-_HOLDING: Final = """
-resource "terraform_data" "holder" {
-  provisioner "local-exec" { command = "touch held; until [ -e release ]; do sleep 0.05; done" }
-}
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -95,17 +89,9 @@ def _client() -> HttpClient:
 @contextmanager
 def _program_holds(real: Program, folder: Path, server: StateServer) -> Iterator[None]:
     """The real program is in the middle of an apply, which ends with the context."""
-    _configure(folder, server, _RESOURCES + _HOLDING)
-    with ThreadPoolExecutor(1) as pool:
-        applied = pool.submit(real.run, folder, *_APPLY)
-        try:
-            while not applied.done() and not (folder / "held").exists():
-                time.sleep(0.01)
-            assert not applied.done(), applied.result()
-            yield
-        finally:
-            (folder / "release").touch()
-        _done(applied.result())
+    _configure(folder, server, _RESOURCES + HOLDING)
+    with program_holds(real, folder):
+        yield
 
 
 def test_plan_after_surgery(real: Program, module: Path, server: StateServer, statetool: Statetool) -> None:
@@ -190,7 +176,7 @@ def test_statetool_forces_the_lock_of_a_program_that_died(
 ) -> None:
     if not isinstance(real, Executable):
         pytest.skip("it is no process of its own")
-    _configure(module, server, _RESOURCES + _HOLDING)
+    _configure(module, server, _RESOURCES + HOLDING)
     with real.start(module, *_APPLY) as holder:
         while not (module / "held").exists():
             assert holder.poll() is None

@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.conftest import Statetool
 from tests.compat.backends.s3_folder import KEY, S3Folder
+from tests.compat.holding import HOLDING
 from tests.compat.program import Executable, Output, Program
 from tests.servers.http import StateServer, state_server
 from tests.servers.pg import PASSWORD, PgServer
@@ -21,12 +22,6 @@ _APPLY: Final = ("apply", "-input=false", "-auto-approve", "-no-color")
 _PLAN: Final = ("plan", "-input=false", "-no-color")
 _RESOURCES: Final = 'resource "terraform_data" "a" { input = "<&> é ${terraform.workspace}" }\n'
 _WORKSPACES: Final = ("default", "blue")
-# An apply of this holds the lock until there is a file called `release`.
-_HOLDING: Final = """
-resource "terraform_data" "holder" {
-  provisioner "local-exec" { command = "touch held; until [ -e release ]; do sleep 0.05; done" }
-}
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +146,7 @@ def test_the_program_holds_a_lock(
     """A move is shut out, and shows who holds the lock; nothing can remove it, since it is of a session."""
     if not isinstance(real, Executable):
         pytest.skip("it is no process of its own")
-    _configure(folder, "pg", _RESOURCES + _HOLDING, conn_str=pg.url(database))
+    _configure(folder, "pg", _RESOURCES + HOLDING, conn_str=pg.url(database))
     _done(real.run(folder, "init", "-input=false"))
     _done(real.run(folder, "apply", "-target=terraform_data.a", "-input=false", "-auto-approve", "-no-color"))
     with real.start(folder, *_APPLY) as holder:
@@ -180,7 +175,7 @@ def test_a_lock_that_a_dead_program_left(
     if not isinstance(real, Executable):
         pytest.skip("it is no process of its own")
     places = dict.fromkeys(("address", "lock_address", "unlock_address"), server.url)
-    _configure(folder, type_, _RESOURCES + _HOLDING, **(places if type_ == "http" else {}))
+    _configure(folder, type_, _RESOURCES + HOLDING, **(places if type_ == "http" else {}))
     _done(real.run(folder, "init", "-input=false"))
     with real.start(folder, *_APPLY) as holder:
         while not (folder / "held").exists():

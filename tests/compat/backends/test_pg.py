@@ -6,7 +6,6 @@ import json
 import re
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ import statefmt
 from statefmt.cli.run import system_context
 from statefmt.locations import current_state
 from tests.cli.conftest import Statetool
+from tests.compat.holding import HOLDING, program_holds
 from tests.compat.program import Executable, Output, Program
 from tests.servers.pg import PASSWORD, PgServer
 
@@ -25,12 +25,6 @@ _APPLY: Final = ("apply", "-input=false", "-auto-approve", "-no-color")
 _RESOURCES: Final = """
 resource "terraform_data" "a" { input = "<&> é" }
 resource "terraform_data" "b" {}
-"""
-# An apply of this holds the lock until there is a file called `release`.
-_HOLDING: Final = """
-resource "terraform_data" "holder" {
-  provisioner "local-exec" { command = "touch held; until [ -e release ]; do sleep 0.05; done" }
-}
 """
 _CONTENDED: Final = r"(Workspace is already locked|already locked for workspace creation): default"
 
@@ -85,17 +79,9 @@ def _names(state: dict[str, Any]) -> list[str]:
 @contextmanager
 def _program_holds(real: Program, folder: Path, pg: PgServer, database: str) -> Iterator[None]:
     """The real program is in the middle of an apply, which ends with the context."""
-    _configure(folder, pg, database, _RESOURCES + _HOLDING)
-    with ThreadPoolExecutor(1) as pool:
-        applied = pool.submit(real.run, folder, *_APPLY)
-        try:
-            while not applied.done() and not (folder / "held").exists():
-                time.sleep(0.01)
-            assert not applied.done(), applied.result()
-            yield
-        finally:
-            (folder / "release").touch()
-        _done(applied.result())
+    _configure(folder, pg, database, _RESOURCES + HOLDING)
+    with program_holds(real, folder):
+        yield
 
 
 def test_plan_after_surgery(
@@ -167,7 +153,7 @@ def test_a_program_that_died_keeps_nobody_out(
     if not isinstance(real, Executable):
         pytest.skip("it is no process of its own")
     _done(real.run(module, *_APPLY))
-    _configure(module, pg, database, _RESOURCES + _HOLDING)
+    _configure(module, pg, database, _RESOURCES + HOLDING)
     with real.start(module, *_APPLY) as holder:
         while not (module / "held").exists():
             assert holder.poll() is None

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +19,8 @@ import statefmt
 from statefmt.cli.run import system_context
 from statefmt.locations import current_state
 from tests.cli.conftest import Statetool
-from tests.compat.backends.s3_folder import HOLDING, KEY, RESOURCES, S3Folder
+from tests.compat.backends.s3_folder import KEY, RESOURCES, S3Folder
+from tests.compat.holding import HOLDING, program_holds
 from tests.compat.program import Executable, Output, Program
 from tests.servers.s3 import S3Server
 
@@ -96,16 +96,8 @@ def _no_changes(real: Program, module: S3Folder, resources: str) -> None:
 def _program_holds(real: Program, module: S3Folder) -> Iterator[None]:
     """The real program is in the middle of an apply, which ends with the context."""
     module.configure(RESOURCES + HOLDING)
-    with ThreadPoolExecutor(1) as pool:
-        applied = pool.submit(real.run, module.path, *_APPLY)
-        try:
-            while not applied.done() and not (module.path / "held").exists():
-                time.sleep(0.01)
-            assert not applied.done(), applied.result()
-            yield
-        finally:
-            (module.path / "release").touch()
-        _done(applied.result())
+    with program_holds(real, module.path):
+        yield
 
 
 @pytest.mark.parametrize("module", _MORE, indirect=True)

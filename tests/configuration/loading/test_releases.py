@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration._load import admitted_releases
 from statefmt.releases import all_releases, parse_release
+from tests.tables import each_row
 
 # The operators are those of hashicorp/go-version.
 _ADMITTED = [
@@ -28,13 +27,13 @@ _ADMITTED = [
 ]
 
 
-@pytest.mark.parametrize(("constraints", "expected"), _ADMITTED)
+@each_row(("constraints", "expected"), _ADMITTED)
 def test_admitted(constraints: tuple[str, ...], expected: list[str]) -> None:
     found = [str(release) for release in admitted_releases(constraints)]
     assert found == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("required", "release", "refused"),
     [
         ("", None, True),
@@ -46,7 +45,7 @@ def test_admitted(constraints: tuple[str, ...], expected: list[str]) -> None:
         (">= 1.16", "opentofu-1.13", True),
     ],
 )
-@pytest.mark.parametrize("inside", [False, True])
+@each_row("inside", [False, True])
 def test_imports_in_called_modules(
     required: str, release: str | None, refused: bool, inside: bool, tmp_path: Path
 ) -> None:

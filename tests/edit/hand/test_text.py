@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from statefmt.library.text_edit import is_same_json, text_of_state, text_of_value
+from tests.tables import each_row
 
 BOM = b"\xef\xbb\xbf"
 INDENTED = b'{\n  "version": 4,\n  "serial": 1\n}\n'
 COMPACT = b'{"version":4,"serial":1}\n'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("stored", "edited", "wanted"),
     [
         (INDENTED, INDENTED, INDENTED),

@@ -7,6 +7,7 @@ import pytest
 from statefmt.edit.key_map import parse_key_lines, parse_key_map
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
+from tests.tables import each_row
 
 MAPS: dict[str, dict[InstanceKey, InstanceKey]] = {
     "0=a": {IntKey(0): StringKey("a")},
@@ -34,7 +35,7 @@ MAPS: dict[str, dict[InstanceKey, InstanceKey]] = {
 }
 
 
-@pytest.mark.parametrize("text", MAPS)
+@each_row("text", MAPS)
 def test_map(text: str) -> None:
     assert parse_key_map([text]) == MAPS[text]
 

@@ -18,6 +18,7 @@ from statefmt.model.snapshot import ResourceState, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_of
+from tests.tables import each_row
 
 
 def moved(snapshot: Snapshot, source: str, target: str, *, rebind: bool = False) -> Edit:
@@ -100,7 +101,7 @@ MOVES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", MOVES)
+@each_row("case", MOVES)
 def test_moves(case: str) -> None:
     before, source, target, after = MOVES[case]
     assert addresses(moved(snapshot_of(*before), source, target).snapshot) == after
@@ -189,7 +190,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each_row("case", REFUSED)
 def test_refused(case: str) -> None:
     before, source, target, message = REFUSED[case]
     with pytest.raises((SurgeryError, InvalidAddressError)) as caught:

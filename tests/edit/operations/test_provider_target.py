@@ -8,6 +8,7 @@ from statefmt.edit.operations.rebind import provider_target
 from statefmt.model.errors import InvalidAddressError, SurgeryError
 from statefmt.model.snapshot import instances
 from tests.edit.operations.bindings import bound
+from tests.tables import each_row
 
 _T = 'provider["registry.opentofu.org/acme/t"]'
 
@@ -29,7 +30,7 @@ MEANT = {
 }
 
 
-@pytest.mark.parametrize("case", MEANT)
+@each_row("case", MEANT)
 def test_meant(case: str) -> None:
     before, text, meant = MEANT[case]
     state = bound(*before)

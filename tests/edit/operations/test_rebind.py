@@ -15,6 +15,7 @@ from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, StringKey
 from statefmt.model.errors import SurgeryError
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen, lines, provider_instance
+from tests.tables import each_row
 
 _A, _B, _C = StringKey("a"), StringKey("b"), StringKey("c")
 _PAIR = ['t.a[0] @ acme/t.r["a"]', 't.a[1] @ acme/t.r["b"]']
@@ -150,7 +151,7 @@ def test_written_at_the_resource_unless_there_is_a_key(to: str) -> None:
     assert lines(read(text).snapshot) == lines(after)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_row("seed", range(100))
 def test_there_and_back_again(seed: int) -> None:
     """The same bytes; and on the way nothing but the provider of what was chosen differs."""
     random = Random(seed)

@@ -21,6 +21,7 @@ from statefmt.model.snapshot import Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen
 from tests.edit.operations.build import snapshot_of, snapshot_with
+from tests.tables import each_row
 
 
 def rekeyed(snapshot: Snapshot, keys: str, *which: str) -> Edit:
@@ -210,7 +211,7 @@ def test_by_attribute_refused(case: str) -> None:
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_row("seed", range(100))
 def test_there_and_back_again(seed: int) -> None:
     """The same bytes; and on the way nothing but keys differs."""
     random = Random(seed)

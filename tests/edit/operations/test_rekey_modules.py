@@ -13,6 +13,7 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import Snapshot, instances
 from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_of, snapshot_with
+from tests.tables import each_row
 
 
 def rekeyed(snapshot: Snapshot, keys: str, *selectors: str) -> Edit:
@@ -69,7 +70,7 @@ REKEYED: dict[str, tuple[list[str], list[str], str, list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REKEYED)
+@each_row("case", REKEYED)
 def test_rekeyed(case: str) -> None:
     before, selectors, keys, expected = REKEYED[case]
     edit = rekeyed(snapshot_of(*before), keys, *selectors)

@@ -18,6 +18,7 @@ from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen, lines
 from tests.edit.operations.build import snapshot_with
+from tests.tables import each_row
 
 _T = 'provider["acme/t"]'
 
@@ -72,7 +73,7 @@ REPLACED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REPLACED)
+@each_row("case", REPLACED)
 def test_replaced(case: str) -> None:
     before, old, new, only, after = REPLACED[case]
     assert lines(replaced(bound(*before), old, new, *only).snapshot) == after
@@ -133,7 +134,7 @@ def test_the_whole_resource_goes_along() -> None:
     assert lines(after) == ["t.a[0] @ acme/u", "t.a[1] @ acme/u", "t.b @ acme/t"]
 
 
-@pytest.mark.parametrize("seed", range(50))
+@each_row("seed", range(50))
 def test_there_and_back_again(seed: int) -> None:
     text = canonical(realistic(seed))
     state = read(text).snapshot

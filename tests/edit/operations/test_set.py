@@ -19,6 +19,7 @@ from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.attribute_states import text_of, with_text
 from tests.edit.operations.bindings import bound
 from tests.edit.operations.build import snapshot_with
+from tests.tables import each_row
 
 
 def set_in(attributes: str, *assignments: str, force_type: bool = False, allow_sensitive: bool = False) -> str:
@@ -91,7 +92,7 @@ SET = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", SET)
+@each_row("case", SET)
 def test_set(case: str) -> None:
     before, assignment, after = SET[case]
     assert set_in(before, assignment) == after
@@ -133,7 +134,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@each_row("case", REFUSED)
 def test_refused(case: str) -> None:
     before, assignment, message = REFUSED[case]
     with pytest.raises(SurgeryError) as caught:
@@ -230,7 +231,7 @@ _PLACES = {
 }
 
 
-@pytest.mark.parametrize("seed", range(100))
+@each_row("seed", range(100))
 def test_there_and_back_again(seed: int) -> None:
     """One value differs in the whole file, and what it was before makes it the same file again."""
     random = Random(seed)

@@ -13,6 +13,7 @@ from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import ObjectStatus, Snapshot, instances
 from tests.analysis.diff.realistic import realistic
 from tests.edit.operations.bindings import bound, chosen
+from tests.tables import each_row
 
 
 def tainted(snapshot: Snapshot) -> list[str]:
@@ -70,7 +71,7 @@ def test_untaint_of_what_is_not_tainted() -> None:
         untaint(one, chosen(one, "t.a", "t.b"))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@each_row("seed", range(30))
 def test_there_and_back_again(seed: int) -> None:
     text = canonical(realistic(seed))
     state = read(text).snapshot

@@ -8,6 +8,7 @@ from statefmt.edit.operations.set import unset_attributes
 from statefmt.model.errors import SurgeryError
 from statefmt.model.snapshot import instances
 from tests.edit.operations.attribute_states import text_of, with_text
+from tests.tables import each_row
 
 
 def unset_in(attributes: str, *paths: str) -> str:
@@ -40,7 +41,7 @@ UNSET = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", UNSET)
+@each_row("case", UNSET)
 def test_unset(case: str) -> None:
     before, path, after = UNSET[case]
     assert unset_in(before, path) == after

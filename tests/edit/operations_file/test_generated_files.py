@@ -16,7 +16,7 @@ from statefmt.model.errors import SurgeryError
 from tests.edit.operations_file.generated_files import GeneratedFile, generated_file
 
 FILES = 500
-SAMPLE = 60
+SAMPLE = 24
 
 
 def edits_of(generated: GeneratedFile, text: str) -> FileEdits:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-import pytest
-
 from statefmt.edit.operations_file import run
 from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.snapshot import Snapshot
 from tests.edit.operations.build import snapshot_with
 from tests.instructions import instructions
+from tests.tables import each_row
 
 _PROVIDER: Final = 'provider["registry.opentofu.org/acme/t"]'
 _SMALL, _LARGE = 60, 240
@@ -38,13 +37,13 @@ KINDS: Final[dict[str, Callable[[int], str]]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS, sample=4)
 def test_an_operation_does_not_look_at_the_whole_state(kind: str) -> None:
     small, large = (_work(kind, size, 20) - _work(kind, size, 10) for size in (_SMALL, _LARGE))
     assert large < _HIGHEST_STEP * small
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS, sample=5)
 def test_operations_are_linear(kind: str) -> None:
     works = [_work(kind, _SMALL, count) for count in (10, 20, 40)]
     assert works[2] - works[1] < 2 * _HIGHEST_STEP * (works[1] - works[0]), works

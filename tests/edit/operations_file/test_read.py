@@ -15,6 +15,7 @@ from statefmt.edit.operations_file.model import (
 )
 from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.errors import SettingsError
+from tests.tables import each_row
 
 HCL = b"""state "net" { path = "net/terraform.tfstate" }
 state "app" {
@@ -89,7 +90,7 @@ def test_only_constants_are_evaluated() -> None:
     assert [operation.block for operation in found.operations] == [ForgetBlock("aws_vpc.main")]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         ("mov { }", "x:1,1-4: unknown block 'mov'; blocks are state, expect, move, forget"),

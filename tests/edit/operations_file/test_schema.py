@@ -13,6 +13,7 @@ from statefmt.edit.operations_file.model import BLOCKS as OPERATIONS, Expect, St
 from statefmt.edit.operations_file.read import read_operations_file
 from statefmt.model.errors import SettingsError
 from statefmt.schema_problems import schema_text
+from tests.tables import each_row
 
 SCHEMA = json.loads(schema_text("operations-file"))
 BLOCKS: dict[str, type[msgspec.Struct]] = {"state": StateBlock, "expect": Expect, **OPERATIONS}
@@ -50,7 +51,7 @@ def test_blocks() -> None:
     assert SCHEMA["properties"].keys() - {COMMENT} == BLOCKS.keys()
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@each_row("block", BLOCKS)
 def test_arguments(block: str) -> None:
     part = SCHEMA["$defs"][block]
     fields = msgspec.structs.fields(BLOCKS[block])
@@ -60,7 +61,7 @@ def test_arguments(block: str) -> None:
     assert defaults == {field.encode_name: field.default for field in fields if field.default is False}
 
 
-@pytest.mark.parametrize("block", BLOCKS)
+@each_row("block", BLOCKS)
 def test_values(block: str) -> None:
     validator = Draft202012Validator(SCHEMA)
     allowed = 0

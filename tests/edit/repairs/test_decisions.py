@@ -6,13 +6,12 @@ from itertools import permutations
 from json import dumps, loads
 from typing import Final
 
-import pytest
-
 from statefmt.edit.repairs import DecisionIndex, Repair, decision_places, parse_decision, parse_decisions, repaired
 from statefmt.edit.repairs.find import defects
 from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, keyed, resource, state
 from tests.edit.repairs.test_hostile_states import STATES
+from tests.tables import each_row
 
 _BAD: Final = ',"status":"?"'
 _DUPLICATES: Final = state(
@@ -31,7 +30,7 @@ def _repaired(before: str, *decisions: str) -> Repair:
     return repair
 
 
-@pytest.mark.parametrize("order", list(permutations(range(4))))
+@each_row("order", list(permutations(range(4))))
 def test_the_closest_counts_in_any_order(order: tuple[int, ...]) -> None:
     lines = [
         "ADR002 * keep=first",
@@ -105,7 +104,7 @@ def test_more_than_a_hundred_rounds() -> None:
     assert len(read(repair.content).snapshot.resources[0].objects) == 150
 
 
-@pytest.mark.parametrize("name", STATES)
+@each_row("name", STATES)
 def test_every_defect_has_a_name_of_its_own(name: str) -> None:
     found = [defect for defect in defects(STATES[name]) if defect.choices]
     for defect, place in zip(found, decision_places(found), strict=True):

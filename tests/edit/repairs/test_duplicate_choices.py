@@ -12,6 +12,7 @@ from statefmt.edit.repairs.find import defects
 from statefmt.formats.reading import read
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, keyed, mended, offered, resource, state
+from tests.tables import each_row
 
 _ONE, _TWO, _OTHER = keyed('"a"', "one"), keyed('"a"', "two"), keyed('"b"', "other")
 _TWICE: Final = state(resource(_ONE, _OTHER, _TWO))
@@ -27,7 +28,7 @@ def _made(identifier: str, *times: str) -> str:
     return f'{{"index_key":0,"attributes":{{{members}}}}}'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "decision", "after"),
     [
         (_TWICE, "ADR002 * keep=first", state(resource(_ONE, _OTHER))),

@@ -16,6 +16,7 @@ from tests.edit.repairs.choosing import only, rounds, value_for
 from tests.edit.repairs.test_recorded_repairs import NOT_MENDED, each_refused
 from tests.edit.repairs.unchanged import differences
 from tests.formats.recorded import input_of
+from tests.tables import each_row
 
 _NO_VALUES: Final = ("", " ", "null", '"', "{", "[[[[", "1e999", '"\\ud800"', "\x00", "\x1b[2J", "a.b.c.d", "é" * 300)
 
@@ -26,10 +27,12 @@ def _each(data: bytes) -> Iterator[tuple[Defect, Choice]]:
             yield defect, choice
 
 
+@each_row("share", [3, pytest.param(1, marks=pytest.mark.slow)])
 @each_refused
-def test_every_choice_mends(case: dict[str, Any]) -> None:
+def test_every_choice_mends(case: dict[str, Any], share: int) -> None:
+    """In `make test`, every third choice, but at least the first."""
     data = input_of(case)
-    for defect, choice in _each(data):
+    for defect, choice in list(_each(data))[::share]:
         decide = only(defect, choice, value_for(defect, choice))
         try:
             steps = rounds(data, decide)
@@ -46,7 +49,7 @@ def test_every_choice_mends(case: dict[str, Any]) -> None:
             assert (inspect(steps[-1].after).snapshot is not None) == (case["id"] not in NOT_MENDED)
 
 
-@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.slow)])
+@each_row("share", [12, pytest.param(1, marks=pytest.mark.slow)])
 @each_refused
 def test_values_that_no_state_has(case: dict[str, Any], share: int) -> None:
     """In `make test`, each choice gets some of the values, and each value goes to some of the choices."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
 from statefmt.edit.repairs import repaired
 from statefmt.edit.repairs.find import defects, is_fatal
 from statefmt.formats.reading import inspect
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.choosing import first_choice, only, rounds, value_for
 from tests.edit.repairs.unchanged import differences
+from tests.tables import each_row
 
 _TWO: Final = b'[{"attributes":{"id":"1"}},{"attributes":{"id":"2"}}]'
 _PROVIDER: Final = rb'"provider":"provider[\"registry.opentofu.org/hashicorp/aws\"]"'
@@ -60,7 +59,7 @@ STATES: Final = {
 }
 
 
-@pytest.mark.parametrize("name", STATES)
+@each_row("name", STATES)
 def test_mended(name: str) -> None:
     data = STATES[name]
     steps = rounds(data, first_choice)
@@ -73,7 +72,7 @@ def test_mended(name: str) -> None:
     assert repaired(data, first_choice).content == content
 
 
-@pytest.mark.parametrize("name", STATES)
+@each_row("name", STATES)
 def test_no_choice_ends_in_a_crash(name: str) -> None:
     data = STATES[name]
     for defect in defects(data):

@@ -6,13 +6,12 @@ import json
 from collections.abc import Callable
 from typing import Final
 
-import pytest
-
 from statefmt.edit.repairs import Decided, repaired
 from statefmt.edit.repairs.member_choices import Defect
 from statefmt.formats.reading import read
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, resource, state
 from tests.instructions import instructions
+from tests.tables import each_row
 
 _SIZES: Final = (20, 40, 80)
 # Where each part does little work for each of the others.
@@ -90,7 +89,7 @@ _SHAPES: Final[dict[str, Callable[[int], str]]] = {
 }
 
 
-@pytest.mark.parametrize("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=5)
 def test_linear(shape: str) -> None:
     counts = [_work(_SHAPES[shape](number).encode()) for number in _LARGER.get(shape, _SIZES)]
     first, second = counts[1] - counts[0], counts[2] - counts[1]

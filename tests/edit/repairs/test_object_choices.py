@@ -8,6 +8,7 @@ import pytest
 
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import keyed, mended, offered, resource, state
+from tests.tables import each_row
 
 
 def _of(rest: str) -> str:
@@ -27,7 +28,7 @@ _FLAT = '"attributes_flat":{"id":"f"}'
 _HASH = '"deposed":"short"'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "decision", "after"),
     [
         # Keys of several kinds.

@@ -10,6 +10,7 @@ import pytest
 from statefmt.edit.repairs.find import defects
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import mended
+from tests.tables import each_row
 
 _WHOLE: dict[str, Any] = {"type": "aws_vpc", "primary": {"id": "x"}}
 
@@ -28,8 +29,8 @@ def _module(resources: Any = None, outputs: Any = None, path: Any = ("root",)) -
 _OTHER = _module({"aws_vpc.b": _WHOLE})
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-@pytest.mark.parametrize(
+@each_row("version", [1, 2, 3])
+@each_row(
     ("before", "decision", "after"),
     [
         ([_module({"vpc": _WHOLE, "aws_vpc.b": _WHOLE})], "STA005 * forget", [_OTHER]),

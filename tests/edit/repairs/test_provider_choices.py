@@ -9,6 +9,7 @@ import pytest
 from statefmt.edit.repairs import DecisionIndex, parse_decision, repaired
 from statefmt.model.errors import SurgeryError
 from tests.edit.repairs.compact_state import AWS, GOOGLE, keyed, mended, offered, resource, state
+from tests.tables import each_row
 
 _WEST: Final = AWS + ".west"
 _BY: Final = AWS + ".by"
@@ -48,7 +49,7 @@ _MISSING: Final = state(
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "decision", "changes"),
     [
         # Objects of the chosen configuration keep their keys.

@@ -13,6 +13,7 @@ from tests.cli.states import SAMPLES
 from tests.edit.repairs.choosing import first_choice, rounds
 from tests.edit.repairs.unchanged import differences
 from tests.formats.recorded import CASES, input_of
+from tests.tables import each_row
 
 # By their names, with the reason.
 NOT_MENDED: Final[dict[str, str]] = {}
@@ -28,7 +29,7 @@ NO_STATES: Final = {
 _BROKEN: Final = sorted(path.name for path in (SAMPLES / "broken").iterdir())
 # Mending shows what could not be found before: each level of a state takes its own round.
 _MOST_ROUNDS: Final = 4
-each_refused: Final = pytest.mark.parametrize("case", REFUSED, ids=lambda case: case["id"])
+each_refused: Final = each_row("case", REFUSED, ids=lambda case: case["id"])
 
 
 def test_there_are_refused_states() -> None:

@@ -11,6 +11,7 @@ from statefmt.edit.repairs.find import defects
 from statefmt.model.errors import SurgeryError
 from statefmt.model.findings import Code
 from tests.edit.repairs.compact_state import keyed, mended, offered, resource, state
+from tests.tables import each_row
 
 
 def _output(value: str, kind: str = '"string"') -> str:
@@ -26,7 +27,7 @@ _GOOD = _check("aws_vpc.a")
 _FULL = state(resource(keyed("0", "x")))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "decision", "after"),
     [
         (_output('"5"', '"bool"'), "OUT002 * implied", _output('"5"')),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.edit.repairs.unchanged import Path, differences
+from tests.tables import each_row
 
 _BEFORE = b' {"a": 1,\n "b": [ {"x": 1} , {"x": 2}, 3 ],  "c": {"d": "e"} }\n'
 
@@ -27,7 +28,7 @@ def test_allowed(after: bytes, changed: set[Path]) -> None:
     assert differences(_BEFORE, after, changed) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("after", "changed"),
     [
         (_BEFORE.strip(), set()),

@@ -10,6 +10,7 @@ from statefmt.configuration import VariableOption
 from statefmt.encryption import Origin, check_configuration, merged
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.sources.configured import arguments, module, provider, text
+from tests.tables import each_row
 
 LONG = "correct-horse-battery-staple"
 
@@ -65,7 +66,7 @@ FOUND: dict[str, tuple[dict[str, str], dict[str, object]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FOUND)
+@each_row("name", FOUND)
 def test_found(name: str, tmp_path: Path) -> None:
     files, found = FOUND[name]
     assert arguments(module(tmp_path, files, {"v": "of the environment", "n": "7"})) == found
@@ -131,7 +132,7 @@ REFUSED: dict[str, tuple[dict[str, str], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_row("name", REFUSED)
 def test_refuses(name: str, tmp_path: Path) -> None:
     files, reason = REFUSED[name]
     for file, content in files.items():

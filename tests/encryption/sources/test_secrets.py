@@ -14,6 +14,7 @@ from statefmt.encryption import check_configuration
 from statefmt.lint.check import check_configuration as check_module
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.sources.configured import METHOD, module, provider, text
+from tests.tables import each_row
 
 SECRET = "planted7f3apassphrase"
 _ON_ITS_LINE = {
@@ -66,14 +67,14 @@ def _said(function: Callable[[], object]) -> str:
     return f"{caught.value!r}\n{''.join(traceback.format_exception(caught.value))}"
 
 
-@pytest.mark.parametrize("name", _ON_ITS_LINE)
+@each_row("name", _ON_ITS_LINE)
 def test_in_a_text(name: str) -> None:
     said = _said(lambda: check_configuration(text(provider(_ON_ITS_LINE[name]))))
     assert SECRET[:12] not in said
     assert "c.hcl" in said
 
 
-@pytest.mark.parametrize("name", _ON_ITS_LINE)
+@each_row("name", _ON_ITS_LINE)
 def test_in_a_module(name: str, tmp_path: Path) -> None:
     line = _ON_ITS_LINE[name]
     files = {"a.tf": f"terraform {{\n  encryption {{\n{provider(line)}  }}\n}}\n{_LOCALS}"}

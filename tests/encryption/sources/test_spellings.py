@@ -14,6 +14,7 @@ from statefmt.encryption._cipher import encrypts
 from statefmt.model.errors import EncryptionError
 from tests.encryption.recorded import FOLDER
 from tests.encryption.sources.configured import hcl, text
+from tests.tables import each_row
 
 _PLAIN: Final = b'{"version":4,"terraform_version":"1.13.0","serial":7,"lineage":"c8b2f0de"}\n'
 _KEY: Final = list(range(32))
@@ -73,7 +74,7 @@ def _spelled(own: dict[str, Any]) -> tuple[EncryptionConfiguration, EncryptionCo
 _CASES: Final = list(product(_KEYS, _ALIASES, _METHODS))
 
 
-@pytest.mark.parametrize(("keys", "alias", "method"), _CASES, ids=["-".join(map(str, case)) for case in _CASES])
+@each_row(("keys", "alias", "method"), _CASES, ids=["-".join(map(str, case)) for case in _CASES], sample=8)
 def test_both_syntaxes(keys: str, alias: str, method: str) -> None:
     writing = _spelled(_configuration(keys, alias, method, ("m",)))
     assert _meaning(writing[0]) == _meaning(writing[1])

@@ -11,6 +11,7 @@ from statefmt.encryption import Origin, Reference, check_configuration
 from statefmt.model.cty.number import Number, parse_number
 from statefmt.model.errors import ConfigurationError
 from tests.encryption.sources.configured import METHOD, arguments, provider, text
+from tests.tables import each_row
 
 LONG = "correct-horse-battery-staple"
 
@@ -48,7 +49,7 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("name", VALUES)
+@each_row("name", VALUES)
 def test_values(name: str, tmp_path: Path) -> None:
     line, value = VALUES[name]
     (tmp_path / "file").write_text("of a file\n")
@@ -79,7 +80,7 @@ REASONS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REASONS)
+@each_row("name", REASONS)
 def test_what_cannot_be_known_is_refused_with_its_place(name: str) -> None:
     expression, reason = REASONS[name]
     own = text(provider(f"passphrase = {expression}"))
@@ -135,7 +136,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each_row("name", REFUSED)
 def test_refuses(name: str) -> None:
     content, reason = REFUSED[name]
     with pytest.raises(ConfigurationError, match=reason):

@@ -11,6 +11,7 @@ from statefmt.formats.reading import ReadResult, read
 from statefmt.formats.writing import canonical
 from statefmt.formats.writing.write import write
 from statefmt.model.errors import StateError
+from tests.tables import each_row
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
 
@@ -57,7 +58,7 @@ RESOURCE_LEVEL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("before", "host", "entry", "after"), RESOURCE_LEVEL)
+@each_row(("before", "host", "entry", "after"), RESOURCE_LEVEL)
 def test_resource_level(before: str, host: str, entry: str, after: str) -> None:
     result, _ = _rewritten(_state(_resource(before)), host, *([entry] if entry else []))
     (resource,) = result.snapshot.resources

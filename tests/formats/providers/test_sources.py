@@ -6,6 +6,7 @@ import pytest
 
 from statefmt.formats.providers import LegacySource, SourceChoice, source_choice
 from statefmt.model.addrs.provider import Provider
+from tests.tables import each_row
 
 TOFU, TERRAFORM = "registry.opentofu.org", "registry.terraform.io"
 FORM = "expected TYPE=[HOST/]NAMESPACE/TYPE, such as aws=hashicorp/aws"
@@ -71,7 +72,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("entry", "message"), BAD, ids=[case[0] or "empty" for case in BAD])
+@each_row(("entry", "message"), BAD, ids=[case[0] or "empty" for case in BAD])
 def test_bad_entry(entry: str, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         source_choice("", [entry])
@@ -121,7 +122,7 @@ SOURCES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("host", "entry", "before", "after"), SOURCES)
+@each_row(("host", "entry", "before", "after"), SOURCES)
 def test_source_of(host: str, entry: str, before: str, after: str | None) -> None:
     choice = source_choice(host, [entry] if entry else [])
     assert choice.source_of(_provider(before)) == (_provider(after) if after else None)

@@ -13,6 +13,7 @@ from statefmt.formats import raw_json as spans
 from statefmt.formats.raw_json import container_at, token, value_at
 from statefmt.formats.raw_json.positions import Position, finding_positions, positions
 from statefmt.model.findings import Code, Finding, Severity
+from tests.tables import each_row
 
 STATE = b"""{
   "version": 4,
@@ -69,7 +70,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("pointer", "place", "shows"), CASES, ids=[case[2] for case in CASES])
+@each_row(("pointer", "place", "shows"), CASES, ids=[case[2] for case in CASES])
 def test_places(pointer: str, place: tuple[int, int], shows: str) -> None:
     assert positions(STATE, [pointer]) == {pointer: place}
 
@@ -78,7 +79,7 @@ def test_all_at_once() -> None:
     assert positions(STATE, [case[0] for case in CASES]) == {case[0]: case[1] for case in CASES}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "pointer", "place"),
     [
         (b"", "/a", (1, 1)),

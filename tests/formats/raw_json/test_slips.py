@@ -15,6 +15,7 @@ from benchmarks.damages.states import LAYOUTS, plan, write
 from statefmt.formats import versions as v4
 from statefmt.formats.raw_json import _tokens
 from statefmt.formats.raw_json.slips import mended
+from tests.tables import each_row
 
 SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").glob("v4-*.tfstate"))
 _MADE: Final = {
@@ -31,10 +32,8 @@ def _value(text: bytes) -> Any:
     return json.loads(text, object_pairs_hook=tuple, parse_float=str, parse_int=str)
 
 
-@pytest.mark.parametrize("kind", SLIPS)
-@pytest.mark.parametrize(
-    "seed", [pytest.param(n, marks=[pytest.mark.slow] if n >= _SAMPLE else []) for n in range(400)]
-)
+@each_row("kind", SLIPS)
+@each_row("seed", [pytest.param(n, marks=[pytest.mark.slow] if n >= _SAMPLE else []) for n in range(400)])
 def test_the_state_is_as_it_was(kind: str, seed: int) -> None:
     name = list(_STATES)[seed % len(_STATES)]
     data = slipped(kind, seed, _STATES[name])
@@ -45,7 +44,7 @@ def test_the_state_is_as_it_was(kind: str, seed: int) -> None:
     assert found is None or _value(found.text) == _value(_STATES[name])
 
 
-@pytest.mark.parametrize("kind", SLIPS)
+@each_row("kind", SLIPS)
 def test_nearly_every_slip_in_an_indented_state_is_mended(kind: str) -> None:
     states = [data for name, data in _STATES.items() if name.startswith("indented") or name == "v4-regions"]
     made = [one for seed in range(60) if (one := slipped(kind, seed, states[seed % len(states)])) is not None]

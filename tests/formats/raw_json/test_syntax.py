@@ -6,9 +6,10 @@ import msgspec
 import pytest
 
 from statefmt.formats.raw_json import json_problem, locate, utf8_problem
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "line", "column", "offset"),
     [
         pytest.param(b"x", 1, 1, 0, id="the first byte"),

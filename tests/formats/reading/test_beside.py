@@ -17,6 +17,7 @@ from statefmt.model.errors import StateError
 from statefmt.model.findings import Finding
 from tests.formats.recorded import CASES, input_of
 from tests.instructions import instructions
+from tests.tables import each_row
 
 _SHAPES = {name: b"".join(shape.pieces(20_000)) for name, shape in SHAPES.items()}
 
@@ -76,7 +77,7 @@ def test_shared_resources_are_taken_from_the_other_state(blocks: Sequence[str]) 
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         pytest.param(_state(*_FIVE, _FIVE[0]), id="a resource twice"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.reading.damaged import has_parts, known_snapshot, may_be_torn
+from tests.tables import each_row
 
 HEAD = b'{\n  "version": 4,\n  "terraform_version": "1.9.4",\n  "serial": 41,\n  "lineage": "9f3c",\n  "outp'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "serial", "lineage"),
     [
         (HEAD, 41, "9f3c"),
@@ -43,7 +44,7 @@ def test_torn(data: bytes, torn: bool) -> None:
 _BLOCK = b'"mode": "managed", "type": "t", "name": "n", "instances": [{"attributes": {}}]'
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "found"),
     [
         (HEAD, True),

@@ -6,9 +6,10 @@ import pytest
 
 from statefmt.formats.reading.repeated import duplicate_members
 from tests.instructions import instructions
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "version", "pointers"),
     [
         pytest.param('{"version":4,"serial":1}', 4, [], id="none"),
@@ -109,8 +110,8 @@ def test_however_deep() -> None:
 _KEYS = [r'"\u0022\u0022\u0022\u0022"', r'"a\u0026b"', r'"\u003c\u003e"', r'"\""', '"1"', "1e12", "null"]
 
 
-@pytest.mark.parametrize("key", _KEYS)
-@pytest.mark.parametrize("layout", ["", "\n  "])
+@each_row("key", _KEYS)
+@each_row("layout", ["", "\n  "])
 def test_beside_a_key_that_is_written_differently(key: str, layout: str) -> None:
     """Decoded and encoded again, escapes get shorter, some become quotes, and floating-point numbers grow."""
     resource = f'{{{layout}"type":"t",{layout}"instances":[{{"index_key":{key}}}]}}'

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.reading._members import canonical_private
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "text"),
     [
         pytest.param(None, "", id="absent"),

@@ -9,11 +9,12 @@ from hypothesis import given
 from statefmt.formats.reading import SharingState, inspect
 from statefmt.formats.versions import StateV4
 from statefmt.testing.strategies import states
+from tests.tables import each_row
 
 _ONE = b'{"type":"t","name":"n","instances":[{"private":"cHJpdmF0ZQ==","dependencies":["a.b","module.m.c.d"]}]}'
 
 
-@pytest.mark.parametrize("path", sorted(Path("samples").rglob("*.tfstate")), ids=str)
+@each_row("path", sorted(Path("samples").rglob("*.tfstate")), ids=str)
 def test_says_the_same_of_samples(path: Path) -> None:
     _assert_same(path.read_bytes())
 

@@ -9,6 +9,7 @@ import pytest
 import statefmt
 from statefmt.formats.reading import sniff_version
 from statefmt.model.errors import EncryptedStateError, NotAStateError, StateError, UnsupportedStateError
+from tests.tables import each_row
 
 _ENVELOPE: Final = (
     b'{"serial":7,"lineage":"5e2f80b6","meta":{"key_provider.pbkdf2.main":"e30=","key_provider.aws_kms.old":"e30="},'
@@ -17,7 +18,7 @@ _ENVELOPE: Final = (
 _DEEP: Final = 1_000_000
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "version"),
     [
         pytest.param(b'{"version":1}', 1, id="v1"),
@@ -39,7 +40,7 @@ def test_version(data: bytes, version: int) -> None:
     assert sniff_version(data) == version
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "kind", "words"),
     [
         pytest.param(b"", NotAStateError, "The file is empty.", id="empty"),

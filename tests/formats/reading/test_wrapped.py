@@ -16,6 +16,7 @@ import pytest
 
 from statefmt.formats.reading.damaged import description, has_parts, unwrapped, wrapping
 from statefmt.formats.salvage import salvage
+from tests.tables import each_row
 
 STATE: Final = Path(__file__).parents[3].joinpath("samples/v4-exotic-numbers.tfstate").read_bytes()
 
@@ -36,7 +37,7 @@ _SECRET: Final = {"apiVersion": "v1", "kind": "Secret", "data": {"tfstate": _tex
 _CONSUL: Final = [{"LockIndex": 0, "Key": "a", "Value": _text64(STATE), "CreateIndex": 1, "ModifyIndex": 2}]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("data", "what"),
     [
         (gzip.compress(STATE), "a gzip file"),

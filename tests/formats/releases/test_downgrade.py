@@ -10,6 +10,7 @@ import pytest
 import statefmt
 from statefmt.formats.losses import fit, losses, without_lossy
 from statefmt.formats.releases import all_releases, parse_release
+from tests.tables import each_row
 
 _AWS: Final = 'provider["registry.opentofu.org/hashicorp/aws"]'
 _LEGACY: Final = 'provider["registry.opentofu.org/-/aws"]'
@@ -91,7 +92,7 @@ _LOST: Final = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("snapshot", "release", "expected"),
     [
         pytest.param(snapshot, release, expected, id=f"{number}-{release}")
@@ -133,7 +134,7 @@ def test_what_only_informs_is_dropped_for_the_release() -> None:
     assert (fitted.snapshot.serial, fitted.snapshot.terraform_version) == (5, "1.13.0")
 
 
-@pytest.mark.parametrize("release", all_releases(), ids=str)
+@each_row("release", all_releases(), ids=str)
 def test_nothing_else_is_dropped(release: object) -> None:
     """Members that every release keeps stay, and so do objects; what was dropped is not lost any more."""
     target = parse_release(str(release))

@@ -12,6 +12,7 @@ import pytest
 import statefmt
 from statefmt.formats.losses import Loss, losses
 from statefmt.formats.releases import parse_release
+from tests.tables import each_row
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "releases.jsonl.xz"
 _CASES: Final[list[dict[str, Any]]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]
@@ -26,12 +27,12 @@ def _losses(case: dict[str, Any], name: str) -> tuple[Loss, ...]:
     return losses(statefmt.read(case["input"].encode()).snapshot, parse_release(name))
 
 
-@pytest.mark.parametrize(("case", "name"), _RUNS)
+@each_row(("case", "name"), _RUNS)
 def test_refused_exactly_where_something_is_lost(case: dict[str, Any], name: str) -> None:
     assert bool(_losses(case, name)) == _is_lost(case, name)
 
 
-@pytest.mark.parametrize(("case", "name"), _RUNS)
+@each_row(("case", "name"), _RUNS)
 def test_every_lost_object_is_named(case: dict[str, Any], name: str) -> None:
     record = case["releases"][name]
     named = {loss.at for loss in _losses(case, name) if loss.loses_object}
@@ -44,7 +45,7 @@ def test_every_lost_object_is_named(case: dict[str, Any], name: str) -> None:
         assert named == set(record["lost_resources"])
 
 
-@pytest.mark.parametrize(("case", "name"), _RUNS)
+@each_row(("case", "name"), _RUNS)
 def test_every_lost_member_is_named(case: dict[str, Any], name: str) -> None:
     found = _losses(case, name)
     objects = {loss.at for loss in found if loss.loses_object}

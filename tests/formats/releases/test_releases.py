@@ -13,6 +13,7 @@ from statefmt.formats import Layout, Style
 from statefmt.formats.releases import Release, all_releases, facts_of, parse_release
 from statefmt.model.errors import ReleaseError
 from statefmt.schema_problems import schema_text
+from tests.tables import each_row
 
 _DATA: Final[dict[str, Any]] = json.loads(files("statefmt.formats").joinpath("releases.json").read_bytes())
 _NOT_FACTS: Final = {"engine", "engine_name", "version"}
@@ -66,7 +67,7 @@ _NEAREST: Final = [
 ]
 
 
-@pytest.mark.parametrize(("text", "nearest"), _NEAREST, ids=[text[:20] for text, _ in _NEAREST])
+@each_row(("text", "nearest"), _NEAREST, ids=[text[:20] for text, _ in _NEAREST])
 def test_nearest_names(text: str, nearest: str) -> None:
     with pytest.raises(ReleaseError) as raised:
         parse_release(text)
@@ -85,7 +86,7 @@ def test_valid_by_the_schema() -> None:
     assert [error.message for error in validator.iter_errors(_DATA)] == []
 
 
-@pytest.mark.parametrize("release", all_releases(), ids=str)
+@each_row("release", all_releases(), ids=str)
 def test_one_fact_about_everything(release: Release) -> None:
     about = [fact["about"] for fact in _DATA["facts"] if _covers(fact, release)]
     assert sorted(about) == sorted(set(Release.__struct_fields__) - _NOT_FACTS)
@@ -131,7 +132,7 @@ _FACTS: Final = [
 ]
 
 
-@pytest.mark.parametrize(("names", "about", "value"), _FACTS)
+@each_row(("names", "about", "value"), _FACTS)
 def test_facts(names: str, about: str, value: object) -> None:
     assert {getattr(parse_release(name), about) for name in names.split()} == {value}
 

@@ -12,6 +12,7 @@ from benchmarks.damages.conflicts import conflict
 from benchmarks.damages.judged import judged
 from benchmarks.damages.kinds import KINDS, made
 from statefmt.formats.salvage import salvage, sides
+from tests.tables import each_row
 
 _SAMPLE: Final = 30
 _ALL: Final = 180
@@ -27,8 +28,8 @@ def _size(seed: int) -> int:
     return int(2000 * 30 ** Random(seed).random())
 
 
-@pytest.mark.parametrize("kind", _STRICT)
-@pytest.mark.parametrize("seed", _SEEDS)
+@each_row("kind", _STRICT)
+@each_row("seed", _SEEDS)
 def test_all_that_is_whole_is_found(kind: str, seed: int) -> None:
     judgement = judged(made(kind, seed, _size(seed)))
     assert not judgement.altered
@@ -36,15 +37,15 @@ def test_all_that_is_whole_is_found(kind: str, seed: int) -> None:
     assert judgement.uncertain == 0
 
 
-@pytest.mark.parametrize("kind", [*_TORN, "NUL block"])
-@pytest.mark.parametrize("seed", _SEEDS)
+@each_row("kind", [*_TORN, "NUL block"])
+@each_row("seed", _SEEDS)
 def test_nothing_torn_is_taken_for_whole(kind: str, seed: int) -> None:
     damaged = made(kind, seed, _size(seed))
     if not _is_json(damaged.data):
         assert not judged(damaged).altered
 
 
-@pytest.mark.parametrize("seed", _SEEDS)
+@each_row("seed", _SEEDS)
 def test_before_a_seam_only_few_are_uncertain(seed: int) -> None:
     damaged = made("tear", seed, _size(seed))
     if _is_json(damaged.data):
@@ -57,7 +58,7 @@ def test_before_a_seam_only_few_are_uncertain(seed: int) -> None:
     assert len([one for one in suspect if one.raw in whole]) <= 2
 
 
-@pytest.mark.parametrize("seed", _SEEDS)
+@each_row("seed", _SEEDS)
 def test_blocks_of_two_writers(seed: int) -> None:
     """Where two seams show, nothing is certain: others may not show. Where one shows, it looks like a tear."""
     damaged = made("interleaved", seed, _size(seed))
@@ -72,7 +73,7 @@ def test_a_seam_that_does_not_show_between_signs_and_repetitions(seed: int) -> N
     assert not judged(damaged).altered
 
 
-@pytest.mark.parametrize("seed", [pytest.param(n, marks=[pytest.mark.slow] if n >= 40 else []) for n in range(200)])
+@each_row("seed", [pytest.param(n, marks=[pytest.mark.slow] if n >= 40 else []) for n in range(200)])
 def test_both_sides_of_conflicts(seed: int) -> None:
     merged = conflict(seed, int(2000 * 10 ** Random(seed).random()))
     both = sides(merged.data)

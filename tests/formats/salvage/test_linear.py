@@ -8,11 +8,10 @@ from random import Random
 from types import FrameType
 from typing import Final
 
-import pytest
-
 from benchmarks.damages.kinds import KINDS
 from benchmarks.damages.states import LAYOUTS, changed, plan, write
 from statefmt.formats.salvage import salvage
+from tests.tables import each_row
 
 _STATE: Final = b'{"version":4,"serial":1,"lineage":"l","resources":['
 _HEAD: Final = b'{"mode":"managed","type":"t","name":"n","provider":"p","instances":['
@@ -61,7 +60,7 @@ def _calls(data: bytes) -> int:
     return count
 
 
-@pytest.mark.parametrize("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=8)
 def test_shapes(shape: str) -> None:
     one, two, four = (_calls(_SHAPES[shape](200 * factor)) for factor in (1, 2, 4))
     assert two <= 2.2 * one + 100
@@ -76,7 +75,7 @@ def _damaged(kind: str, size: int) -> bytes:
     return KINDS[kind].damage(chance, write(newest, layout), write(changed(chance, newest), layout)).data
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@each_row("kind", KINDS, sample=8)
 def test_damages(kind: str) -> None:
     each = [_calls(data) / len(data) for data in (_damaged(kind, size * 40_000) for size in (1, 4))]
     assert each[1] <= 3 * each[0] + 0.1

@@ -14,6 +14,7 @@ from statefmt.formats.salvage import Backup, filled, salvage, salvaged_envelope,
 from statefmt.formats.salvage.model import Doubt, SalvagedDocument
 from statefmt.model.errors import StoreError
 from statefmt.testing import make_state
+from tests.tables import each_row
 
 
 def _only(data: bytes) -> SalvagedDocument:
@@ -52,8 +53,8 @@ def _written(data: bytes, *backups: Backup, include_uncertain: bool = False) -> 
     return salvaged_state(document, salvaged_envelope(document.envelope, backups, result), result.taken)
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("kind", ["front", "log", "logs", "mark", "UTF-16", "zeros", "colors", "HTML"])
+@each_row("layout", LAYOUTS)
+@each_row("kind", ["front", "log", "logs", "mark", "UTF-16", "zeros", "colors", "HTML"])
 def test_a_state_that_is_whole_keeps_its_bytes(layout: str, kind: str) -> None:
     original = write(plan(Random(layout), 5000, serial=99), LAYOUTS[layout]).data
     text = original.decode()

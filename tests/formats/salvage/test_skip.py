@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.salvage._scan import Skipper
+from tests.tables import each_row
 
 _WHOLE = (
     b'{"a":1}',
@@ -42,7 +43,7 @@ def test_whole_values(value: bytes) -> None:
     assert Skipper(text).end_of(3) == 3 + len(value)
 
 
-@pytest.mark.parametrize("value", _BROKEN)
+@each_row("value", _BROKEN)
 def test_nothing_else(value: bytes) -> None:
     assert Skipper(value + b"}]").end_of(0) is None
 

@@ -17,6 +17,7 @@ from statefmt.edit.salvage_sources import opened_backup
 from statefmt.formats.raw_json.slips import mended
 from statefmt.formats.salvage import salvage
 from statefmt.model.errors import StoreError
+from tests.tables import each_row
 
 _SAMPLES: Final = sorted(Path(__file__).parents[3].joinpath("samples").rglob("*.tfstate"))
 _SAMPLE: Final = 4
@@ -55,7 +56,7 @@ def test_no_prefix_is_whole_and_all_complete_objects_are_found(seed: int) -> Non
             assert not salvage(cut + old.data).is_whole
 
 
-@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+@each_row("path", _SAMPLES, ids=lambda path: path.stem)
 def test_no_prefix_of_a_sample_is_whole(path: Path) -> None:
     whole = path.read_bytes()
     for at in _places(len(whole.rstrip()), _FEW):
@@ -87,7 +88,7 @@ def test_only_text_that_is_no_part_of_a_state_may_be_around_it(
     assert not salvage(front + state + b"\n" + part).is_whole
 
 
-@pytest.mark.parametrize("path", _SAMPLES, ids=lambda path: path.stem)
+@each_row("path", _SAMPLES, ids=lambda path: path.stem)
 def test_a_whole_file_is_whole(path: Path) -> None:
     data = path.read_bytes()
     try:
@@ -101,10 +102,11 @@ def test_a_whole_file_is_whole(path: Path) -> None:
     assert salvage(data.rstrip()).is_whole is not is_twice
 
 
-def test_a_torn_backup_never_counts_as_whole() -> None:
+@pytest.mark.parametrize("step", [4 * 97, pytest.param(97, marks=pytest.mark.slow)])
+def test_a_torn_backup_never_counts_as_whole(step: int) -> None:
     whole = _made(0)[0].data
     context = run_context()
-    for at in range(200, len(whole.rstrip()), 97):
+    for at in range(200, len(whole.rstrip()), step):
         with pytest.raises(StoreError, match=r"damaged itself|not a state"):
             opened_backup(context, "backup", whole[:at])
         assert not opened_backup(context, "backup", whole[:at], may_be_damaged=True)[0].document.is_whole

@@ -8,6 +8,7 @@ import pytest
 
 import statefmt
 from statefmt.formats.versions import object_members
+from tests.tables import each_row
 
 # Each of these sends a document the slow way: an unknown member, other letter case, half a surrogate pair, a bad byte.
 _SLOWLY: Final = {
@@ -48,8 +49,8 @@ _WRONG: Final = {
 }
 
 
-@pytest.mark.parametrize("beside", _SLOWLY.values(), ids=_SLOWLY)
-@pytest.mark.parametrize(("member", "pointer", "words"), _WRONG.values(), ids=_WRONG)
+@each_row("beside", _SLOWLY.values(), ids=_SLOWLY)
+@each_row(("member", "pointer", "words"), _WRONG.values(), ids=_WRONG)
 def test_a_member_of_the_wrong_type_is_told_by_its_place(
     member: bytes, pointer: str, words: str, beside: bytes
 ) -> None:
@@ -59,8 +60,8 @@ def test_a_member_of_the_wrong_type_is_told_by_its_place(
     assert f"The member {pointer} is not valid" in finding.detail or not pointer
 
 
-@pytest.mark.parametrize("value", [b'"\\ud800"', b'"\\udc00x"', b'"a\xff"'], ids=["high half", "low half", "bad byte"])
-@pytest.mark.parametrize(
+@each_row("value", [b'"\\ud800"', b'"\\udc00x"', b'"a\xff"'], ids=["high half", "low half", "bad byte"])
+@each_row(
     ("member", "pointer"),
     [
         pytest.param(b'"outputs":%b', "/outputs", id="for an object"),

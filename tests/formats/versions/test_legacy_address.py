@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from statefmt.formats.versions.v3 import parse_legacy_address
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "address"),
     [
         pytest.param("aws_eip.nat", "aws_eip.nat", id="a resource"),
@@ -34,7 +35,7 @@ def test_parsed(text: str, address: str) -> None:
     assert str(parse_legacy_address(text)) == address
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "reason"),
     [
         pytest.param("", "invalid internal resource address format", id="empty"),

@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any, Final
 
-import pytest
-
 from statefmt.formats.reading import inspect
 from statefmt.formats.versions.structure import upgrade_problems
 from statefmt.lint.check import check
 from tests.instructions import instructions
+from tests.tables import each_row
 
 _SIZES: Final = (40, 80, 160)
 # Twice the work for twice the size, and some tolerance.
@@ -75,7 +74,7 @@ def _counted(number: int) -> dict[str, Any]:
     return {"id": "x", "attributes": counts}
 
 
-@pytest.mark.parametrize("shape", _SHAPES)
+@each_row("shape", _SHAPES, sample=5)
 def test_linear(shape: str) -> None:
     counts = [_work(_SHAPES[shape](number)) for number in _SIZES]
     first, second = counts[1] - counts[0], counts[2] - counts[1]

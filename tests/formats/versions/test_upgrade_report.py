@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 import statefmt
+from tests.tables import each_row
 
 _CHOSEN: Final = "Choice made while upgrading the state format"
 _DROPPED: Final = "Not carried over while upgrading the state format"
@@ -33,7 +34,7 @@ def _read(document: dict[str, Any]) -> statefmt.ReadResult:
     return replace(result, findings=findings)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "pointer", "address", "words"),
     [
         pytest.param(_resource() | {"remote": {"type": "s3"}}, "/remote", "", '"remote"', id="remote"),
@@ -213,7 +214,7 @@ def test_deposed_objects_get_keys() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "pointer", "words"),
     [
         pytest.param({"version": 3, "serial": -1}, "/serial", "less than zero", id="a negative serial"),
@@ -258,7 +259,7 @@ def test_failed(document: dict[str, Any], pointer: str, words: str) -> None:
     assert words in reason.detail
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("document", "is_configuration"),
     [
         pytest.param({"version": 3, "backend": {"type": "s3"}}, True, id="a backend alone"),

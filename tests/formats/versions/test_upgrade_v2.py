@@ -10,6 +10,7 @@ import json
 import pytest
 
 import statefmt
+from tests.tables import each_row
 
 
 def _upgraded(names: list[str]) -> list[str]:
@@ -19,7 +20,7 @@ def _upgraded(names: list[str]) -> list[str]:
     return sorted(set(resource.objects[0].attributes_flat or {}) - {"id"})
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("names", "upgraded"),
     [
         pytest.param(["a.#", "a.0", "a.1"], ["a.#", "a.0", "a.1"], id="a list"),

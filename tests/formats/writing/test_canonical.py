@@ -19,6 +19,7 @@ from statefmt.model.addrs.parsing import parse_config_resource
 from statefmt.model.snapshot import ResourceInstanceObject, Snapshot, UnknownMember
 from tests.analysis.diff.realistic import realistic
 from tests.instructions import instructions
+from tests.tables import each_row
 
 STYLES = [Style(Layout.INDENT), Style(Layout.INDENT, 2), Style(Layout.COMPACT)]
 SAMPLES = sorted(Path(__file__).parents[3].joinpath("samples").glob("v*.tfstate"))
@@ -68,9 +69,9 @@ SNAPSHOTS = {
 }
 
 
-@pytest.mark.parametrize("style", STYLES, ids=str)
-@pytest.mark.parametrize("keep_unknown", [True, False])
-@pytest.mark.parametrize("name", SNAPSHOTS)
+@each_row("style", STYLES, ids=str)
+@each_row("keep_unknown", [True, False])
+@each_row("name", SNAPSHOTS)
 def test_in_pieces_as_in_one(name: str, style: Style, keep_unknown: bool) -> None:
     snapshot = SNAPSHOTS[name]
     text = canonical(snapshot, style, keep_unknown=keep_unknown)

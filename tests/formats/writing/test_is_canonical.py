@@ -12,14 +12,15 @@ from statefmt.formats.reading import inspect
 from statefmt.formats.writing import canonical, is_canonical
 from statefmt.model.snapshot import Snapshot
 from tests.analysis.diff.realistic import realistic
+from tests.tables import each_row
 
 STYLES = [Style(Layout.INDENT), Style(Layout.INDENT, 2), Style(Layout.COMPACT), Style(Layout.COMPACT, 2)]
 SAMPLES = sorted(Path(__file__).parents[3].joinpath("samples").glob("v*.tfstate"))
 MARK = "\ue000resources\ue000"
 
 
-@pytest.mark.parametrize("style", STYLES, ids=str)
-@pytest.mark.parametrize("seed", range(8))
+@each_row("style", STYLES, ids=str)
+@each_row("seed", range(8))
 def test_canonical_text_is_canonical_in_its_own_style_only(seed: int, style: Style) -> None:
     text = canonical(realistic(seed), style)
     answers = {other: is_canonical(text, realistic(seed), other, keep_unknown=True) for other in STYLES}
@@ -40,8 +41,8 @@ def test_no_byte_may_be_another(style: Style) -> None:
     assert not any(is_canonical(other, snapshot, style, keep_unknown=True) for other in wrong)
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
-@pytest.mark.parametrize("keep_unknown", [True, False])
+@each_row("path", SAMPLES, ids=lambda path: path.name)
+@each_row("keep_unknown", [True, False])
 def test_samples(path: Path, keep_unknown: bool) -> None:
     inspection = inspect(path.read_bytes())
     assert inspection.snapshot is not None
@@ -52,7 +53,7 @@ def test_samples(path: Path, keep_unknown: bool) -> None:
         assert is_canonical(path.read_bytes(), inspection.snapshot, style, keep_unknown=keep_unknown) is same
 
 
-@pytest.mark.parametrize(
+@each_row(
     "snapshot",
     [
         pytest.param(Snapshot(), id="nothing at all"),
@@ -60,7 +61,7 @@ def test_samples(path: Path, keep_unknown: bool) -> None:
         pytest.param(replace(realistic(1), lineage=MARK), id="the mark is in the state"),
     ],
 )
-@pytest.mark.parametrize("style", STYLES, ids=str)
+@each_row("style", STYLES, ids=str)
 def test_edges(snapshot: Snapshot, style: Style) -> None:
     text = canonical(snapshot, style)
     assert is_canonical(text, snapshot, style, keep_unknown=True)

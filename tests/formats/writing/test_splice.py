@@ -13,6 +13,7 @@ import statefmt
 from statefmt.model.addrs import NO_KEY, AbsResource, IntKey, StringKey
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_config_provider_config, parse_module_instance
 from statefmt.model.snapshot import ObjectStatus, OutputValue, ResourceInstanceObject, ResourceState, Snapshot
+from tests.tables import each_row
 
 P: Final = r"provider[\"registry.opentofu.org/hashicorp/aws\"]"
 Edit = Callable[[Snapshot], Snapshot]
@@ -32,7 +33,7 @@ def _object(change: Callable[[ResourceInstanceObject], ResourceInstanceObject]) 
     return _resource(lambda old: replace(old, objects=(change(old.objects[0]), *old.objects[1:])))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "after"),
     [
         pytest.param('{"version":4,"serial":7}', '{"version":4,"serial":8}', id="one line"),
@@ -144,7 +145,7 @@ def _without(number: int) -> Edit:
     return lambda snapshot: replace(snapshot, resources=snapshot.resources[:number] + snapshot.resources[number + 1 :])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edit", "before", "after"),
     [
         pytest.param(_without(0), f"[{_A}]", "[]", id="the only one removed"),
@@ -198,7 +199,7 @@ _TAINT: Final = _object(lambda old: replace(old, status=ObjectStatus.TAINTED))
 _DROP: Final = _resource(lambda old: replace(old, objects=old.objects[1:]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("edit", "before", "after"),
     [
         pytest.param(_DROP, '[{"index_key":0}]', "[]", id="the only one removed"),

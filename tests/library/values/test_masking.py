@@ -25,6 +25,7 @@ import yaml
 from statefmt.library.values import Attributes, Output, Sensitive
 from statefmt.model.snapshot import OutputValue, ResourceInstanceObject
 from tests.library.values.values import attributes
+from tests.tables import each_row
 
 SECRET: Final = "hunter2"
 _PATHS: Final = '[[{"type":"get_attr","value":"p"}]]'
@@ -114,8 +115,8 @@ _PRINTED: Final[dict[str, Callable[[Any], str]]] = {
 }
 
 
-@pytest.mark.parametrize("way", _PRINTED)
-@pytest.mark.parametrize("text", _SECRETS)
+@each_row("way", _PRINTED)
+@each_row("text", _SECRETS)
 def test_what_is_printed_is_masked(text: str, way: str) -> None:
     value = _sensitive(text)
     printed = _PRINTED[way](value)
@@ -147,14 +148,14 @@ _REFUSED: Final[dict[str, Callable[[Any], object]]] = {
 _HINT: Final = r"^the value is sensitive; call \.reveal\(\) to get it$"
 
 
-@pytest.mark.parametrize("way", _REFUSED)
-@pytest.mark.parametrize("text", _SECRETS)
+@each_row("way", _REFUSED)
+@each_row("text", _SECRETS)
 def test_what_would_tell_something_is_refused(text: str, way: str) -> None:
     with pytest.raises(TypeError, match=_HINT):
         _REFUSED[way](_sensitive(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "way",
     [
         json.dumps, orjson.dumps, msgspec.json.encode, msgspec.msgpack.encode, yaml.dump, yaml.safe_dump, hash, len,
@@ -163,7 +164,7 @@ def test_what_would_tell_something_is_refused(text: str, way: str) -> None:
         lambda value: "%d" % value,  # noqa: UP031 - that is what is tested
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("text", _SECRETS)
+@each_row("text", _SECRETS)
 def test_whatever_takes_values_does_not_take_it(text: str, way: Callable[[Any], object]) -> None:
     with pytest.raises((TypeError, yaml.YAMLError)) as refused:
         way(_sensitive(text))

@@ -9,11 +9,11 @@ import pickle
 from decimal import Decimal, localcontext
 from typing import Any
 
-import pytest
 from hypothesis import example, given, strategies as st
 
 from statefmt.library.values import ExactDecimal, json_text
 from tests.library.values.values import attributes
+from tests.tables import each_row
 
 FORTY: str = "1234567890123456789012345678901234567890"
 
@@ -25,7 +25,7 @@ def _number(text: str) -> Any:
     return attributes(f'{{"n": {text}}}')["n"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "value"),
     [
         ("0", 0),

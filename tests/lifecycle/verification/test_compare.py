@@ -10,6 +10,7 @@ import pytest
 from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.verification import Verification, verify
+from tests.tables import each_row
 
 _ADDRESS = "aws_instance.web"
 _NAMES = {"mode": "managed", "type": "aws_instance", "name": "web"}
@@ -49,7 +50,7 @@ def _dynamic(value: Any, of: Any) -> dict[str, Any]:
     return {"value": value, "type": of}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("planned", "actual"),
     [
         # A set has no order, and without a schema any list may be a set.
@@ -84,7 +85,7 @@ def test_equal(planned: Any, actual: Any) -> None:
     assert _created({"a": planned}, {}, {"a": actual}).after == ()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("planned", "actual", "pointer"),
     [
         ("a", "b", "/a"),

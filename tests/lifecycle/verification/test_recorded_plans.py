@@ -7,8 +7,6 @@ import random
 from collections.abc import Mapping
 from typing import Any, Final
 
-import pytest
-
 from statefmt.formats.reading import read
 from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.schema import read_provider_schemas
@@ -18,6 +16,7 @@ from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.findings import Finding
 from tests.lifecycle.plans import recorded_plans
 from tests.lifecycle.verification.mutations import MUTATIONS, Case, Found
+from tests.tables import each_row
 
 _APPLIED: Final = sorted(
     name for name, files in recorded_plans().items() if {"plan.json", "after.tfstate"} <= files.keys()
@@ -46,14 +45,14 @@ def _written(document: Any) -> bytes:
     return json.dumps(document, indent=2).encode()
 
 
-@pytest.mark.parametrize("name", _APPLIED)
+@each_row("name", _APPLIED)
 def test_clean(name: str) -> None:
     files = recorded_plans()[name]
     found = _verified(files["plan.json"], files.get("before.tfstate"), files["after.tfstate"])
     assert (found.after, found.before, found.not_made) == ((), (), 0)
 
 
-@pytest.mark.parametrize("name", _APPLIED)
+@each_row("name", _APPLIED)
 def test_clean_with_schemas(name: str) -> None:
     files = recorded_plans()[name]
     before = None if "before.tfstate" not in files else read(files["before.tfstate"]).snapshot
@@ -66,7 +65,7 @@ def test_clean_with_schemas(name: str) -> None:
     assert (found.after, found.before) == ((), ())
 
 
-@pytest.mark.parametrize("mutation", MUTATIONS)
+@each_row("mutation", MUTATIONS, sample=16)
 def test_mutations(mutation: str) -> None:
     applied = 0
     for name in _APPLIED:

@@ -12,6 +12,7 @@ from statefmt.lifecycle.read_plan import read_plan
 from statefmt.lifecycle.schema import read_provider_schemas
 from statefmt.lifecycle.verification import verify
 from statefmt.model.findings import Finding
+from tests.tables import each_row
 
 _NAMES = {"mode": "managed", "type": "aws_instance", "name": "web"}
 _PROVIDER = "registry.opentofu.org/hashicorp/aws"
@@ -136,7 +137,7 @@ def test_unknown_values_of_their_type(attribute: str, admitted: tuple[Any, ...])
         assert _found(None, {attribute: actual}, after_unknown=True) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("attribute", "actual", "place", "wanted"),
     [
         ("number", "abc", "", "number"),

@@ -14,14 +14,15 @@ from statefmt.cli.main import main
 from statefmt.formats.losses import losses
 from statefmt.formats.releases import parse_release
 from statefmt.lint.check import check
+from tests.tables import each_row
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "releases.jsonl.xz"
 _CASES: Final[list[dict[str, Any]]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]
 _READ: Final = [case for case in _CASES if case["releases"]["1.13"]["exit"] == 0]
 
 
-@pytest.mark.parametrize("case", _READ, ids=[case["id"] for case in _READ])
-@pytest.mark.parametrize("release", ["1.8", "1.9", "1.12", "1.13", "terraform-1.5"])
+@each_row("case", _READ, ids=[case["id"] for case in _READ])
+@each_row("release", ["1.8", "1.9", "1.12", "1.13", "terraform-1.5"])
 def test_a_finding_for_each_loss(case: dict[str, Any], release: str) -> None:
     data, target = case["input"].encode(), parse_release(release)
     snapshot = statefmt.read(data).snapshot
@@ -36,7 +37,7 @@ def test_a_finding_for_each_loss(case: dict[str, Any], release: str) -> None:
     )
 
 
-@pytest.mark.parametrize("case", _CASES, ids=[case["id"] for case in _CASES])
+@each_row("case", _CASES, ids=[case["id"] for case in _CASES])
 def test_nothing_without_a_release(case: dict[str, Any]) -> None:
     assert [finding for finding in check(case["input"].encode(), select=["REL"]) if finding.code[:3] == "REL"] == []
 

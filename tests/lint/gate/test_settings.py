@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from statefmt.lint.settings import Settings, find_settings, load_settings
 from statefmt.model.errors import SettingsError
 from statefmt.schema_problems import schema_text
+from tests.tables import each_row
 
 
 def _write(path: Path, text: str) -> Path:
@@ -64,7 +65,7 @@ def test_everything_that_can_be_said(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "said"),
     [
         ('ignored = ["X"]', "ignored"),

@@ -19,6 +19,7 @@ from statefmt.model.errors import SettingsError
 from statefmt.model.findings import NO_FIX, Command, Finding
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
 _TAGGED: Final = RuleSettings(pln001=ProtectedTags(tags={"protected": "true", "env": "prod*"}))
@@ -43,7 +44,7 @@ def _at(pointer: str, document: Any) -> Any:
     return document
 
 
-@pytest.mark.parametrize("name", _PLANS)
+@each_row("name", _PLANS)
 def test_recorded_replacements(name: str) -> None:
     document = json.loads(_PLANS[name]["plan.json"])
     expected = [
@@ -60,7 +61,7 @@ def test_recorded_replacements(name: str) -> None:
             assert all(str(path[0]) in finding.detail for path in there)
 
 
-@pytest.mark.parametrize("name", [name for name, files in _PLANS.items() if "before.tfstate" in files])
+@each_row("name", [name for name, files in _PLANS.items() if "before.tfstate" in files])
 def test_a_recorded_plan_fits_the_state_before(name: str) -> None:
     files = _PLANS[name]
     assert _check(files["plan.json"], files["before.tfstate"], select="PLN004") == []
@@ -86,7 +87,7 @@ def test_without_a_state_nothing_is_compared() -> None:
     assert _check(_PLANS["108-replace-triggers"]["plan.json"], select="PLN004") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("tags", "is_protected"),
     [
         ({"tags": {"protected": "true"}}, True),
@@ -100,7 +101,7 @@ def test_without_a_state_nothing_is_compared() -> None:
         ({}, False),
     ],
 )
-@pytest.mark.parametrize("actions", [("delete",), ("delete", "create"), ("create", "delete"), ("forget",), ("update",)])
+@each_row("actions", [("delete",), ("delete", "create"), ("create", "delete"), ("forget",), ("update",)])
 def test_protected_objects(tags: dict[str, Any], is_protected: bool, actions: tuple[str, ...]) -> None:
     given = plan(change("aws_vpc.a", *actions, change={"before": {"id": "vpc-1", **tags}}))
     found = _check(given, settings=_TAGGED, select="PLN001")

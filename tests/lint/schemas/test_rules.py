@@ -15,6 +15,7 @@ from statefmt.lint.check import check
 from statefmt.model.findings import Finding
 from tests.lifecycle.recorded import cases
 from tests.lifecycle.values import dump, schema_of
+from tests.tables import each_row
 
 _SCHEMAS: Final = read_provider_schemas((Path(__file__).parent / "acme.json").read_bytes())
 _ADDRESS: Final = "acme_disk.main"
@@ -111,7 +112,7 @@ def test_unknown_nested_attributes_are_in_order() -> None:
     assert ", ".join(f"mount[0].{name}" for name in names) in finding.detail
 
 
-@pytest.mark.parametrize(("change", "wanted"), [case[1:] for case in _CASES], ids=[case[0] for case in _CASES])
+@each_row(("change", "wanted"), [case[1:] for case in _CASES], ids=[case[0] for case in _CASES])
 def test_attributes(change: dict[str, Any], wanted: list[tuple[str, str]]) -> None:
     assert _told(acme_state({**GOOD, **change})) == wanted
 

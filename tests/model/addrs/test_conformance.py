@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from statefmt.golang import quote
 from statefmt.model.addrs import (
     AbsProviderInstance,
@@ -31,6 +29,7 @@ from statefmt.model.addrs.parsing import (
 )
 from statefmt.model.addrs.provider import Provider, parse_provider_source
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 _DATA: Final = Path(__file__).parents[2] / "conformance" / "addresses.jsonl.xz"
 _CASES: Final[list[dict[str, Any]]] = [json.loads(line) for line in lzma.decompress(_DATA.read_bytes()).splitlines()]
@@ -117,7 +116,7 @@ def _actual(case: dict[str, Any]) -> tuple[object, ...]:
     return str(address), extra
 
 
-@pytest.mark.parametrize("case", _CASES, ids=[case["id"] for case in _CASES])
+@each_row("case", _CASES, ids=[case["id"] for case in _CASES])
 def test_agrees_with_opentofu(case: dict[str, Any]) -> None:
     agrees = _actual(case) == _expected(case)
     if case["id"] in _DEVIATIONS:

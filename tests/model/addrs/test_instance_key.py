@@ -9,6 +9,7 @@ import pytest
 
 from statefmt.golang import quote
 from statefmt.model.addrs import NO_KEY, InstanceKey, IntKey, NoKey, StringKey
+from tests.tables import each_row
 
 TEXTS = {
     "no key": (NO_KEY, ""),
@@ -30,7 +31,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("key", "text"), TEXTS.values(), ids=TEXTS)
+@each_row(("key", "text"), TEXTS.values(), ids=TEXTS)
 def test_text(key: InstanceKey, text: str) -> None:
     assert str(key) == text
 

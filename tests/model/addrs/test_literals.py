@@ -6,6 +6,7 @@ import pytest
 
 from statefmt.golang import nfc
 from statefmt.model.addrs.traversal import whole_number
+from tests.tables import each_row
 
 MARKS = "\u0301" * 31
 
@@ -33,7 +34,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize(("literal", "value"), NUMBERS.values(), ids=NUMBERS)
+@each_row(("literal", "value"), NUMBERS.values(), ids=NUMBERS)
 def test_whole_numbers(literal: str, value: int | None) -> None:
     assert whole_number(literal) == value
 

@@ -16,6 +16,7 @@ from statefmt.model.addrs.provider import (
     parse_provider_source,
 )
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 TOFU = "registry.opentofu.org"
 
@@ -100,13 +101,13 @@ REFUSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "parts", "printed"), ACCEPTED.values(), ids=ACCEPTED)
+@each_row(("text", "parts", "printed"), ACCEPTED.values(), ids=ACCEPTED)
 def test_accepts(text: str, parts: tuple[str, str, str], printed: str) -> None:
     assert parse_provider_source(text) == Provider(*parts)
     assert str(Provider(*parts)) == printed
 
 
-@pytest.mark.parametrize(("text", "column", "summary", "reason"), REFUSED.values(), ids=REFUSED)
+@each_row(("text", "column", "summary", "reason"), REFUSED.values(), ids=REFUSED)
 def test_refuses(text: str, column: int, summary: str, reason: str) -> None:
     with pytest.raises(AddressError) as caught:
         parse_provider_source(text)

@@ -25,6 +25,7 @@ from statefmt.model.addrs.parsing import (
 )
 from statefmt.model.addrs.provider import Provider
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 AWS, LEGACY_AWS = Provider.default("aws"), Provider.legacy("aws")
 RUSSIAN = Provider("xn--e1afmkfd.com", "a", "b")
@@ -161,7 +162,7 @@ def test_local_instances() -> None:
     assert parse_local_provider_instance("aws") == LocalProviderConfig("aws").instance()
 
 
-@pytest.mark.parametrize(("text", "expected"), ABSOLUTE_ERRORS.values(), ids=ABSOLUTE_ERRORS)
+@each_row(("text", "expected"), ABSOLUTE_ERRORS.values(), ids=ABSOLUTE_ERRORS)
 def test_refuses_absolute_ones(text: str, expected: list[tuple[int, str]]) -> None:
     assert begin_alike(problems(parse_abs_provider_instance, text), expected)
     assert begin_alike(problems(parse_config_provider_config, text), expected)

@@ -21,6 +21,7 @@ from statefmt.model.addrs import (
 )
 from statefmt.model.addrs.parsing import parse_abs_resource, parse_abs_resource_instance, parse_config_resource
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 WEB = Resource(ResourceMode.MANAGED, "aws_instance", "web")
 IN_A = ModuleInstance().child("a", StringKey("x"))
@@ -80,7 +81,7 @@ def test_parses_and_prints(text: str, resource: AbsResource) -> None:
         assert str(resource.instance(key)) == text + suffix
 
 
-@pytest.mark.parametrize(("parse", "text", "column", "detail"), ERRORS.values(), ids=ERRORS)
+@each_row(("parse", "text", "column", "detail"), ERRORS.values(), ids=ERRORS)
 def test_refuses(parse: Callable[[str], object], text: str, column: int, detail: str) -> None:
     with pytest.raises(AddressError) as caught:
         parse(text)

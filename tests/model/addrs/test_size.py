@@ -10,6 +10,7 @@ import pytest
 from statefmt.model.addrs.parsing import parse_abs_provider_instance, parse_module_instance
 from statefmt.model.addrs.provider import parse_provider_source
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 SIZE: Final = 500_000
 SECONDS: Final = 20  # ten times what a slow machine needs; quadratic time would take minutes
@@ -39,7 +40,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@each_row("text", TEXTS.values(), ids=TEXTS)
 def test_large_texts(text: str) -> None:
     start = time.perf_counter()
     for parse in (parse_module_instance, parse_abs_provider_instance, parse_provider_source):

@@ -7,6 +7,7 @@ import pytest
 from statefmt.model.addrs import IntKey, StringKey
 from statefmt.model.addrs.traversal import Attr, Index, is_identifier, parse_traversal
 from statefmt.model.errors import AddressError
+from tests.tables import each_row
 
 INVALID = "Invalid character"
 VARIABLE = "Variable name required"
@@ -135,12 +136,12 @@ def _shown(text: str) -> str:
     return "".join(shown)
 
 
-@pytest.mark.parametrize(("text", "steps"), ACCEPTED.values(), ids=ACCEPTED)
+@each_row(("text", "steps"), ACCEPTED.values(), ids=ACCEPTED)
 def test_accepts(text: str, steps: str) -> None:
     assert _shown(text) == steps
 
 
-@pytest.mark.parametrize(("text", "problems"), REFUSED.values(), ids=REFUSED)
+@each_row(("text", "problems"), REFUSED.values(), ids=REFUSED)
 def test_refuses(text: str, problems: list[tuple[int, str]]) -> None:
     with pytest.raises(AddressError) as caught:
         parse_traversal(text)

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from statefmt.model.cty import CtyError, encode_type, parse_type
 from statefmt.model.cty.values import as_written, read_value, write_value
 from tests.model.cty.test_values import TYPED, dump
+from tests.tables import each_row
 
 _SUBNETS = b'["list",["object",{"id":"string","open":"bool","tags":["map","string"]}]]'
 
@@ -39,7 +40,7 @@ def test_sure(raw: bytes, of: bytes) -> None:
     assert as_written(raw, parse_type(of)) == slowly(raw, of)[0] == b"".join(raw.split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("raw", "of"),
     [
         (b"1.0", b'"number"'),

@@ -16,6 +16,7 @@ from statefmt.golang import compact, loads_exact
 from statefmt.model.cty import CtyTypeError, CtyValueError, upgrade_output
 from statefmt.model.cty.paths import canonical_paths
 from statefmt.model.cty.values import canonical_output
+from tests.tables import each_row
 
 DATA = Path(__file__).parents[2] / "conformance" / "read.jsonl.xz"
 
@@ -89,7 +90,7 @@ def test_there_are_cases() -> None:
     assert len(WRITTEN) > 500 and len(REFUSED) > 30 and len(BAD_PATHS) > 15 and len(V3) > 100
 
 
-@pytest.mark.parametrize("case", [case for case in WRITTEN if outputs(case["input"])], ids=name_of)
+@each_row("case", [case for case in WRITTEN if outputs(case["input"])], ids=name_of)
 def test_output_is_written_alike(case: Case) -> None:
     written = {name: canonical_output(*output) for name, output in outputs(case["input"]).items()}
     expected = {
@@ -98,14 +99,14 @@ def test_output_is_written_alike(case: Case) -> None:
     assert written == expected
 
 
-@pytest.mark.parametrize("case", [case for case in WRITTEN if path_lists(case["input"])], ids=name_of)
+@each_row("case", [case for case in WRITTEN if path_lists(case["input"])], ids=name_of)
 def test_paths_are_written_alike(case: Case) -> None:
     written = [canonical_paths(raw) for raw in path_lists(case["input"])]
     assert not any(problems for _, problems in written)
     assert Counter(raw for raw, _ in written) == Counter(map(compact, path_lists(case["output"])))
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=name_of)
+@each_row("case", REFUSED, ids=name_of)
 def test_output_is_refused_alike(case: Case) -> None:
     details = []
     for name, output in outputs(case["input"]).items():
@@ -125,7 +126,7 @@ def test_crash_is_an_error(case: Case) -> None:
         canonical_output(*outputs(case["input"])["result"])
 
 
-@pytest.mark.parametrize("case", BAD_PATHS, ids=name_of)
+@each_row("case", BAD_PATHS, ids=name_of)
 def test_paths_are_refused_alike(case: Case) -> None:
     problems = [
         (problem.summary, problem.detail) for raw in path_lists(case["input"]) for problem in canonical_paths(raw)[1]
@@ -136,7 +137,7 @@ def test_paths_are_refused_alike(case: Case) -> None:
     assert problems == expected
 
 
-@pytest.mark.parametrize("case", V3, ids=name_of)
+@each_row("case", V3, ids=name_of)
 def test_v3_output_is_upgraded_alike(case: Case) -> None:
     upgraded = {}
     for module in items(members(case["input"]).get("modules", b"[]")):

@@ -36,6 +36,7 @@ from statefmt.model.cty.data import (
 from statefmt.model.cty.number import parse_number
 from statefmt.model.cty.unify import can_convert, unify
 from tests.lifecycle.opentofu.convert import CtyConversionError, convert_value
+from tests.tables import each_row
 
 _PAIR = TupleType((STRING, NUMBER))
 _NOT_NULL = UnknownData(Refinements(not_null=True))
@@ -46,7 +47,7 @@ def _length(least: int, most: int | None) -> UnknownData:
     return UnknownData(Refinements(not_null=True, min_length=least, max_length=most))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "wanted", "expected"),
     [
         # An unknown tuple that is not null becomes a list of that many unknown elements.

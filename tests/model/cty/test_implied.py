@@ -6,6 +6,7 @@ import pytest
 
 from statefmt.golang import loads_exact
 from statefmt.model.cty import CtyTypeError, encode_type, implied_type, upgrade_output
+from tests.tables import each_row
 
 UPGRADED = [
     ("string", b'"x"', b'"x"', b'"string"'),
@@ -26,7 +27,7 @@ UPGRADED = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "value", "of"), [case[1:] for case in UPGRADED], ids=[c[0] for c in UPGRADED])
+@each_row(("raw", "value", "of"), [case[1:] for case in UPGRADED], ids=[c[0] for c in UPGRADED])
 def test_upgrade(raw: bytes, value: bytes, of: bytes) -> None:
     assert upgrade_output(loads_exact(raw)) == (value, of)
 

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 
 from statefmt.model.cty import CtyEncodeError
 from statefmt.model.cty.number import Number, format_general, format_shortest, from_float, from_int, parse_number
+from tests.tables import each_row
 
 TWO_512 = str(2**512)
 
@@ -71,7 +72,7 @@ REFUSED += [
 ]
 
 
-@pytest.mark.parametrize(("text", "shortest", "general"), NUMBERS, ids=[case[0][:40] for case in NUMBERS])
+@each_row(("text", "shortest", "general"), NUMBERS, ids=[case[0][:40] for case in NUMBERS])
 def test_format(text: str, shortest: str, general: str) -> None:
     number = parse_number(text)
     assert number is not None
@@ -79,7 +80,7 @@ def test_format(text: str, shortest: str, general: str) -> None:
     assert format_general(number) == general
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@each_row("text", REFUSED)
 def test_refused(text: str) -> None:
     assert parse_number(text) is None
 

@@ -11,6 +11,7 @@ from statefmt.model.cty import STRING, CtyValueError
 from statefmt.model.cty.data import CtyValue, GetAttr, Path, PathIndex
 from statefmt.model.cty.paths import PathProblem, _decode_paths, canonical_paths, decode_paths, encode_paths
 from tests.model.cty.sensitive_paths import parse_paths
+from tests.tables import each_row
 
 WRITTEN = [
     ("none", b"[]", b"[]"),
@@ -110,14 +111,14 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "expected"), [case[1:] for case in WRITTEN], ids=[c[0] for c in WRITTEN])
+@each_row(("raw", "expected"), [case[1:] for case in WRITTEN], ids=[c[0] for c in WRITTEN])
 def test_written(raw: bytes, expected: bytes) -> None:
     assert canonical_paths(raw) == (expected, ())
     assert canonical_paths(expected) == (expected, ())
     assert encode_paths(parse_paths(raw)) == expected
 
 
-@pytest.mark.parametrize(("raw", "expected", "key"), [case[1:] for case in KEYS], ids=[c[0] for c in KEYS])
+@each_row(("raw", "expected", "key"), [case[1:] for case in KEYS], ids=[c[0] for c in KEYS])
 def test_key(raw: bytes, expected: bytes, key: str | int | None) -> None:
     path = b'[[{"type":"index","value":%b}]]'
     assert canonical_paths(path % raw) == (path % expected, ())
@@ -127,7 +128,7 @@ def test_key(raw: bytes, expected: bytes, key: str | int | None) -> None:
     assert encode_paths(((step,),)) == path % expected
 
 
-@pytest.mark.parametrize(("raw", "problems"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
+@each_row(("raw", "problems"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(raw: bytes, problems: list[tuple[str, str]]) -> None:
     assert canonical_paths(raw)[1] == tuple(PathProblem(*problem) for problem in problems)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from statefmt.model.cty import DYNAMIC, STRING, CtyTypeError, ListType, ObjectType, TupleType, encode_type, parse_type
+from tests.tables import each_row
 
 WRITTEN = [
     ("primitive", b'"string"', b'"string"'),
@@ -67,13 +68,13 @@ REFUSED: list[tuple[str, bytes | None, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "expected"), [case[1:] for case in WRITTEN], ids=[c[0] for c in WRITTEN])
+@each_row(("raw", "expected"), [case[1:] for case in WRITTEN], ids=[c[0] for c in WRITTEN])
 def test_written(raw: bytes, expected: bytes) -> None:
     assert encode_type(parse_type(raw)) == expected
     assert encode_type(parse_type(expected)) == expected
 
 
-@pytest.mark.parametrize(("raw", "detail"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
+@each_row(("raw", "detail"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(raw: bytes | None, detail: str) -> None:
     with pytest.raises(CtyTypeError) as caught:
         parse_type(raw)

@@ -11,6 +11,7 @@ from statefmt.model.cty import NUMBER, CtyEncodeError, CtyError, CtyValueError, 
 from statefmt.model.cty.data import UnknownData, make_set
 from statefmt.model.cty.number import parse_number
 from statefmt.model.cty.values import canonical_output, read_value, write_value
+from tests.tables import each_row
 
 
 def canonical_value(raw: bytes, of: Type) -> bytes:
@@ -134,7 +135,7 @@ REFUSED: list[tuple[str, bytes | None, bytes, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "of", "expected_value", "expected_type"), [case[1:] for case in OUTPUTS], ids=[c[0] for c in OUTPUTS]
 )
 def test_output(value: bytes, of: bytes, expected_value: bytes, expected_type: bytes) -> None:
@@ -143,13 +144,13 @@ def test_output(value: bytes, of: bytes, expected_value: bytes, expected_type: b
     assert canonical_output(*written) == written
 
 
-@pytest.mark.parametrize(("items", "of", "expected"), [case[1:] for case in SETS], ids=[c[0] for c in SETS])
+@each_row(("items", "of", "expected"), [case[1:] for case in SETS], ids=[c[0] for c in SETS])
 def test_set(items: str, of: str, expected: str) -> None:
     written, _ = canonical_output(items.encode(), f'["set",{of}]'.encode())
     assert written == expected.encode()
 
 
-@pytest.mark.parametrize(("value", "of", "detail"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
+@each_row(("value", "of", "detail"), [case[1:] for case in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(value: bytes | None, of: bytes, detail: str) -> None:
     with pytest.raises(CtyValueError) as caught:
         canonical_output(value, of)

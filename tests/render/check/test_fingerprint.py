@@ -7,11 +7,10 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
 from statefmt.lint.baseline import fingerprint, numbered_fingerprints
 from statefmt.lint.check import check
 from statefmt.model.findings import Finding, Severity
+from tests.tables import each_row
 
 DANGLING = Finding(
     "DEP002",
@@ -49,7 +48,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("finding", "change", "same", "shows"), CASES, ids=[case[3] for case in CASES])
+@each_row(("finding", "change", "same", "shows"), CASES, ids=[case[3] for case in CASES])
 def test_what_changes_it(finding: Finding, change: dict[str, Any], same: bool, shows: str) -> None:
     assert (fingerprint(replace(finding, **change)) == fingerprint(finding)) is same
 

@@ -27,6 +27,7 @@ from tests.render.states import (
     hundred,
     state,
 )
+from tests.tables import each_row
 
 GOLDEN = Path(__file__).with_name("golden")
 PLAIN, COLOURED = Terminal(80), Terminal(80, colour=True)
@@ -50,7 +51,7 @@ TEXTS = {
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@each_row("name", TEXTS)
 def test_golden(name: str) -> None:
     assert TEXTS[name] + "\n" == (GOLDEN / name).read_text("utf-8")
 

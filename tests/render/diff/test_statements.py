@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pytest
-
 from statefmt.analysis.diff import diff
 from statefmt.render.diff.blocks import diff_statements
 from tests.analysis.diff.build import snapshot
+from tests.tables import each_row
 
 Given = str | tuple[str, Mapping[str, Any]]
 _HIDDEN_ID = {"sensitive_attributes": [[{"type": "get_attr", "value": "id"}]]}
@@ -131,7 +130,7 @@ CASES: dict[str, tuple[Sequence[Given], Sequence[Given], list[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@each_row("name", CASES)
 def test_statements(name: str) -> None:
     old, new, expected = CASES[name]
     after = snapshot(*new)

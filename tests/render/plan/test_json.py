@@ -7,8 +7,6 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from statefmt.analysis.plans.bindings import PlanBindings, plan_variables
 from statefmt.configuration import LoadOptions, load
 from statefmt.configuration.provider_instances import ProviderReferences
@@ -17,6 +15,7 @@ from statefmt.lifecycle.read_plan import read_plan
 from statefmt.render.plan_json import plan_json
 from tests.analysis.plans.documents import change, plan, prior, state
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
 _ADDED: Final = re.compile(rb',\s*"provider_instance(?:_reason)?":\s*(?:null|"(?:[^"\\]|\\.)*")')
@@ -43,8 +42,8 @@ def _resources(module: dict[str, Any]) -> list[dict[str, Any]]:
     return own + [one for each in module.get("child_modules", []) for one in _resources(each)]
 
 
-@pytest.mark.parametrize("name", _PLANS)
-@pytest.mark.parametrize("compact", [False, True])
+@each_row("name", _PLANS)
+@each_row("compact", [False, True])
 def test_other_bytes_stay(name: str, compact: bool, tmp_path: Path) -> None:
     source = _PLANS[name]["plan.json"]
     source = json.dumps(json.loads(source), separators=(",", ":")).encode() if compact else source
@@ -53,7 +52,7 @@ def test_other_bytes_stay(name: str, compact: bool, tmp_path: Path) -> None:
     assert read_plan(found).resource_changes == read_plan(source).resource_changes
 
 
-@pytest.mark.parametrize("name", _PLANS)
+@each_row("name", _PLANS)
 def test_every_change_has_its_instance(name: str, tmp_path: Path) -> None:
     """Terraform has one instance of each configuration, and these plans the built-in provider only."""
     files = _PLANS[name]
@@ -92,7 +91,7 @@ _OUTPUT: Final = {"actions": ["update"], "before": "hush", "after": {"hush": 1}}
 _OBJECT: Final = prior("aws_vpc.a", values={"p": "hush"}, sensitive_values={"p": True})
 
 
-@pytest.mark.parametrize(
+@each_row(
     "part",
     [
         {"resource_changes": [_update("hush", True)]},

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 from statefmt.analysis.plans.bindings import PlanBindings
 from statefmt.configuration import load
 from statefmt.configuration.provider_instances import ProviderReferences
@@ -25,6 +23,7 @@ from statefmt.render.plan import plan_markdown, plan_text
 from statefmt.render.plan_json import plan_json
 from statefmt.render.terminal import Terminal
 from tests.lifecycle.plans import recorded_plans
+from tests.tables import each_row
 
 _PLANS: Final = {name: files for name, files in recorded_plans().items() if "plan.json" in files}
 _EACH: Final = 8
@@ -62,7 +61,7 @@ def _read(document: Any) -> ShownPlan | None:
         return None
 
 
-@pytest.mark.parametrize("name", _PLANS)
+@each_row("name", _PLANS)
 def test_whatever_can_be_read_is_shown(name: str, tmp_path: Path) -> None:
     files = _PLANS[name]
     (tmp_path / "main.tf").write_bytes(files["main.tf"])

@@ -13,6 +13,7 @@ from statefmt.golang import Members, loads_exact
 from statefmt.redaction.object_value import DynamicList
 from statefmt.redaction.partial import HIDDEN
 from statefmt.render.values import block_text, value_text
+from tests.tables import each_row
 
 
 def _shown(text: str, *, expand: bool = False) -> str:
@@ -45,7 +46,7 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "shown"), VALUES)
+@each_row(("text", "shown"), VALUES)
 def test_value(text: str, shown: str) -> None:
     assert _shown(text) == shown
 
@@ -94,7 +95,7 @@ BLOCKS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "shown"), BLOCKS)
+@each_row(("text", "shown"), BLOCKS)
 def test_block(text: str, shown: str) -> None:
     value = loads_exact(text.encode())
     assert isinstance(value, Members)

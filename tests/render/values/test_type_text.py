@@ -6,6 +6,7 @@ import pytest
 
 from statefmt.model.cty import CtyTypeError, ListType, Type, parse_type
 from statefmt.render.values import type_text
+from tests.tables import each_row
 
 # A type as a state has it, its text, and its text without the names of attributes.
 CASES = [
@@ -25,7 +26,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "text", "bare"), CASES, ids=[case[0] for case in CASES])
+@each_row(("given", "text", "bare"), CASES, ids=[case[0] for case in CASES])
 def test_text(given: str, text: str, bare: str) -> None:
     of = parse_type(given.encode())
     assert type_text(of) == text

@@ -23,6 +23,7 @@ from statefmt.store.local.store import create_file
 from statefmt.store.local.transaction import open_state
 from tests.store.local.child import BACKUP, HISTORY, INFO, JOURNAL, SILENT
 from tests.store.local.replacing import replace_content
+from tests.tables import each_row
 
 OLD, NEW = b"the content before " * 50, b"what will be there " * 60
 NOW: Final = 1_700_000_000
@@ -145,7 +146,7 @@ def _keep(state: Path) -> None:
         keep_edits(opened.file, 3)
 
 
-@pytest.mark.parametrize("place", PLACES)
+@each_row("place", PLACES)
 def test_nothing_of_others_is_touched(place: str, tmp_path: Path) -> None:
     cases = {make: tmp_path / make.__name__ for make in KINDS}
     for make, case in cases.items():

@@ -13,6 +13,7 @@ from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import SettingSource
 from tests.servers.pg import PASSWORD, USER, PgServer
 from tests.store.pg.conftest import client_of
+from tests.tables import each_row
 
 _NOBODY: Final = {"HOME": "/nowhere"}
 
@@ -92,7 +93,7 @@ def test_the_host_is_localhost() -> None:
     assert (client._link.parameters["host"], client._link.parameters["port"]) == ("localhost", "5432")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("conn_str", "environment", "message"),
     [
         ("service=prod", {}, "main.tf:3: conn_str: the connection parameter service is not supported"),

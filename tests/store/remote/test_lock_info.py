@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from statefmt.store.protocol import LARGEST_LOCK_INFO, LockInfo, lock_info, lock_json, read_lock_info
+from tests.tables import each_row
 
 # What a real Terraform 1.11.4 left in backends, one lock a line.
 _RECORDED: Final = (Path(__file__).parent / "lock-infos.jsonl").read_bytes().splitlines()
@@ -26,7 +27,7 @@ _ODD: Final = (
 _INFO: Final = LockInfo("id", "mv", "mv a b", "me@here", "statetool 1", "2026-01-01T00:00:00Z", "b/k")
 
 
-@pytest.mark.parametrize("recorded", _RECORDED)
+@each_row("recorded", _RECORDED)
 def test_recorded(recorded: bytes) -> None:
     info = read_lock_info(recorded)
     assert info is not None
@@ -67,7 +68,7 @@ def test_a_name_that_is_not_utf8() -> None:
     assert rb'"Path":"a\\udcff"' in lock_json(info)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "data",
     [
         b"",

@@ -14,6 +14,7 @@ from statefmt.model.errors import StoreError
 from statefmt.store.backends.options import BackendOptions
 from statefmt.store.remote.client import Connection
 from statefmt.store.remote.hosts import approach, is_metadata_host
+from tests.tables import each_row
 
 _ROOT = Path(__file__).resolve().parents[3]
 
@@ -30,7 +31,7 @@ OTHERS = ["127.0.0.1", "169.253.169.254", "10.0.0.1:8443", "2130706433", "[::1]"
           "s3.eu-west-1.amazonaws.com", "169.254.169.254.example", "metadata.google.internal.example"]  # fmt: skip
 
 
-@pytest.mark.parametrize("host", ADDRESSES)
+@each_row("host", ADDRESSES)
 def test_such_a_host_is_refused_unless_the_user_names_it(host: str) -> None:
     said: list[str] = []
     connection = Connection({}, said.append, BackendOptions(allowed_hosts=(host,), agree=lambda _: True))

@@ -7,11 +7,12 @@ import pytest
 from statefmt.model.errors import StoreError
 from statefmt.store.remote.client import Retries, is_passing
 from statefmt.store.remote.hosts import proxy_for
+from tests.tables import each_row
 
 PROXY = "http://proxy.example:3128"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "environment", "expected"),
     [
         ("http://a.example/", {}, None),

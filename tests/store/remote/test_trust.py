@@ -11,6 +11,7 @@ from statefmt.store.backends.options import BackendOptions
 from statefmt.store.backends.settings import BackendSetting, SettingSource
 from statefmt.store.remote.client import Connection
 from statefmt.store.remote.hosts import approach, is_of_folder, require_external, user_credentials
+from tests.tables import each_row
 
 FOLDER: Final = "main.tf:4"
 PASSWORD: Final = "TF_HTTP_PASSWORD"
@@ -70,7 +71,7 @@ def test_a_question() -> None:
         refusing.approach("state.example")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("allowed", "host", "is_allowed"),
     [
         ("state.example", "state.example", True),

@@ -11,9 +11,10 @@ from statefmt.store.backends.description import SettingValue
 from statefmt.store.s3._session import seconds_of
 from statefmt.store.s3._settings import aws_files, s3_settings
 from tests.store.s3.connecting import given_of, place_of
+from tests.tables import each_row
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("arguments", "named"),
     [
         ({"region": ""}, "region"),
