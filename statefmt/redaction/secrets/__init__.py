@@ -130,9 +130,10 @@ _RESTS: Final = {
     b"=": (rb"(?<=sig=)", rb"""(?:(?<=[wW][dD]=)|(?<=[wW][oO][rR][dD]=))[^\s;"'&\\]"""),
 }  # fmt: skip
 # The patterns avoid groups where possible: groups keep `re` from checking the next byte first.
-_PROBES: Final = tuple((piece, pattern(piece + b"(?:" + b"|".join(rests) + b")")) for piece, rests in _RESTS.items())
+_EXPRESSIONS: Final = [piece + b"(?:" + b"|".join(rests) + b")" for piece, rests in _RESTS.items()]
+_PROBES: Final = tuple(zip(_RESTS, map(pattern, _EXPRESSIONS), strict=True))
 # All at once, for a short text, of which only the answer matters.
-_ANY: Final = pattern(b"|".join(piece + b"(?:" + b"|".join(rests) + b")" for piece, rests in _RESTS.items()))
+_ANY: Final = pattern(b"|".join(_EXPRESSIONS))
 # A URL with a password is found from its @, which is rarer than the start of a URL.
 _URL_PASSWORD: Final = pattern(rb"""://[^\s/:@"']*:[^\s/@?#"']+@""")
 _LONGEST_URL: Final = 256
