@@ -22,7 +22,8 @@ MODULES: Final = sorted(
 
 # What several layers share, and no program needs.
 _INTERNAL: Final = frozenset({
-    "context", "golang", "installation", "pairing", "pieces", "schema_problems", "sealed", "text", "version"
+    "context", "golang", "installation", "pairing", "pieces", "processes", "schema_problems", "sealed", "text",
+    "version"
 })  # fmt: skip
 
 

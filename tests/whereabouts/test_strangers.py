@@ -139,6 +139,8 @@ def test_a_secret_that_a_block_may_use_is_not_shown(
     monkeypatch.setenv(f"TF_VAR_{name}", CANARY)
     monkeypatch.setenv("STATETOOL_ALLOW_ENV", f"TF_VAR_{name}")
     monkeypatch.setenv("XDG_STATE_HOME", str(Path("home").absolute()))
+    # Nothing answers at the port of the database, and each command tries again.
+    monkeypatch.setenv("STATETOOL_TIMEOUT", "1")
     Path("clone").mkdir()
     block = PULLED[backend].format(host=address, taken=taken)
     Path("clone/main.tf").write_text(
